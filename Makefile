@@ -1,0 +1,43 @@
+# Everything a checkout needs: `make demo` shows it, `make test` proves it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test check fix bench torture docs clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $(STAMP)
+
+demo: $(STAMP)  ## show the bundled conversations in the terminal
+	@$(BIN)/python demo/show.py
+
+check: $(STAMP)  ## format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: check  ## everything: lint, types, laws, transcripts, docs
+	$(BIN)/python -m pytest -n auto
+
+torture: $(STAMP)  ## the long runs: thousands of random cases per law
+	HYPOTHESIS_PROFILE=torture $(BIN)/python -m pytest -n auto -m "torture or not torture"
+
+fix: $(STAMP)  ## format and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)  ## measure, side by side, and print the table
+	$(BIN)/python -m bench
+
+docs: $(STAMP)  ## write the generated pages anew
+	$(BIN)/python -m docs.generate
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

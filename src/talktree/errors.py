@@ -1,0 +1,97 @@
+"""What can go wrong so badly that the work cannot be done.
+
+Each class is one kind of failure with its exit code; the message says what happened and the
+hint what the person can do. Damaged data is not an error (see `model.findings`), and neither is
+a target that cannot hold something (a `Loss`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class TalktreeError(Exception):
+    """The base of every failure that reaches a person."""
+
+    exit_code = 3
+    kind = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(TalktreeError):
+    """The call itself makes no sense."""
+
+    exit_code = 2
+    kind = "usage"
+
+
+class NotFound(TalktreeError):
+    """A path, a message or a format name that does not exist."""
+
+    exit_code = 2
+    kind = "not-found"
+
+
+class Unreadable(TalktreeError):
+    """The bytes cannot be had: permissions, I/O errors, limits."""
+
+    exit_code = 3
+    kind = "unreadable"
+
+
+class UnknownFormat(TalktreeError):
+    """No format recognises the input."""
+
+    exit_code = 3
+    kind = "unknown-format"
+
+    def __init__(self, name: str, tried: Iterable[str]) -> None:
+        super().__init__(
+            f"{name}: no known conversation format",
+            hint=f"tried {', '.join(tried)}; name one with --from if you know better",
+        )
+
+
+class Refused(TalktreeError):
+    """Recognised, but deliberately not read, with the reason."""
+
+    exit_code = 3
+    kind = "refused"
+
+
+class Damaged(TalktreeError):
+    """An edit would have to rewrite a record that could not be read."""
+
+    exit_code = 3
+    kind = "damaged"
+
+
+class WouldLose(TalktreeError):
+    """The target cannot hold something and the caller asked for no loss."""
+
+    exit_code = 4
+    kind = "would-lose"
+
+
+class ChangedMeanwhile(TalktreeError):
+    """The file is not the one that was read."""
+
+    exit_code = 5
+    kind = "changed"
+
+
+class MissingExtra(TalktreeError):
+    """An optional dependency is not installed."""
+
+    exit_code = 6
+    kind = "missing-extra"
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs an optional dependency",
+            hint=f"pip install 'talktree[{extra}]'",
+        )

@@ -1,0 +1,7 @@
+"""Files in and out: what a source is, how it is loaded, how output appears atomically."""
+
+from talktree.files.content import Content, Memory, OnDisk
+from talktree.files.save import save
+from talktree.files.source import Source, load, load_stream
+
+__all__ = ["Content", "Memory", "OnDisk", "Source", "load", "load_stream", "save"]

@@ -1,0 +1,144 @@
+"""The bytes of one file, in memory or on disk, readable in parts.
+
+A file on disk is never held: each read opens it, checks that it still is the file that was
+loaded (it may have grown, never shrunk or been replaced) and takes just the asked bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from talktree.errors import ChangedMeanwhile, Unreadable
+
+BLOCK = 1 << 20
+LONGEST_LINE = 1 << 30
+"""A longer line is kept in place but not decoded, so one broken file cannot eat all memory."""
+
+
+class Content(ABC):
+    """The bytes of one file."""
+
+    size: int
+
+    @abstractmethod
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        """The bytes from start to stop."""
+
+    @abstractmethod
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """The same bytes in pieces of bounded size."""
+
+    @abstractmethod
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        """Lines with their newline byte; only byte 0x0A ends a line."""
+
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """Many stretches one after the other."""
+        return (self.read(start, stop) for start, stop in spans)
+
+
+class Memory(Content):
+    """Bytes that are already here."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.size = len(data)
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        return self.data[start:stop]
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        yield self.data[start:stop]
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        data, size = self.data, self.size
+        while start < size:
+            stop = data.find(b"\n", start) + 1 or size
+            yield data[start:stop]
+            start = stop
+
+
+class OnDisk(Content):
+    """A file that stays on disk; its size is what it was when it was loaded."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        self.size = found.st_size
+        self._identity = (found.st_dev, found.st_ino)
+        self._changed_at = found.st_mtime_ns
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        stop = self.size if stop is None else min(stop, self.size)
+        with self._open() as file:
+            return os.pread(file.fileno(), max(0, stop - start), start)
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        stop = self.size if stop is None else min(stop, self.size)
+        with self._open() as file:
+            file.seek(start)
+            while start < stop:
+                block = file.read(min(BLOCK, stop - start))
+                if not block:
+                    raise self._changed()
+                start += len(block)
+                yield block
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        left = self.size - start
+        with self._open() as file:
+            file.seek(start)
+            # Plain iteration is the fastest way there is, but has no bound on a line's length.
+            found = iter(file) if left <= LONGEST_LINE else _bounded_lines(file)
+            for line in found:
+                left -= len(line)
+                if left <= 0:
+                    yield line if left == 0 else line[:left]
+                    return
+                yield line
+        if left > 0:
+            raise self._changed()
+
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        at = 0
+        with self._open() as file:
+            for start, stop in spans:
+                if start != at:
+                    file.seek(start)
+                at = stop
+                yield file.read(stop - start)
+
+    def _open(self) -> BinaryIO:
+        try:
+            file = open(self.path, "rb", buffering=BLOCK)  # noqa: SIM115
+        except OSError as error:
+            raise _unreadable(self.path, error) from None
+        now = os.fstat(file.fileno())
+        shrunk = now.st_size < self.size
+        rewritten = now.st_size == self.size and now.st_mtime_ns != self._changed_at
+        if (now.st_dev, now.st_ino) != self._identity or shrunk or rewritten:
+            file.close()
+            raise self._changed()
+        return file
+
+    def _changed(self) -> ChangedMeanwhile:
+        return ChangedMeanwhile(
+            f"{self.path}: the file changed while it was being read",
+            hint="run the command again; wait until its writer is done",
+        )
+
+
+def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    while line := file.readline(LONGEST_LINE):
+        yield line
+
+
+def _unreadable(path: Path, error: OSError) -> Unreadable:
+    return Unreadable(f"{path}: {error.strerror or error}", hint="check the path and its rights")

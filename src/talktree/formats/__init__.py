@@ -1,0 +1,39 @@
+"""The registry: a literal list of formats, and lookup by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from talktree.errors import NotFound
+from talktree.formats.base import Format
+
+BUILT_IN = {
+    "claude-messages": "talktree.formats.claude_messages",
+}
+"""Slug to module; a module is imported when its format is needed."""
+GROUP = "talktree.formats"
+"""The entry-point group in which others register formats."""
+
+
+def slugs() -> list[str]:
+    """The names of all formats."""
+    return [*BUILT_IN, *(each.name for each in entry_points(group=GROUP))]
+
+
+def by_slug(slug: str) -> Format:
+    """A format by its name."""
+    if slug in BUILT_IN:
+        found = import_module(BUILT_IN[slug]).FORMAT
+    else:
+        plugins = entry_points(group=GROUP, name=slug)
+        if not plugins:
+            raise NotFound(f"no format {slug}", hint=f"one of {', '.join(slugs())}")
+        found = next(iter(plugins)).load()
+    assert isinstance(found, Format)
+    return found
+
+
+def all_formats() -> list[Format]:
+    """Every format there is."""
+    return [by_slug(slug) for slug in slugs()]

@@ -1,0 +1,166 @@
+"""What a format is: the few things it must know, and nothing else.
+
+A format knows bytes, records, the model and its own rules. It never knows another format, the
+library, the terminal or the network. Reading and writing are written once, in `engine`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+
+from talktree.files import Source
+from talktree.model.entries import Entry, Opaque
+from talktree.model.skeleton import Skeleton
+from talktree.text.json_scan import Problem
+from talktree.text.json_value import Json
+
+if TYPE_CHECKING:
+    from talktree.formats.sheets import Sheet
+
+
+class FormatInfo(Struct, frozen=True, kw_only=True):
+    """Who a format is."""
+
+    slug: str
+    title: str
+    layout: Literal["file", "folder", "either"]
+    suffixes: tuple[str, ...]
+    version: str = "1"
+    docs: str = ""
+
+
+class Can(Struct, frozen=True, kw_only=True):
+    """What a format can hold natively. Whatever it cannot is a loss, and nothing else is."""
+
+    branches: bool = False
+    roles: tuple[str, ...] | None = None
+    """The only roles it knows, or None for any."""
+    parts: frozenset[str] = frozenset({"text"})
+    """Tags of the parts it has a place for."""
+    fields: frozenset[str] = frozenset()
+    """Fields of a message it has a place for, beside id, role and parts."""
+    flags: frozenset[str] = frozenset()
+    time: Literal["none", "ms", "ns"] = "none"
+    snapshots: bool = False
+    heads: bool = False
+    extra: Literal["none", "text", "json"] = "none"
+    """Unknown keys: not at all, as one-line text, or any JSON."""
+    any_text: bool = True
+    """Whether text may hold what UTF-8 cannot."""
+
+
+class Detection(NamedTuple):
+    """How sure a format is that a source is its own, from 0 to 1, and why."""
+
+    confidence: float
+    reason: str
+
+
+class Probe:
+    """What detection may look at: names, and the first part of each file."""
+
+    HEAD = 1 << 16
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self.folder = source.folder
+        self.names = list(source.files)
+        self._source = source
+        self._heads: dict[str, bytes] = {}
+
+    def head(self, name: str | None = None) -> bytes:
+        """The first 64 KiB of a file, by default of the only one."""
+        name = self.names[0] if name is None else name
+        if name not in self._heads:
+            self._heads[name] = self._source.files[name].read(0, self.HEAD)
+        return self._heads[name]
+
+
+class Record(Struct):
+    """One record of a file: its decoded value and its own bytes."""
+
+    value: Json
+    raw: bytes = b""
+    id: str = ""
+    """The name the skeleton gave it: its own id, or an alias."""
+    parent: str | None = None
+    """The parent it hangs on by structure, or by a link that was resolved."""
+    path: str = ""
+    line: int = 0
+    problems: Sequence[Problem] = ()
+    usable: bool = True
+    """False if its bytes could not be decoded whole."""
+
+
+class Split(Struct):
+    """A source taken apart: sheets of records, and files that are no part of it."""
+
+    sheets: list[Sheet]
+    strangers: list[str] = []
+
+
+Links = Literal["own", "nested", "chain"]
+"""How records hang together: by ids they name, by nesting, or each on the one before."""
+
+
+class Format(ABC):
+    """A format: how to recognise it, take it apart, and read and write a record."""
+
+    info: FormatInfo
+    can: Can
+
+    @abstractmethod
+    def detect(self, probe: Probe) -> Detection | None:
+        """Whether this is its own, from names and first bytes only."""
+
+    @abstractmethod
+    def split(self, source: Source) -> Split:
+        """The source as sheets of records, every byte accounted for."""
+
+    @abstractmethod
+    def get(self, record: Record) -> Entry:
+        """What a record says, in the words of the model."""
+
+    @abstractmethod
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        """The native value of an entry, made from the old record's value where there is one."""
+
+    def complete(self, entry: Entry) -> Entry:
+        """An entry with the fields filled in that this format demands of new records."""
+        return entry
+
+    file_per_record = False
+    """Whether each record is a file of its own."""
+
+    def home(self, entry: Entry, main_file: str, *, before: str | None) -> str:
+        """The file a new entry belongs in, given the file of the entry before it."""
+        return main_file
+
+    def blank_sheet(self, path: str) -> Sheet:
+        """An empty sheet for a file that does not exist yet."""
+        raise NotImplementedError(f"{self.info.slug} never makes a file of its own")
+
+    def arranged(self, files: dict[str, Iterable[bytes]]) -> Mapping[str, Iterable[bytes]]:
+        """The files under the names they are to have."""
+        return files
+
+    def link(self, skeleton: Skeleton, read: Reader) -> None:  # noqa: B027
+        """Hang together what only this format knows belongs together."""
+
+
+class Reader(ABC):
+    """Reads entries by their position in a skeleton."""
+
+    @abstractmethod
+    def __call__(self, position: int) -> Entry:
+        """The entry at a position."""
+
+
+def opaque(record: Record, kind: str = "unreadable") -> Opaque:
+    """The entry of a record nobody understands."""
+    value = record.value if record.usable else None
+    return Opaque(id=record.id, kind=kind, value=value, size=len(record.raw))

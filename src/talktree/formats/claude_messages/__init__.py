@@ -1,0 +1,67 @@
+"""The documented Claude message types: user, assistant, system and compact_system lines.
+
+This is the dialect of the Message Type Specification. The files Claude Code really writes are
+`claude_code`; the two differ in how messages, tools and compactions are recorded.
+"""
+
+from __future__ import annotations
+
+from talktree.files import Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.claude_messages.lens import complete, get, put
+from talktree.formats.claude_messages.records import Dialect, looks_documented
+from talktree.formats.json_lines import sample, sheet_for
+from talktree.model.entries import Entry
+from talktree.text.json_value import Json
+
+
+class ClaudeMessages(Format):
+    """The documented message types."""
+
+    info = FormatInfo(
+        slug="claude-messages",
+        title="Claude message types (documented)",
+        layout="file",
+        suffixes=(".jsonl", ".json"),
+        docs="formats/claude-messages.md",
+    )
+    can = Can(
+        branches=True,
+        roles=("user", "assistant", "system"),
+        parts=frozenset({"text", "thinking", "tool_call", "tool_result", "event"}),
+        fields=frozenset({"time", "session", "context"}),
+        flags=frozenset({"sidechain", "deleted", "meta", "error", "aborted"}),
+        time="ns",
+        extra="json",
+    )
+
+    def detect(self, probe: Probe) -> Detection | None:
+        if probe.folder:
+            return None
+        seen = list(sample(probe.head()))
+        votes = [reason for value in seen if (reason := looks_documented(value))]
+        if not votes:
+            return None
+        share = len(votes) / len(seen)
+        return Detection(0.5 + 0.45 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")
+
+    def split(self, source: Source) -> Split:
+        dialect = Dialect()
+        return Split(
+            [
+                sheet_for(path, content, self, dialect, group=path.rsplit(".", 1)[0])
+                for path, content in source.files.items()
+            ]
+        )
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+
+FORMAT = ClaudeMessages()

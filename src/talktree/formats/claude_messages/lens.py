@@ -1,0 +1,198 @@
+"""Records of the documented message types and entries, both ways."""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.claude_messages.records import TYPES
+from talktree.formats.lens import Object, merged, take_flag, take_text, with_rest
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Context, Message
+from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso, to_iso
+
+FLAGS = {
+    "isSidechain": SIDECHAIN,
+    "isDeleted": DELETED,
+    "isMeta": META,
+    "isError": ERROR,
+    "isAborted": ABORTED,
+}
+OPERATIONS = {
+    "conversation_compacting": "compacting",
+    "conversation_compacted": "compacted",
+    "conversation_restoring": "restoring",
+    "conversation_restored": "restored",
+}
+CONTEXT = {"cwd": "cwd", "gitBranch": "git_branch", "userType": "user_type", "version": "version"}
+"""Native names of the context, and the fields they stand for."""
+
+
+def get(record: Record) -> Entry:
+    """What a line says."""
+    value = record.value
+    if not isinstance(value, dict) or not record.usable:
+        return opaque(record)
+    type = value.get("type")
+    if not isinstance(type, str) or type not in TYPES:
+        return opaque(record, type if isinstance(type, str) else "unknown")
+    left = dict(value)
+    del left["type"]
+    own = take_text(left, "uuid")
+    parent = take_text(left, "parentUuid")
+    flags = frozenset(flag for key, flag in FLAGS.items() if take_flag(left, key))
+    parts, flags = _parts(type, left, flags)
+    return Message(
+        id=record.id or own or "",
+        parent=record.parent or parent,
+        role="system" if type == "compact_system" else type,
+        parts=parts,
+        time=_take_time(left),
+        session=take_text(left, "sessionId"),
+        flags=flags,
+        context=_take_context(left),
+        extra=left,
+    )
+
+
+def _take_time(left: Object) -> int | None:
+    stamp = left.get("timestamp")
+    time = from_iso(stamp) if isinstance(stamp, str) else None
+    if time is not None or stamp is None:
+        left.pop("timestamp", None)
+    return time
+
+
+def _take_context(left: Object) -> Context | None:
+    found = {field: take_text(left, key) for key, field in CONTEXT.items()}
+    return Context(**found) if any(item is not None for item in found.values()) else None
+
+
+def _parts(
+    type: str, left: Object, flags: frozenset[str]
+) -> tuple[tuple[Part, ...], frozenset[str]]:
+    subtype = left.get("subtype")
+    said = left.get("message")
+    words = (Text(said),) if isinstance(said, str) else ()
+    match type, subtype:
+        case "compact_system", None if isinstance(said, str) and said in OPERATIONS:
+            parts: tuple[Part, ...] = (Event(OPERATIONS[said], data=left.pop("metadata", None)),)
+        case "assistant", "tool_use" if isinstance(left.get("toolName"), str):
+            call = ToolCall(str(left.pop("toolName")), left.pop("toolArguments", None))
+            parts = (*words, call)
+        case "assistant", "thinking" if isinstance(said, str):
+            parts = (Thinking(said),)
+        case "assistant", "command" if isinstance(said, str):
+            parts = (Event("command", text=said),)
+        case "system", "tool_result":
+            parts = (ToolResult(words, error=ERROR in flags),)
+            flags -= {ERROR}
+        case (("assistant" | "system"), "error"):
+            parts, flags = words, flags | {ERROR}
+        case "system", "meta":
+            parts, flags = words, flags | {META}
+        case ("assistant", "response") | (("user" | "assistant" | "system"), None):
+            parts = words
+        case _:
+            # A subtype nobody documented stays where it is; its text is read all the same.
+            left.pop("message" if words else "", None)
+            return words, flags
+    if isinstance(said, str):
+        del left["message"]
+    left.pop("subtype", None)
+    return parts, flags
+
+
+# writing
+
+
+def native(entry: Entry) -> Json:
+    """A new line for an entry."""
+    match entry:
+        case Message():
+            return _line(entry)
+        case Opaque():
+            kept: Json = entry.value
+            return kept
+        case Head() | Snapshot():
+            return {"type": entry.kind if isinstance(entry, Head) else "snapshot", **entry.extra}
+
+
+def _line(message: Message) -> Object:
+    flags = message.flags
+    value: Object = {"type": message.role}
+    if message.id:
+        value["uuid"] = message.id
+    if message.parent is not None:
+        value["parentUuid"] = message.parent
+    if message.time is not None:
+        value["timestamp"] = to_iso(message.time, digits=0)
+    if message.session is not None:
+        value["sessionId"] = message.session
+    flags = _say(message, value, flags)
+    for key, flag in FLAGS.items():
+        if flag in flags:
+            value[key] = True
+    if message.context is not None:
+        for key, field in CONTEXT.items():
+            item = getattr(message.context, field)
+            if item is not None:
+                value[key] = item
+    return with_rest(value, message.extra)
+
+
+def _say(message: Message, value: Object, flags: frozenset[str]) -> frozenset[str]:
+    """Write the parts; returns the flags that are still to be written."""
+    said = [part.text for part in message.parts if isinstance(part, Text)]
+    if said:
+        value["message"] = "\n\n".join(said)
+    special = next((part for part in message.parts if not isinstance(part, Text)), None)
+    match special:
+        case ToolCall():
+            value |= {
+                "subtype": "tool_use",
+                "toolName": special.name,
+                "toolArguments": special.input,
+            }
+        case ToolResult():
+            value |= {"subtype": "tool_result", "message": _output(special)}
+            return flags | {ERROR} if special.error else flags
+        case Thinking():
+            value |= {"subtype": "thinking", "message": special.text}
+        case Event(kind="command"):
+            value |= {"subtype": "command", "message": special.text or ""}
+        case Event():
+            _say_operation(special, value)
+        case _ if "subtype" in message.extra or message.role == "user":
+            pass
+        case _ if ERROR in flags:
+            value["subtype"] = "error"
+        case _ if META in flags and message.role == "system":
+            value["subtype"] = "meta"
+        case _ if message.role == "assistant":
+            value["subtype"] = "response"
+    return flags
+
+
+def _output(result: ToolResult) -> str:
+    return "\n\n".join(part.text for part in result.output if isinstance(part, Text))
+
+
+def _say_operation(event: Event, value: Object) -> None:
+    words = {kind: said for said, kind in OPERATIONS.items()}
+    value["type"] = "compact_system"
+    value["message"] = words.get(event.kind, event.kind)
+    if event.data is not None:
+        value["metadata"] = event.data
+
+
+def put(entry: Entry, base: Record | None) -> Json:
+    """The value of an entry, in the form of its old record where there is one."""
+    if base is None:
+        return native(entry)
+    return merged(base.value, native(get(base)), native(entry))
+
+
+def complete(entry: Entry) -> Entry:
+    """All fields the document requires are the writer's to give: nothing is made up here."""
+    return entry

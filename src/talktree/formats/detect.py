@@ -1,0 +1,41 @@
+"""Which format a source is in: every format is asked, the surest answer wins."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.errors import UnknownFormat
+from talktree.files import Source
+from talktree.formats import all_formats, slugs
+from talktree.formats.base import Format, Probe
+
+AT_LEAST = 0.3
+
+
+class Guess(NamedTuple):
+    """A format and why it is the one."""
+
+    format: Format
+    confidence: float
+    reason: str
+
+
+def guesses(source: Source) -> list[Guess]:
+    """All formats that recognise the source, surest first."""
+    if not source.files:
+        return []
+    probe = Probe(source)
+    found = []
+    for format in all_formats():
+        answer = format.detect(probe)
+        if answer is not None and answer.confidence >= AT_LEAST:
+            found.append(Guess(format, *answer))
+    return sorted(found, key=lambda guess: -guess.confidence)
+
+
+def detect(source: Source) -> Guess:
+    """The format of a source."""
+    found = guesses(source)
+    if not found:
+        raise UnknownFormat(source.name, slugs())
+    return found[0]

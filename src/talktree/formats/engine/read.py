@@ -1,0 +1,111 @@
+"""Source to document: find the records, sort them into conversations, hang them together."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+from talktree.files import Source
+from talktree.formats.base import Format, Reader
+from talktree.formats.engine.origin import Origin
+from talktree.formats.sheets import Fields
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.findings import Finding, finding
+from talktree.model.skeleton import Skeleton
+
+
+class _Group:
+    """A conversation in the making."""
+
+    def __init__(self, key: str, path: str) -> None:
+        self.key = key
+        self.path = path
+        self.bones = Skeleton()
+        self.members = array("q")
+        self.latest: int | None = None
+
+
+class _Sink:
+    """Sorts outlines into conversations."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, _Group] = {}
+        self.path = ""
+        self.count = 0
+
+    def add(
+        self, group: str, fields: Fields, *, container: int | None = None, chain: bool = False
+    ) -> int:
+        """Take one record; a container or the chain decides on its parent if it names none."""
+        current = self.groups.get(group)
+        if current is None:
+            current = self.groups[group] = _Group(group, self.path)
+        bones = current.bones
+        position = len(bones.ids)
+        if chain and fields[0]:
+            container, current.latest = current.latest, position
+        if container is not None:
+            trait, id, _, *rest = fields
+            fields = (trait, id, bones.ids[container] or None, *rest)
+        bones.add(*fields)  # type: ignore[arg-type]
+        current.members.append(self.count)
+        self.count += 1
+        return position
+
+
+class _Reader(Reader):
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    def __call__(self, position: int) -> Entry:
+        return self._conversation.entry(position)
+
+
+def read(source: Source, format: Format) -> Document:
+    """The document in a source."""
+    origin = Origin(source, format, format.split(source))
+    sink = _Sink()
+    for sheet in origin.sheets:
+        origin.firsts.append(sink.count)
+        sink.path = sheet.path
+        sheet.index(sink)
+    origin.count = sink.count
+    groups = list(sink.groups.values())
+    origin.conversations = [_conversation(group, origin) for group in groups]
+    return Document(
+        format=format.info.slug,
+        name=source.name,
+        conversations=origin.conversations,
+        origin=origin,
+        inspect=lambda: list(_inspect(origin, groups)),
+    )
+
+
+def _conversation(group: _Group, origin: Origin) -> Conversation:
+    group.bones.finish()
+    made = Conversation(
+        id=group.key,
+        format=origin.format.info.slug,
+        store=origin,
+        members=group.members,
+        skeleton=group.bones,
+        main_file=group.path,
+    )
+    origin.format.link(group.bones, _Reader(made))
+    return made
+
+
+def _inspect(origin: Origin, groups: Iterable[_Group]) -> Iterator[Finding]:
+    for sheet in origin.sheets:
+        yield from sheet.inspect()
+    for path in origin.strangers:
+        yield finding("stranger", "not a part of the conversation; kept as it is", path=path)
+    for path in origin.source.skipped:
+        yield finding("skipped", "a link or special file; not followed", path=path)
+    for group in groups:
+        for position, native in group.bones.native.items():
+            key = "duplicate-id" if native else "missing-id"
+            what = f"the id {native[:60]} stands more than once" if native else "it has no id"
+            yield finding(key, what, path=group.path, entry=group.bones.ids[position])

@@ -1,0 +1,71 @@
+"""What formats with one JSON record a line share: the choice of sheet, and a first look.
+
+Files of such formats are sometimes one pretty-printed value, or several; those are read as a
+document, so that every byte and every record is still found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.files import Content
+from talktree.formats.base import Format
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.line_sheet import LineDialect, LineSheet
+from talktree.formats.sheets import Sheet
+from talktree.model.findings import finding
+from talktree.text.json_read import decode
+from talktree.text.json_scan import Kind, scan
+from talktree.text.json_value import Json
+
+HEAD = 1 << 16
+
+
+def sheet_for(
+    path: str, content: Content, format: Format, dialect: LineDialect, *, group: str
+) -> Sheet:
+    """A sheet for a file that should hold a record a line."""
+    if is_lines(content.read(0, HEAD), dialect):
+        return LineSheet(path, content, dialect, group=group)
+    sheet = JsonSheet(path, content, format, group=group, hole=_no_hole, links="own")
+    sheet.findings.append(finding("not-lines", "records are not one to a line", path=path))
+    return sheet
+
+
+def _no_hole(value: Json, depth: int) -> None:
+    return None
+
+
+def is_lines(head: bytes, dialect: LineDialect) -> bool:
+    """Whether the first part of a file shows records one to a line."""
+    start = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")[:2]
+    if not start or start[:1] not in b"{[/":
+        return True
+    lines = head.split(b"\n")
+    if len(lines) == 1:
+        return start[:1] == b"{"
+    return any(dialect.is_record(decode(line).value) for line in lines if line.startswith(b'{"'))
+
+
+def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:
+    """The objects that the first part of a file shows, one to a line or not."""
+    count = 0
+    for line in head.split(b"\n"):
+        if line.lstrip(b"\xef\xbb\xbf\0").startswith(b'{"'):
+            value = decode(line).value
+            if isinstance(value, dict) and value:
+                yield value
+                count += 1
+                if count == most:
+                    return
+    if not count:
+        yield from _document_sample(head, most)
+
+
+def _document_sample(head: bytes, most: int) -> Iterator[dict[str, Json]]:
+    if head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")[:1] not in (b"{", b"[", b"/"):
+        return
+    roots = scan(head).roots
+    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
+        roots = roots[0].children
+    yield from (root.value for root in roots[:most] if isinstance(root.value, dict))

@@ -1,0 +1,88 @@
+"""Small tools for lenses over JSON values.
+
+A lens is two functions: `get` reads an entry out of a record, `native` writes an entry as a new
+value. Putting an entry back into an old record is then the same for all: what differs between the
+native values of the old and the new entry is changed in the old record, and nothing else is. So
+absent, null and false stay what they were, and what the model has no name for stays too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from talktree.text.json_value import Json, same
+
+Object = dict[str, Json]
+DEEPEST = 40
+"""Below this, a changed value replaces the old one whole instead of being merged into it."""
+
+
+def merged(base: Json, before: Json, after: Json, *, depth: int = 0) -> Json:
+    """The base with just that changed in which after differs from before."""
+    if same(before, after):
+        return base
+    if depth < DEEPEST:
+        if isinstance(base, dict) and isinstance(before, dict) and isinstance(after, dict):
+            return _merged_object(base, before, after, depth)
+        if isinstance(base, list) and isinstance(before, list) and isinstance(after, list):
+            return _merged_list(base, before, after, depth)
+    return after
+
+
+def _merged_object(base: Object, before: Object, after: Object, depth: int) -> Object:
+    out = {key: item for key, item in base.items() if key in after or key not in before}
+    for key, item in after.items():
+        if key not in before:
+            out[key] = item
+        else:
+            old = base.get(key)
+            new = merged(old, before[key], item, depth=depth + 1)
+            if key in out or new is not old:
+                out[key] = new
+    return out
+
+
+def _merged_list(base: list[Json], before: list[Json], after: list[Json], depth: int) -> list[Json]:
+    if len(base) != len(before):
+        return after
+    if len(before) == len(after):
+        return [
+            merged(old, was, now, depth=depth + 1)
+            for old, was, now in zip(base, before, after, strict=True)
+        ]
+    out: list[Json] = []
+    start = 0
+    for now in after:
+        # Items that only moved along keep their own form.
+        match = next((at for at in range(start, len(before)) if same(before[at], now)), None)
+        out.append(now if match is None else base[match])
+        start = start if match is None else match + 1
+    return out
+
+
+def take_text(left: Object, key: str) -> str | None:
+    """The member as text, taken out; anything that is neither text nor null stays."""
+    item = left.get(key)
+    if isinstance(item, str):
+        del left[key]
+        return item
+    if item is None:
+        left.pop(key, None)
+    return None
+
+
+def take_flag(left: Object, key: str) -> bool:
+    """Whether the member is true, taken out; anything but true, false and null stays."""
+    item = left.get(key)
+    if item is None or isinstance(item, bool):
+        left.pop(key, None)
+        return item is True
+    return False
+
+
+def with_rest(value: Object, extra: Mapping[str, Any]) -> Object:
+    """A native value with the members the model has no name for."""
+    for key, item in extra.items():
+        value.setdefault(key, item)
+    return value

@@ -1,0 +1,163 @@
+"""Files that are one nested document, cut into pieces that belong to records.
+
+Each record owns its bytes without those of the records nested in it; a *hole* says where they go.
+The bytes between records (commas, blanks, boundaries) are kept with the record that follows.
+Joining the pieces in order gives the file again, exactly, at any depth.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from talktree.errors import Damaged
+from talktree.files import Content
+from talktree.formats.base import Format, Record
+from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
+from talktree.model.findings import Finding
+from talktree.model.skeleton import outline
+from talktree.text.json_scan import Problem
+from talktree.text.json_value import Json
+
+
+class Piece(Struct):
+    """The bytes of one record."""
+
+    value: Json
+    raw: bytes
+    """Its own bytes, what is nested in it left out."""
+    hole: int | None = None
+    """Where in its bytes the nested records go."""
+    gap: bytes = b""
+    """What stands before it in its container."""
+    tail: bytes = b""
+    """What stands behind the last record nested in it."""
+    depth: int = 0
+    line: int = 0
+    first: bool = True
+    """Whether it is the first in its container."""
+    empty: bool = True
+    """Whether nothing was nested in it."""
+    problems: Sequence[Problem] = ()
+    usable: bool = True
+
+
+class PieceSheet(Sheet):
+    """A file cut into pieces. Subclasses say how their pieces are written and joined."""
+
+    def __init__(
+        self,
+        path: str,
+        content: Content,
+        format: Format,
+        pieces: Sequence[Piece],
+        *,
+        group: str,
+        frame: tuple[bytes, bytes] = (b"", b""),
+        tail: bytes = b"",
+    ) -> None:
+        self.path = path
+        self.content = content
+        self.format = format
+        self.pieces = pieces
+        self.group = group
+        self.frame = frame
+        """What stands before the first and behind the last record of the file."""
+        self.tail = tail
+        """What stands between the last record and the end of the frame."""
+        self.findings: list[Finding] = []
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def group_of(self, index: int) -> str:
+        """The conversation a record belongs to."""
+        return self.group
+
+    # reading
+
+    def index(self, sink: Sink) -> None:
+        above: list[int] = []
+        chain, nested = self.links == "chain", self.links == "nested"
+        for index, piece in enumerate(self.pieces):
+            fields = outline(self.format.get(self.record(index)))
+            del above[piece.depth :]
+            container = above[-1] if above and nested else None
+            above.append(sink.add(self.group_of(index), fields, container=container, chain=chain))
+
+    def record(self, index: int) -> Record:
+        piece = self.pieces[index]
+        return Record(
+            piece.value, piece.raw, "", None, self.path, piece.line, piece.problems, piece.usable
+        )
+
+    def inspect(self) -> Iterator[Finding]:
+        yield from self.findings
+        for index in range(len(self.pieces)):
+            yield from problem_findings(self.record(index))
+
+    # writing
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        yield self.frame[0]
+        open_pieces: list[Piece] = []
+        filled: list[bool] = [False]
+        for item in items:
+            while len(open_pieces) > item.depth:
+                yield from self._closed(open_pieces.pop(), filled=filled.pop())
+            piece = self._piece(item)
+            container = open_pieces[-1] if open_pieces else None
+            yield self._gap(item, piece, container, first=not filled[-1])
+            filled[-1] = True
+            yield piece.raw[: piece.hole]
+            open_pieces.append(piece)
+            filled.append(False)
+        while open_pieces:
+            yield from self._closed(open_pieces.pop(), filled=filled.pop())
+        yield self.tail if self.pieces else self.end_of_list(0) if filled[0] else b""
+        yield self.frame[1]
+
+    def _gap(self, item: Item, piece: Piece, container: Piece | None, *, first: bool) -> bytes:
+        if item.at is not None and self.pieces[item.at].first == first:
+            return self.pieces[item.at].gap
+        return self.joint(container, depth=item.depth, first=first)
+
+    def _closed(self, piece: Piece, *, filled: bool) -> Iterator[bytes]:
+        if piece.hole is None:
+            return
+        if filled:
+            yield self.end_of_list(piece.depth + 1) if piece.empty else piece.tail
+        elif piece.empty:
+            yield piece.tail
+        yield piece.raw[piece.hole :]
+
+    def _piece(self, item: Item) -> Piece:
+        if item.at is None:
+            return self.fresh(item.value, item.depth)
+        old = self.pieces[item.at]
+        if not item.changed:
+            return old
+        if not old.usable:
+            raise Damaged(
+                f"{self.path}: the record at line {old.line} is damaged and cannot be edited",
+                hint="repair the file first",
+            )
+        return self.patched(old, item.value, item.depth)
+
+    @abstractmethod
+    def fresh(self, value: Json, depth: int) -> Piece:
+        """A piece for a new record."""
+
+    @abstractmethod
+    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
+        """A piece with just those bytes changed in which the values differ."""
+
+    @abstractmethod
+    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+        """What stands before a record that is new in its place."""
+
+    @abstractmethod
+    def end_of_list(self, depth: int) -> bytes:
+        """What stands behind the last record of a list that was empty before."""

@@ -1,0 +1,82 @@
+"""A sheet: the records of one file in order, and how to write the file again.
+
+What was not changed is copied byte for byte. `LineSheet` holds offsets only and reads records
+when asked; `PieceSheet` is for files that are one nested document and are held in memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from talktree.files import Content
+from talktree.formats.base import Links, Record
+from talktree.model.findings import Finding, finding
+from talktree.text.json_value import Json
+
+Fields = tuple[object, ...]
+"""What `Skeleton.add` takes."""
+
+
+class Sink(Protocol):
+    """Takes the outlines of records in order."""
+
+    def add(
+        self, group: str, fields: Fields, *, container: int | None = None, chain: bool = False
+    ) -> int:
+        """Take one record of a conversation; returns its position there."""
+
+
+class Item(NamedTuple):
+    """One record of the file to be written."""
+
+    at: int | None
+    """Its place in the sheet as it was read, or None if it is new."""
+    value: Json = None
+    """The new native value, if it was changed or is new."""
+    changed: bool = False
+    depth: int = 0
+
+
+class Sheet(ABC):
+    """The records of one file."""
+
+    path: str
+    group: str
+    """The conversation its records belong to."""
+    links: Links = "own"
+    content: Content
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many records there are; known after `index`."""
+
+    @abstractmethod
+    def index(self, sink: Sink) -> None:
+        """Find all records and tell their outlines."""
+
+    @abstractmethod
+    def record(self, index: int) -> Record:
+        """One record."""
+
+    def records(self, indexes: Sequence[int]) -> Iterator[Record]:
+        """Many records in order."""
+        return map(self.record, indexes)
+
+    @abstractmethod
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        """The bytes of the file with these records."""
+
+    @abstractmethod
+    def inspect(self) -> Iterator[Finding]:
+        """Everything that is odd about the bytes."""
+
+
+def problem_findings(record: Record) -> Iterator[Finding]:
+    """The oddities of a record's text, each kind once."""
+    seen = set()
+    for problem in record.problems:
+        if problem.code not in seen:
+            seen.add(problem.code)
+            yield finding(problem.code, problem.what, path=record.path, line=record.line)

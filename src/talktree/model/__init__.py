@@ -1,0 +1,1 @@
+"""The one tree in the middle: values only, no files, no formats."""

@@ -1,0 +1,196 @@
+"""A conversation: entries in source order, and the tree they form. A value: edits return new ones.
+
+Contents are read from the store when asked for; only the skeleton is held.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from talktree.errors import NotFound
+from talktree.model.entries import Entry, Head
+from talktree.model.message import Message
+from talktree.model.skeleton import NO_TIME, Skeleton, outline
+from talktree.model.tree import Branch, Tree
+
+
+class Store(Protocol):
+    """Where the entries of a source come from."""
+
+    def entry(self, number: int, id: str, parent: str | None) -> Entry:
+        """Entry by number, under the names the skeleton gave it."""
+
+    def entries(
+        self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
+    ) -> Iterator[Entry]:
+        """Many entries in order, read in one go."""
+
+
+class Conversation:
+    """One tree of messages and what goes with them."""
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        format: str,
+        store: Store,
+        members: Sequence[int],
+        skeleton: Skeleton,
+        changed: dict[int, Entry] | None = None,
+        main_file: str = "",
+    ) -> None:
+        self.id = id
+        self.format = format
+        self.store = store
+        self.members = members
+        """Numbers in the store, in order; negative ones exist only in `changed`."""
+        self.skeleton = skeleton
+        self.changed = changed or {}
+        """Entries that are new or differ from the store, by number."""
+        self.main_file = main_file
+        """The file that new entries go to."""
+
+    # entries
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def entry(self, position: int) -> Entry:
+        """The entry at a position."""
+        number = self.members[position]
+        found = self.changed.get(number)
+        if found is not None:
+            return found
+        return self.store.entry(number, *self.names(position))
+
+    @property
+    def entries(self) -> Iterator[Entry]:
+        """All entries in source order, streaming."""
+        if not self.changed:
+            return self.store.entries(self.members, map(self.names, range(len(self.members))))
+        return (self.entry(position) for position in range(len(self.members)))
+
+    def messages(self) -> Iterator[Message]:
+        """All messages of all branches in source order, streaming."""
+        return (entry for entry in self.entries if isinstance(entry, Message))
+
+    def __getitem__(self, id: str) -> Message:
+        found = self.entry(self.position(id))
+        if not isinstance(found, Message):
+            raise NotFound(f"{id} is not a message")
+        return found
+
+    def position(self, id: str) -> int:
+        """Where an id stands; a unique beginning of it is enough."""
+        found = self.skeleton.by_id.get(id)
+        if found is not None and self.skeleton.ids[found] == id:
+            return found
+        if found is not None:
+            return self.skeleton.ids.index(id)
+        near = [place for name, place in self.skeleton.by_id.items() if name.startswith(id)]
+        if id and len(set(near)) == 1:
+            return near[0]
+        what = f"{len(set(near))} messages start with {id}" if near and id else f"no message {id}"
+        raise NotFound(f"{what} in this conversation", hint="`talktree tree` lists them")
+
+    def names(self, position: int) -> tuple[str, str | None]:
+        """What the skeleton calls an entry, and the parent it names, if that was found."""
+        bones = self.skeleton
+        parent = bones.parents[position]
+        linked = parent < 0 or position in bones.linked
+        return bones.ids[position], None if linked else bones.ids[parent]
+
+    # the tree
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The shape of it all."""
+        return Tree(self.skeleton)
+
+    def branches(self) -> list[Branch]:
+        """Every branch, the active one first."""
+        return self.tree.branches()
+
+    def path(self, leaf: str | None = None) -> list[Message]:
+        """The messages from the start to a leaf, by default to the active one."""
+        end = self.tree.active_leaf() if leaf is None else self.position(leaf)
+        if end is None:
+            return []
+        found = (self.entry(position) for position in self.tree.path(end))
+        return [entry for entry in found if isinstance(entry, Message)]
+
+    @cached_property
+    def title(self) -> str | None:
+        """What the source calls it: the last title it was given."""
+        titles = [
+            entry.title
+            for position, trait in enumerate(self.skeleton.traits)
+            if not trait and isinstance(entry := self.entry(position), Head) and entry.title
+        ]
+        return titles[-1] if titles else None
+
+    # edits
+
+    def with_entries(self, members: Sequence[int], changed: dict[int, Entry]) -> Conversation:
+        """The same conversation with other contents."""
+        return Conversation(
+            id=self.id,
+            format=self.format,
+            store=self.store,
+            members=members,
+            skeleton=_rebuilt(self, members, changed),
+            changed=changed,
+            main_file=self.main_file,
+        )
+
+
+def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry]) -> Skeleton:
+    bones = old.skeleton
+    place = {number: position for position, number in enumerate(old.members)}
+    fresh = Skeleton()
+    for number in members:
+        at = place.get(number)
+        entry = changed.get(number)
+        if entry is None or (at is not None and _hangs_the_same(old, at, entry)):
+            assert at is not None
+            _copy_bone(bones, at, fresh)
+            continue
+        fresh.add_outline(outline(entry))
+        if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
+            fresh.native[len(fresh) - 1] = bones.native[at]
+    fresh.finish()
+    return fresh
+
+
+def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
+    """Whether a changed entry keeps its name and place, so that found links still hold."""
+    before = old.entry(at)
+    if isinstance(entry, Message) and isinstance(before, Message):
+        return (entry.id, entry.parent, entry.follows) == (before.id, before.parent, before.follows)
+    return not isinstance(entry, Message) and not isinstance(before, Message)
+
+
+def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton) -> None:
+    parent = bones.parents[at]
+    fresh.add(
+        bones.traits[at],
+        bones.ids[at] or None,
+        bones.ids[parent] if parent >= 0 else None,
+        None if bones.times[at] == NO_TIME else bones.times[at],
+        bones.roles[at],
+        bones.sidechain[at],
+        bones.groups.get(at),
+    )
+    if at in bones.linked:
+        fresh.linked[len(fresh) - 1] = bones.linked[at]
+    if at in bones.native:
+        fresh.native[len(fresh) - 1] = bones.native[at]
+
+
+def numbers(count: int) -> Sequence[int]:
+    """The members of a conversation that is all of a store."""
+    return array("q", range(count))

@@ -1,0 +1,70 @@
+"""A document: everything one source holds, as values, in one format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from talktree.errors import NotFound, UsageError
+from talktree.model.conversation import Conversation
+from talktree.model.findings import Finding
+
+
+class Document:
+    """The conversations of one source."""
+
+    def __init__(
+        self,
+        *,
+        format: str,
+        name: str,
+        conversations: Sequence[Conversation],
+        origin: object,
+        inspect: Callable[[], list[Finding]],
+    ) -> None:
+        self.format = format
+        """Slug of the format it was read as."""
+        self.name = name
+        self.conversations = tuple(conversations)
+        self.origin = origin
+        """What the engine needs to write it again; nobody else looks inside."""
+        self._inspect = inspect
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Everything that reading noticed; the bytes are looked at in full the first time."""
+        return [
+            *self._inspect(),
+            *(found for each in self.conversations for found in each.skeleton.findings),
+        ]
+
+    @property
+    def conversation(self) -> Conversation:
+        """The only conversation there is."""
+        if len(self.conversations) != 1:
+            raise UsageError(
+                f"{self.name} holds {len(self.conversations)} conversations, not one",
+                hint="choose one of `document.conversations`",
+            )
+        return self.conversations[0]
+
+    def find(self, id: str) -> Conversation:
+        """The conversation with an id."""
+        for each in self.conversations:
+            if each.id == id:
+                return each
+        raise NotFound(f"no conversation {id} in {self.name}")
+
+    def with_conversation(self, changed: Conversation) -> Document:
+        """The same document with one conversation replaced by its edited self."""
+        if all(each.id != changed.id for each in self.conversations):
+            raise NotFound(f"no conversation {changed.id} in {self.name}")
+        return Document(
+            format=self.format,
+            name=self.name,
+            conversations=[
+                changed if each.id == changed.id else each for each in self.conversations
+            ],
+            origin=self.origin,
+            inspect=self._inspect,
+        )

@@ -1,0 +1,68 @@
+"""What stands in a conversation, in source order: messages, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from talktree.model.message import Message
+from talktree.model.parts import NOTHING, Extra
+
+
+class Head(Struct, frozen=True, kw_only=True, tag="head"):
+    """What belongs to the whole conversation or to one of its branches: titles, summaries."""
+
+    id: str = ""
+    kind: str = "head"
+    title: str | None = None
+    leaf: str | None = None
+    """The message it speaks of, if it names one."""
+    time: int | None = None
+    updated: int | None = None
+    extra: Extra = NOTHING
+
+
+class FileState(Struct, frozen=True, kw_only=True):
+    """What a snapshot knows of one file. What it does not know is None, never 'absent'."""
+
+    state: str | None = None
+    """created, modified, deleted, unchanged, or any other word the source uses."""
+    backup: str | None = None
+    """Where its earlier content is kept."""
+    absent_before: bool = False
+    """The source says that the file did not exist before."""
+    hash: str | None = None
+    hash_before: str | None = None
+    size: int | None = None
+    content_before: str | None = None
+    version: int | None = None
+    time: int | None = None
+    extra: Extra = NOTHING
+
+
+class Snapshot(Struct, frozen=True, kw_only=True, tag="snapshot"):
+    """The state of files at a message."""
+
+    id: str = ""
+    message: str | None = None
+    """The message it belongs to."""
+    time: int | None = None
+    update: bool = False
+    """Whether it only adds to an earlier snapshot of the same message."""
+    files: Mapping[str, FileState] = NOTHING
+    extra: Extra = NOTHING
+
+
+class Opaque(Struct, frozen=True, kw_only=True, tag="opaque"):
+    """A record nobody here understands, kept in its place."""
+
+    id: str = ""
+    kind: str = "unreadable"
+    value: Any = None
+    """Its decoded value, if it has one."""
+    size: int = 0
+
+
+Entry: TypeAlias = Message | Head | Snapshot | Opaque

@@ -1,0 +1,90 @@
+"""What is wrong with the data: each place with a permanent code.
+
+A finding never stops the work; `TalktreeError` does that. Codes and names are listed once, here
+and in the rules, and never change their meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One thing that is wrong, and where."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    path: str | None = None
+    """The file inside the source."""
+    line: int | None = None
+    entry: str | None = None
+    """The id of the entry it concerns."""
+
+
+class Code(Struct, frozen=True):
+    """A kind of finding that reading itself can make."""
+
+    code: str
+    name: str
+    severity: Severity
+
+
+READING: dict[str, Code] = {
+    key: Code(code, name, severity)  # type: ignore[arg-type]
+    for key, code, name, severity in (
+        ("torn", "SYN101", "torn-record", "error"),
+        ("syntax", "SYN102", "not-json", "error"),
+        ("fused", "SYN103", "fused-records", "warning"),
+        ("spliced", "SYN104", "spliced-record", "error"),
+        ("nul", "SYN105", "nul-bytes", "error"),
+        ("not-lines", "SYN106", "not-line-based", "warning"),
+        ("empty", "SYN107", "empty-file", "warning"),
+        ("crlf", "SYN108", "carriage-returns", "note"),
+        ("too-long", "SYN109", "record-too-long", "error"),
+        ("bom", "SYN201", "byte-order-mark", "warning"),
+        ("utf8", "SYN202", "invalid-utf8", "error"),
+        ("surrogate", "SYN203", "lone-surrogate", "warning"),
+        ("control", "SYN204", "control-character", "warning"),
+        ("duplicate-key", "SYN205", "duplicate-key", "warning"),
+        ("nan", "SYN206", "not-a-number", "warning"),
+        ("number", "SYN207", "number-out-of-range", "warning"),
+        ("deep", "SYN208", "deep-nesting", "warning"),
+        ("comment", "SYN209", "comment-in-json", "warning"),
+        ("header", "SYN301", "odd-header", "warning"),
+        ("separator", "SYN302", "odd-separator", "warning"),
+        ("stranger", "SYN401", "unrelated-file", "note"),
+        ("skipped", "SYN402", "link-or-special-file", "note"),
+        ("unknown-record", "SYN403", "unknown-record", "note"),
+        ("missing-id", "IDS101", "missing-id", "warning"),
+        ("duplicate-id", "IDS102", "duplicate-id", "warning"),
+        ("dangling-parent", "TRE101", "dangling-parent", "warning"),
+        ("cycle", "TRE102", "parent-cycle", "error"),
+    )
+}
+
+
+def finding(
+    key: str,
+    message: str,
+    *,
+    path: str | None = None,
+    line: int | None = None,
+    entry: str | None = None,
+) -> Finding:
+    """A reading finding by its short key."""
+    kind = READING[key]
+    return Finding(
+        code=kind.code,
+        name=kind.name,
+        severity=kind.severity,
+        message=message,
+        path=path,
+        line=line,
+        entry=entry,
+    )

@@ -1,0 +1,93 @@
+"""A message: one node of the conversation tree."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from talktree.model.parts import NOTHING, Extra, Part, Text
+
+SIDECHAIN = "sidechain"
+DELETED = "deleted"
+META = "meta"
+ERROR = "error"
+ABORTED = "aborted"
+NO_FLAGS: frozenset[str] = frozenset()
+
+
+class Author(Struct, frozen=True):
+    """Who wrote it."""
+
+    name: str
+    version: str | None = None
+
+
+class Usage(Struct, frozen=True):
+    """Tokens one API message cost."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """Where the message was written."""
+
+    cwd: str | None = None
+    git_branch: str | None = None
+    platform: str | None = None
+    user_type: str | None = None
+    version: str | None = None
+    """Of the program that wrote it."""
+
+
+class Todo(Struct, frozen=True):
+    """One task and how far it is."""
+
+    content: str
+    status: str
+    active_form: str | None = None
+    extra: Extra = NOTHING
+
+
+class ThinkingSetting(Struct, frozen=True, kw_only=True):
+    """How much the model was asked to reason."""
+
+    level: str | None = None
+    disabled: bool = False
+    triggers: tuple[str, ...] = ()
+    extra: Extra = NOTHING
+
+
+class Message(Struct, frozen=True, kw_only=True, tag="message"):
+    """One thing said or done, by someone, at a place in the tree."""
+
+    id: str = ""
+    parent: str | None = None
+    role: str = "unknown"
+    """user, assistant, system, tool, or any other word the source uses."""
+    parts: tuple[Part, ...] = ()
+    time: int | None = None
+    """Nanoseconds since 1970, UTC."""
+    authors: tuple[Author, ...] = ()
+    session: str | None = None
+    flags: frozenset[str] = NO_FLAGS
+    """Any of sidechain, deleted, meta, error, aborted."""
+    model: str | None = None
+    usage: Usage | None = None
+    api_message: str | None = None
+    """The API reply it is a piece of; entries that share one also share its usage."""
+    follows: str | None = None
+    """The message it continues where that is not its parent, as after a compaction."""
+    agent: str | None = None
+    """The sub-agent that wrote it."""
+    context: Context | None = None
+    todos: tuple[Todo, ...] | None = None
+    thinking: ThinkingSetting | None = None
+    tags: tuple[str, ...] = ()
+    extra: Extra = NOTHING
+
+    @property
+    def text(self) -> str:
+        """Its words, without thinking and tools."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))

@@ -1,0 +1,273 @@
+"""The shape of a conversation: which nodes are real branches and which only look like forks.
+
+Recorders leave many points with several children where nobody branched: parallel tool results,
+pieces of one API reply, progress lines, retries, replays after a compaction. Those are *asides*
+of the line they belong to. What remains are branches. Nothing here recurses or reads contents.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from talktree.model.skeleton import ROOT, Skeleton, Trait
+
+BranchKind = Literal["active", "fork", "sidechain", "root"]
+
+
+class Branch(Struct, frozen=True, kw_only=True):
+    """A line of the tree from where it leaves another line to its last message."""
+
+    leaf: str
+    fork: str | None
+    """The message after which it goes its own way; None if it starts the conversation."""
+    kind: BranchKind
+    messages: int
+    """How many messages belong to this branch and no other."""
+
+
+class Tree:
+    """Children, lines and branches over the positions of a skeleton."""
+
+    def __init__(self, bones: Skeleton) -> None:
+        self.bones = bones
+        self._first, self._child = _children(bones)
+        self.order = self._preorder()
+        self._real = self._weigh()
+        self._last = self._last_below()
+        self._main: dict[int, list[int]] = {}
+        self.aside = bytearray(len(bones))
+        """1 where a node belongs to the line of its parent without continuing it."""
+        self._classify()
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def roots(self) -> list[int]:
+        """Positions that hang on nothing."""
+        return list(self._children_of(ROOT))
+
+    def children(self, position: int) -> list[int]:
+        """All children, artefacts and sidechains included, in source order."""
+        return list(self._children_of(position))
+
+    def parent(self, position: int) -> int | None:
+        """The parent's position."""
+        found = self.bones.parents[position]
+        return None if found == ROOT else found
+
+    def _children_of(self, position: int) -> array[int]:
+        return self._child[self._first[position + 1] : self._first[position + 2]]
+
+    def _preorder(self) -> array[int]:
+        order = array("q")
+        pending = list(reversed(self._children_of(ROOT)))
+        while pending:
+            here = pending.pop()
+            order.append(here)
+            pending.extend(reversed(self._children_of(here)))
+        return order
+
+    # what continues a line
+
+    def _weigh(self) -> bytearray:
+        """1 for every node at or below which somebody really said something new."""
+        bones = self.bones
+        traits, parents, groups = bones.traits, bones.parents, bones.groups
+        lead: dict[int, str | None] = {}
+        real = bytearray(len(bones))
+        for here in self.order:
+            before = lead.get(parents[here])
+            group = groups.get(here)
+            trait = traits[here]
+            real[here] = trait == Trait.SAID or (
+                trait == Trait.REPLY and (group is None or group != before)
+            )
+            lead[here] = group if trait == Trait.REPLY else before
+        for here in reversed(self.order):
+            above = parents[here]
+            if real[here] and above != ROOT and not self._starts_sidechain(here):
+                real[above] = 1
+        return real
+
+    def _last_below(self) -> array[int]:
+        """The latest position on the same side at or below each node."""
+        last = array("q", range(len(self.bones)))
+        parents = self.bones.parents
+        for here in reversed(self.order):
+            above = parents[here]
+            if above != ROOT and last[here] > last[above] and not self._starts_sidechain(here):
+                last[above] = last[here]
+        return last
+
+    def _starts_sidechain(self, position: int) -> bool:
+        above = self.bones.parents[position]
+        side = self.bones.sidechain
+        return bool(side[position]) and (above == ROOT or not side[above])
+
+    def _classify(self) -> None:
+        onward = bytearray(b"\1" * len(self.bones))
+        for here in self.order:
+            children = self._children_of(here)
+            if len(children) < 2:
+                continue
+            own = [child for child in children if not self._starts_sidechain(child)]
+            self._main[here] = self._continuations(own)
+            for child in own:
+                onward[child] = 0
+            for child in self._main[here]:
+                onward[child] = 1
+        self._main[ROOT] = [each for each in self.roots if not self._starts_sidechain(each)]
+        aside = self.aside
+        for here in self.order:
+            above = self.bones.parents[here]
+            if above != ROOT and not self._starts_sidechain(here):
+                aside[here] = aside[above] or not onward[here]
+
+    def _continuations(self, children: list[int]) -> list[int]:
+        if len(children) < 2:
+            return children
+        real = [child for child in children if self._real[child]]
+        if not real:
+            return [max(children, key=self._last.__getitem__)]
+        return self._without_replays(real)
+
+    def _without_replays(self, children: list[int]) -> list[int]:
+        """Siblings of the same role and the same stamp are one message written twice."""
+        bones = self.bones
+        kept: dict[tuple[int, str], int] = {}
+        out = []
+        for child in children:
+            if bones.times[child] < 0:
+                out.append(child)
+                continue
+            stamp = (bones.times[child], bones.roles[child])
+            if stamp not in kept:
+                kept[stamp] = child
+                out.append(child)
+            elif self._last[child] > self._last[kept[stamp]]:
+                out[out.index(kept[stamp])] = child
+                kept[stamp] = child
+        return out
+
+    # lines and branches
+
+    def continuations(self, position: int) -> list[int]:
+        """The children with which the line goes on; more than one is a real fork."""
+        mains = self._main.get(position)
+        if mains is not None:
+            return mains
+        return [child for child in self._children_of(position) if not self._starts_sidechain(child)]
+
+    def sidechains(self, position: int) -> list[int]:
+        """The sub-agent conversations that start at a node."""
+        return [child for child in self._children_of(position) if self._starts_sidechain(child)]
+
+    def line(self, start: int) -> Iterator[int]:
+        """The positions from a node on, at each fork along the line written last."""
+        here = start
+        while True:
+            yield here
+            onward = self.continuations(here)
+            if not onward:
+                return
+            here = max(onward, key=self._last.__getitem__)
+
+    def active_leaf(self) -> int | None:
+        """Where the conversation stands: the end of the line written last."""
+        roots = self._main.get(ROOT) or self.roots
+        if not roots:
+            return None
+        leaf = None
+        for leaf in self.line(max(roots, key=self._last.__getitem__)):  # noqa: B007
+            pass
+        return leaf
+
+    def branches(self) -> list[Branch]:
+        """Every branch, the active one first, then in source order."""
+        active = self.active_leaf()
+        starts = [*self.roots]
+        for here in self.order:
+            onward = self.continuations(here)
+            if len(onward) > 1:
+                goes_on = max(onward, key=self._last.__getitem__)
+                starts += [child for child in onward if child != goes_on]
+            starts += self.sidechains(here)
+        found = [self._branch(start, active) for start in sorted(starts)]
+        return sorted(found, key=lambda branch: branch.kind != "active")
+
+    def _branch(self, start: int, active: int | None) -> Branch:
+        leaf, count = start, 0
+        for leaf in self.line(start):
+            count += 1 + self._asides_at(leaf)
+        fork = self.bones.parents[start]
+        if leaf == active:
+            kind: BranchKind = "active"
+        elif self._starts_sidechain(start):
+            kind = "sidechain"
+        else:
+            kind = "root" if fork == ROOT else "fork"
+        ids = self.bones.ids
+        return Branch(
+            leaf=ids[leaf], fork=None if fork == ROOT else ids[fork], kind=kind, messages=count
+        )
+
+    def _asides_at(self, position: int) -> int:
+        return sum(1 for _ in self._aside_nodes(position))
+
+    def _aside_nodes(self, position: int) -> Iterator[int]:
+        """The nodes that hang aside at a node of a line."""
+        pending = [child for child in self._children_of(position) if self._is_aside(child)]
+        while pending:
+            here = pending.pop()
+            yield here
+            pending += [child for child in self._children_of(here) if self._is_aside(child)]
+
+    def _is_aside(self, position: int) -> bool:
+        return bool(self.aside[position]) and not self._starts_sidechain(position)
+
+    def path(self, leaf: int) -> list[int]:
+        """From the start to a node, with the asides of the line in the order they were written."""
+        line = []
+        here = leaf
+        while here != ROOT:
+            line.append(here)
+            here = self.bones.parents[here]
+        line.reverse()
+        return self._merged(line)
+
+    def _merged(self, line: list[int]) -> list[int]:
+        on_line = set(line)
+        waiting: list[int] = []
+        out: list[int] = []
+        for here in line:
+            early = sorted(each for each in waiting if each < here)
+            if early:
+                out += early
+                waiting = [each for each in waiting if each > here]
+            out.append(here)
+            if len(self._children_of(here)) > 1:
+                waiting += [each for each in self._aside_nodes(here) if each not in on_line]
+        return out + sorted(waiting)
+
+
+def _children(bones: Skeleton) -> tuple[array[int], array[int]]:
+    """For each node (and the root at 0) where its children start, and all children in a row."""
+    parents, traits = bones.parents, bones.traits
+    first = array("q", bytes(8 * (len(bones) + 2)))
+    for position, above in enumerate(parents):
+        if traits[position]:
+            first[above + 2] += 1
+    for number in range(1, len(first)):
+        first[number] += first[number - 1]
+    fill = array("q", first)
+    child = array("q", bytes(8 * first[-1]))
+    for position, above in enumerate(parents):
+        if traits[position]:
+            child[fill[above + 1]] = position
+            fill[above + 1] += 1
+    return first, child

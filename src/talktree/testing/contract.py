@@ -1,0 +1,156 @@
+"""The laws of a format. Each function checks one law on one case and raises AssertionError.
+
+Anyone who adds a format calls these with samples of their own; random cases come from
+`strategies`. Nothing here knows a particular format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from talktree.errors import TalktreeError
+from talktree.files import Source
+from talktree.formats.base import Format, Record
+from talktree.formats.detect import guesses
+from talktree.formats.engine import Origin, read, write
+from talktree.formats.piece_sheet import PieceSheet
+from talktree.formats.sheets import Item, Sheet
+from talktree.model import edit
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.text.json_value import same
+
+Files = Mapping[str, bytes]
+
+
+def source_of(files: Files, *, folder: bool) -> Source:
+    """A source made of bytes at hand."""
+    if folder:
+        return Source.of_files(files)
+    ((name, data),) = files.items()
+    return Source.of_bytes(data, name=name)
+
+
+def written(document: Document) -> dict[str, bytes]:
+    """What a document becomes on disk."""
+    return {path: b"".join(pieces) for path, pieces in write(document).items()}
+
+
+def unchanged_document_writes_identical_bytes(format: Format, source: Source) -> None:
+    """join after split is the identity, by the copying way and by the record way."""
+    document = read(source, format)
+    assert written(document) == source.as_bytes()
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    for sheet in origin.sheets:
+        joined = b"".join(sheet.rewritten(_same_items(sheet)))
+        assert joined == sheet.content.read(), (
+            f"{sheet.path}: joining its records gives other bytes"
+        )
+
+
+def _same_items(sheet: Sheet) -> list[Item]:
+    depths = [piece.depth for piece in sheet.pieces] if isinstance(sheet, PieceSheet) else []
+    return [Item(index, depth=depths[index] if depths else 0) for index in range(len(sheet))]
+
+
+def putting_back_changes_nothing(format: Format, source: Source) -> None:
+    """put(get(r), r) = r, for every record that could be read."""
+    for record in _records(read(source, format)):
+        if record.usable:
+            again = format.put(format.get(record), record)
+            assert same(again, record.value), f"{again!r} is not {record.value!r}"
+
+
+def reading_sees_what_was_put(format: Format, entry: Entry, base: Record) -> None:
+    """get(put(e, r)) = e."""
+    value = format.put(entry, base)
+    seen = format.get(Record(value, id=base.id, parent=base.parent, path=base.path))
+    assert seen == entry, f"{seen!r} is not {entry!r}"
+
+
+def new_entry_reads_back(format: Format, entry: Entry) -> None:
+    """get(put(e, nothing)) = e, once e has what the format demands."""
+    whole = format.complete(entry)
+    assert format.complete(whole) == whole, "completing twice differs from completing once"
+    parent = whole.parent if isinstance(whole, Message) else None
+    seen = format.get(Record(format.put(whole, None), id=whole.id, parent=parent))
+    assert seen == whole, f"{seen!r} is not {whole!r}"
+
+
+def edit_changes_one_record(format: Format, source: Source, *, text: str) -> None:
+    """Changing a message changes its record's bytes, is read back, and touches nothing else."""
+    document = read(source, format)
+    for conversation in document.conversations:
+        for message in list(conversation.messages())[:20]:
+            try:
+                changed = edit.set_text(conversation, message.id, text)
+                files = written(document.with_conversation(changed))
+            except TalktreeError:
+                continue
+            again = read(source_of(files, folder=source.folder), format)
+            twin = again.find(conversation.id)
+            assert _texts(twin) == _texts(changed)
+            _only_one_record_differs(document, again)
+
+
+def _texts(conversation: Conversation) -> list[tuple[str, str]]:
+    return [(each.id, each.text) for each in conversation.messages()]
+
+
+def _only_one_record_differs(before: Document, after: Document) -> None:
+    old, new = list(_records(before)), list(_records(after))
+    assert len(old) == len(new)
+    differing = [one for one, two in zip(old, new, strict=True) if one.raw != two.raw]
+    assert len(differing) <= 1, f"{len(differing)} records changed instead of one"
+
+
+def appended_entry_is_read(format: Format, source: Source, entry: Message) -> None:
+    """A new message written into an existing file is there when the file is read again."""
+    document = read(source, format)
+    conversation = document.conversations[0]
+    whole = format.complete(entry)
+    assert isinstance(whole, Message)
+    files = written(document.with_conversation(edit.append(conversation, whole)))
+    again = read(source_of(files, folder=source.folder), format).find(conversation.id)
+    assert len(list(again.messages())) == len(list(conversation.messages())) + 1
+    assert any(_alike(each, whole) for each in again.messages()), f"{whole!r} was not read back"
+
+
+def _alike(one: Message, two: Message) -> bool:
+    return (one.id, one.role, one.parts, one.time) == (two.id, two.role, two.parts, two.time)
+
+
+def detection_picks_it(format: Format, source: Source) -> None:
+    """The surest guess is this format, with a reason."""
+    found = guesses(source)
+    assert found, "not recognised at all"
+    assert found[0].format.info.slug == format.info.slug, f"taken for {found[0].format.info.slug}"
+    assert found[0].reason
+
+
+def any_bytes_get_an_answer(format: Format, source: Source) -> None:
+    """Whatever the bytes, reading gives a document that writes the same bytes, or an error."""
+    try:
+        document = read(source, format)
+    except TalktreeError:
+        return
+    for conversation in document.conversations:
+        for _ in conversation.entries:
+            pass
+        conversation.branches()
+        conversation.path()
+    assert isinstance(document.findings, list)
+    assert written(document) == source.as_bytes()
+
+
+def _records(document: Document) -> list[Record]:
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return [
+        origin.record(number, *conversation.names(position))
+        for conversation in document.conversations
+        for position, number in enumerate(conversation.members)
+    ]

@@ -1,0 +1,1 @@
+"""Bytes, JSON and time without meaning: exact, tolerant, never recursive."""

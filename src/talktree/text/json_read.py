@@ -1,0 +1,73 @@
+"""JSON bytes to values: fast when they are plain, exact and tolerant when they are not."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import msgspec
+
+from talktree.text.json_scan import Problem, scan
+from talktree.text.json_value import Json
+
+_decoder = msgspec.json.Decoder()
+_encode = msgspec.json.encode
+REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What the fast decoder raises on text that is not plain JSON."""
+
+
+class Decoded(NamedTuple):
+    """A value and what was odd about its text."""
+
+    value: Json
+    problems: list[Problem]
+    usable: bool
+    """False if there was no value, several, or the text ended inside it."""
+
+
+def decode(raw: bytes) -> Decoded:
+    """The one value in the text; oddities that the fast path accepts silently are not told."""
+    try:
+        return Decoded(_decoder.decode(raw), [], True)
+    except REFUSALS:
+        return _tolerant(raw)
+
+
+def inspect(raw: bytes) -> list[Problem]:
+    """Everything that is odd about a text that is meant to be one JSON value."""
+    try:
+        value = _decoder.decode(raw)
+        # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
+        # that stand twice is needed only where the text is not in that plain form.
+        if _encode(value) == raw.strip(b"\r\n") or not _doubled(raw):
+            return []
+    except (*REFUSALS, TypeError, UnicodeEncodeError):
+        pass
+    return _tolerant(raw).problems
+
+
+def _tolerant(raw: bytes) -> Decoded:
+    found = scan(raw)
+    if len(found.roots) != 1:
+        return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)
+    problems = found.problems
+    if not found.complete and not any(problem.code == "torn" for problem in problems):
+        problems.append(Problem("torn", len(raw), "the text ends inside a value"))
+    return Decoded(found.roots[0].value, problems, found.complete)
+
+
+class _Doubled(Exception):
+    pass
+
+
+def _doubled(raw: bytes) -> bool:
+    try:
+        json.loads(raw, object_pairs_hook=_refuse_doubles)
+    except (_Doubled, ValueError, RecursionError):
+        return True
+    return False
+
+
+def _refuse_doubles(pairs: list[tuple[str, Json]]) -> None:
+    if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
+        raise _Doubled

@@ -1,0 +1,58 @@
+"""What a decoded JSON value is here, and when two of them are the same.
+
+Not for reading or writing: those are `json_read` and `json_write`.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+
+class Token:
+    """A piece of source text kept as it stands because no Python value holds it exactly.
+
+    NaN, 1e999, integers of thousands of digits, and placeholders such as `...` or `<number>`.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Token) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash((Token, self.text))
+
+    def __repr__(self) -> str:
+        return f"Token({self.text!r})"
+
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Token | None"
+
+
+def same(a: Json, b: Json) -> bool:
+    """Equal in value *and* type, at any depth: 1, 1.0 and true all differ."""
+    pending: list[tuple[Json, Json]] = [(a, b)]
+    while pending:
+        a, b = pending.pop()
+        if a is b:
+            continue
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, dict) and isinstance(b, dict):
+            if list(a) != list(b):
+                return False
+            pending.extend(zip(a.values(), b.values(), strict=True))
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            pending.extend(zip(a, b, strict=True))
+        elif isinstance(a, float):
+            # repr tells -0.0 from 0.0, as the bytes do.
+            if repr(a) != repr(b):
+                return False
+        elif a != b:
+            return False
+    return True

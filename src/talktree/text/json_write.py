@@ -1,0 +1,84 @@
+"""Values to JSON text, in a given style, without recursion.
+
+Whatever a string holds, reading the text gives it back: halves of surrogate pairs are escaped,
+everything else is written as the style says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from json.encoder import encode_basestring, encode_basestring_ascii
+
+from talktree.text.json_style import COMPACT, Style
+from talktree.text.json_value import Json, Token
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def encode(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
+    """The JSON text of a value, its inner lines indented from the given level on."""
+    return "".join(_pieces(value, style, level)).encode()
+
+
+def encode_string(text: str, style: Style = COMPACT) -> str:
+    """A JSON string literal."""
+    if style.ascii:
+        return str(encode_basestring_ascii(text))
+    return _HALVES.sub(lambda half: f"\\u{ord(half.group()):04x}", encode_basestring(text))
+
+
+def _scalar(value: Json, style: Style) -> str:
+    match value:
+        case str():
+            return encode_string(value, style)
+        case True:
+            return "true"
+        case False:
+            return "false"
+        case None:
+            return "null"
+        case Token():
+            return value.text
+        case _:
+            return repr(value)
+
+
+def _pieces(value: Json, style: Style, level: int) -> Iterator[str]:
+    # Work still to do, last first: ready text, or a value with the level it stands on.
+    todo: list[str | tuple[Json, int]] = [(value, level)]
+    while todo:
+        work = todo.pop()
+        if isinstance(work, str):
+            yield work
+            continue
+        current, level = work
+        if isinstance(current, dict) and current:
+            yield "{"
+            inside = [
+                (encode_string(key, style) + style.colon, item) for key, item in current.items()
+            ]
+            todo.append(_line(style, level) + "}")
+        elif isinstance(current, list) and current:
+            yield "["
+            inside = [("", item) for item in current]
+            todo.append(_line(style, level) + "]")
+        else:
+            yield "{}" if current == {} else "[]" if current == [] else _scalar(current, style)
+            continue
+        _queue(todo, inside, style, level + 1)
+
+
+def _queue(
+    todo: list[str | tuple[Json, int]], inside: list[tuple[str, Json]], style: Style, level: int
+) -> None:
+    start = _line(style, level)
+    between = "," + start if style.indent is not None else style.item
+    for number in range(len(inside) - 1, -1, -1):
+        name, item = inside[number]
+        todo.append((item, level))
+        todo.append((between if number else start) + name)
+
+
+def _line(style: Style, level: int) -> str:
+    return "" if style.indent is None else style.newline + style.indent * level

@@ -1,0 +1,89 @@
+"""Points in time as whole nanoseconds since 1970 (UTC), and their written forms.
+
+An integer compares, subtracts and never rounds. The form in which a file wrote it (digits, zone,
+seconds or milliseconds) stays in that file's record and is written again unless the time changed.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+SECOND = 1_000_000_000
+MILLI = 1_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ISO = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?",
+    re.ASCII | re.IGNORECASE,
+)
+_minutes: dict[str, int] = {}
+SECONDS_END = 100_000_000_000
+"""Numbers below this (1973 in milliseconds) and above `SECONDS_START` can only mean seconds."""
+SECONDS_START = 100_000_000
+
+
+def from_iso(text: str) -> int | None:
+    """The time an ISO 8601 text names, or None; a missing zone means UTC."""
+    # Nearly all stamps are `2025-12-09T19:47:42.930Z`, many in the same minute.
+    if len(text) == 24 and text[23] == "Z" and text[19] == ".":
+        minute = _minutes.get(text[:17])
+        if minute is not None:
+            try:
+                seconds, millis = int(text[17:19]), int(text[20:23])
+            except ValueError:
+                return None
+            if 0 <= seconds < 60 and millis >= 0:
+                return minute + seconds * SECOND + millis * MILLI
+    return _parse(text)
+
+
+def _parse(text: str) -> int | None:
+    found = _ISO.fullmatch(text)
+    if found is None:
+        return None
+    day, clock, fraction, zone = found.groups()
+    zone = "+00:00" if zone is None or zone in "zZ" else zone
+    try:
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone}")
+        since = moment - _EPOCH
+    except (ValueError, OverflowError):
+        return None
+    whole = (since.days * 86_400 + since.seconds) * SECOND
+    if zone == "+00:00" and len(clock) == 8 and len(_minutes) < 100_000:
+        _minutes[text[:17]] = whole - moment.second * SECOND
+    return whole + (int(fraction.ljust(9, "0")) if fraction else 0)
+
+
+def to_iso(time: int, *, digits: int = 3) -> str:
+    """The time as ISO 8601 in UTC, with at least so many digits and as many as it needs."""
+    seconds, rest = divmod(time, SECOND)
+    fraction = f"{rest:09d}"
+    while digits < 9 and fraction[digits:].strip("0"):
+        digits = min(9, digits + 3)
+    day = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
+    # strftime does not pad years below 1000.
+    day = day.rjust(19, "0")
+    return f"{day}.{fraction[:digits]}Z" if digits else f"{day}Z"
+
+
+EARLIEST = -62_135_596_800 * SECOND
+LATEST = 253_402_300_799 * SECOND
+
+
+def from_number(number: float) -> int | None:
+    """The time a number of milliseconds names; numbers too small for that are seconds."""
+    if number != number or abs(number) > 1e15:
+        return None
+    unit = SECOND if SECONDS_START <= number < SECONDS_END else MILLI
+    time = int(number) * unit if unit == MILLI else int(number * 1000) * MILLI
+    return time if EARLIEST <= time <= LATEST else None
+
+
+def to_millis(time: int) -> int:
+    """Whole milliseconds, rounded down."""
+    return time // MILLI
+
+
+def millis_hold(time: int) -> bool:
+    """Whether a plain number of milliseconds gives this very time back."""
+    return time % MILLI == 0 and from_number(time // MILLI) == time
