@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from talktree.errors import UsageError
-from talktree.formats.base import Format
+from talktree.errors import UsageError, WouldLose
+from talktree.formats.base import Format, Record
 from talktree.formats.engine.origin import Origin
 from talktree.formats.engine.place import placed
 from talktree.formats.sheets import Item, Sheet
@@ -80,15 +80,32 @@ def _item(conversation: Conversation, number: int, depth: int, origin: Origin) -
         return Item(index, depth=depth)
     links = _links(conversation, origin)
     entry = _with_native_links(conversation, entry, strict=links == "own")
-    if index is None:
-        return Item(None, fresh_value(origin.format, entry), changed=True, depth=depth)
-    base = origin.record_as_read(number)
-    return Item(index, origin.format.put(entry, base), changed=True, depth=depth)
+    base = None if index is None else origin.record_as_read(number)
+    return Item(index, _put(origin.format, entry, base), changed=True, depth=depth)
 
 
-def fresh_value(format: Format, entry: Entry) -> Json:
-    """The native value of an entry that is new to its file."""
-    return format.put(format.complete(entry), None)
+def _put(format: Format, entry: Entry, base: Record | None) -> Json:
+    """The native value of an entry; refused if reading it would give another entry."""
+    entry = format.complete(entry) if base is None else entry
+    value = format.put(entry, base)
+    parent = entry.parent if isinstance(entry, Message) else None
+    path = "" if base is None else base.path
+    seen = format.get(Record(value, id=entry.id, parent=parent, path=path))
+    if seen != entry:
+        raise WouldLose(
+            f"{format.info.slug} cannot hold {_difference(entry, seen)} of {entry.id or 'an entry'}",
+            hint="nothing was written; write it to a format that can",
+        )
+    return value
+
+
+def _difference(wanted: Entry, seen: Entry) -> str:
+    if type(wanted) is not type(seen):
+        return "the kind"
+    names = [
+        name for name in wanted.__struct_fields__ if getattr(wanted, name) != getattr(seen, name)
+    ]
+    return "the " + ", ".join(names)
 
 
 def _links(conversation: Conversation, origin: Origin) -> str:
