@@ -36,6 +36,19 @@ class Content(ABC):
     def lines(self, start: int = 0) -> Iterator[bytes]:
         """Lines with their newline byte; only byte 0x0A ends a line."""
 
+    def line_blocks(self, start: int = 0) -> Iterator[bytes]:
+        """Everything from start on, in blocks that end where a line ends."""
+        rest = [b""]
+        for block in self.blocks(start):
+            end = block.rfind(b"\n") + 1
+            rest.append(block[:end])
+            if end or sum(map(len, rest)) > LONGEST_LINE:
+                yield b"".join(rest)
+                rest = [block[end:]]
+            else:
+                rest[-1] = block
+        yield b"".join(rest)
+
     def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         """Many stretches one after the other."""
         return (self.read(start, stop) for start, stop in spans)

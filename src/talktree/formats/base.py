@@ -7,12 +7,13 @@ library, the terminal or the network. Reading and writing are written once, in `
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
 from talktree.files import Source
+from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Opaque
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_scan import Problem
@@ -80,7 +81,7 @@ class Probe:
         return self._heads[name]
 
 
-class Record(Struct):
+class Record(Struct, gc=False):
     """One record of a file: its decoded value and its own bytes."""
 
     value: Json
@@ -133,8 +134,19 @@ class Format(ABC):
         """An entry with the fields filled in that this format demands of new records."""
         return entry
 
+    def settled(self, conversation: Conversation) -> Conversation:
+        """An edited conversation with that brought in step which goes with its messages."""
+        return conversation
+
     file_per_record = False
-    """Whether each record is a file of its own."""
+    """Whether each record is a file of its own; then `named` says what the files are called."""
+
+    def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
+        """The names of a conversation's files in order, given the names they have.
+
+        A file that does not exist yet is given as the entry it is for.
+        """
+        raise NotImplementedError(f"{self.info.slug} keeps many records in a file")
 
     def home(self, entry: Entry, main_file: str, *, before: str | None) -> str:
         """The file a new entry belongs in, given the file of the entry before it."""
@@ -144,20 +156,8 @@ class Format(ABC):
         """An empty sheet for a file that does not exist yet."""
         raise NotImplementedError(f"{self.info.slug} never makes a file of its own")
 
-    def arranged(self, files: dict[str, Iterable[bytes]]) -> Mapping[str, Iterable[bytes]]:
-        """The files under the names they are to have."""
-        return files
-
-    def link(self, skeleton: Skeleton, read: Reader) -> None:  # noqa: B027
+    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
-
-
-class Reader(ABC):
-    """Reads entries by their position in a skeleton."""
-
-    @abstractmethod
-    def __call__(self, position: int) -> Entry:
-        """The entry at a position."""
 
 
 def opaque(record: Record, kind: str = "unreadable") -> Opaque:

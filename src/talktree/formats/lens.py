@@ -86,3 +86,9 @@ def with_rest(value: Object, extra: Mapping[str, Any]) -> Object:
     for key, item in extra.items():
         value.setdefault(key, item)
     return value
+
+
+def text_in(value: Mapping[str, Json], key: str) -> str | None:
+    """The member if it is text."""
+    item = value.get(key)
+    return item if isinstance(item, str) else None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.errors import Damaged
 from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
 from talktree.formats.base import Record
-from talktree.formats.sheets import Fields, Item, Sheet, Sink, problem_findings
+from talktree.formats.line_copy import Chunk, joined
+from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding, finding
+from talktree.model.skeleton import LineOutline
 from talktree.text.json_edit import patch
 from talktree.text.json_read import REFUSALS, decode, inspect
 from talktree.text.json_style import Style, learn
@@ -19,18 +21,19 @@ from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 from talktree.text.lines import BOM, is_blank, respan
 
-NO_NODE: Fields = (0,)
+NO_NODE = LineOutline()
+"""The outline of a record that is no node of the tree."""
 
 
 class LineDialect(ABC):
     """What a line format tells about its records without decoding them whole."""
 
     @abstractmethod
-    def skim(self, line: bytes) -> Fields:
+    def skim(self, line: bytes | memoryview) -> LineOutline:
         """What the skeleton needs, by a partial decode; may raise what the decoder raises."""
 
     @abstractmethod
-    def outline(self, value: Json) -> Fields:
+    def outline(self, value: Json) -> LineOutline:
         """The same from a decoded value of any kind."""
 
     @abstractmethod
@@ -58,37 +61,46 @@ class LineSheet(Sheet):
     # reading
 
     def index(self, sink: Sink) -> None:
-        skim, add, group = self.dialect.skim, sink.add, self.group
-        started, stopped = self.starts.append, self.stops.append
-        at = len(BOM) if self.content.read(0, 3) == BOM else 0
-        if at:
-            self._note("bom", "the file starts with a byte order mark", 1)
-        number = 0
-        for number, line in enumerate(self.content.lines(at), 1):
-            stop = at + len(line)
-            try:
-                fields = skim(line)
-            except REFUSALS:
-                self._index_odd(line, at, number, sink)
-            else:
-                started(at)
-                stopped(stop)
-                add(group, fields)
-            at = stop
-        if not number:
-            self._note("empty", "the file is empty", None)
+        sink.extend(self.group, self.outlines())
 
-    def _index_odd(self, line: bytes, at: int, number: int, sink: Sink) -> None:
+    def outlines(self) -> Iterator[LineOutline]:
+        """The outlines of all records, found in one pass over the file."""
+        base = len(BOM) if self.content.read(0, 3) == BOM else 0
+        if base:
+            self._note("bom", "the file starts with a byte order mark", 1)
+        if not self.content.size:
+            self._note("empty", "the file is empty", None)
+        skim = self.dialect.skim
+        started, stopped = self.starts.append, self.stops.append
+        number = 0
+        for block in self.content.line_blocks(base):
+            view, find, at = memoryview(block), block.find, 0
+            while at < len(block):
+                stop = find(b"\n", at) + 1 or len(block)
+                number += 1
+                try:
+                    found = skim(view[at:stop])
+                except REFUSALS:
+                    yield from self._odd_outlines(block[at:stop], base + at, number)
+                else:
+                    started(base + at)
+                    stopped(base + stop)
+                    yield found
+                at = stop
+            base += len(block)
+
+    def _odd_outlines(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
+        """The records in a line that is not one plain JSON object of the expected kind."""
         if is_blank(line):
             self.blank += 1
             return
         if len(line) >= LONGEST_LINE:
             self._note("too-long", f"a line of {len(line)} bytes or more", number)
-            self._take(at, at + len(line), NO_NODE, sink)
+            yield self._taken(at, at + len(line), NO_NODE)
             return
         whole = decode(line)
         if whole.usable:
-            self._take(at, at + len(line), self.dialect.outline(whole.value), sink)
+            yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
             return
         for span in respan(line, self.dialect.is_record):
             part = decode(line[span.start : span.stop])
@@ -98,12 +110,12 @@ class LineSheet(Sheet):
                 first = part.problems[0]
                 self._note(first.code if first.code == "torn" else "syntax", first.what, number)
             outline = self.dialect.outline(part.value) if part.usable else NO_NODE
-            self._take(at + span.start, at + span.stop, outline, sink)
+            yield self._taken(at + span.start, at + span.stop, outline)
 
-    def _take(self, start: int, stop: int, fields: Fields, sink: Sink) -> None:
+    def _taken(self, start: int, stop: int, found: LineOutline) -> LineOutline:
         self.starts.append(start)
         self.stops.append(stop)
-        sink.add(self.group, fields)
+        return found
 
     def _note(self, key: str, message: str, line: int | None) -> None:
         self.damage.append(finding(key, message, path=self.path, line=line))
@@ -146,37 +158,41 @@ class LineSheet(Sheet):
     # writing
 
     def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
-        before = -1
-        ends_line = True
-        yield self.content.read(0, self.starts[0] if len(self) else self.content.size)
-        for item in items:
-            if item.at is not None and item.at == before + 1 and before >= 0:
-                yield self.content.read(self.stops[before], self.starts[item.at])
-            if item.at is not None:
-                before = item.at
-            for piece in self._pieces(item):
-                if not ends_line and item.at is None:
-                    yield self.newline
-                ends_line = piece.endswith(b"\n")
-                yield piece
-        if len(self):
-            yield self.content.read(self.stops[len(self) - 1])
+        chunks = self.chunks(items, range(self.content.size), range(len(self)))
+        return joined(self.content, chunks, newline=self.newline)
 
-    def _pieces(self, item: Item) -> Iterator[bytes]:
-        if item.at is None:
-            yield encode(item.value, self.style) + self.newline
-            return
-        start, stop = self.starts[item.at], self.stops[item.at]
+    def chunks(self, items: Iterable[Item], place: range, old: range) -> Iterator[Chunk]:
+        """A stretch of the file with these records instead of the old ones.
+
+        What stands between records (blank lines, marks) stays, also where a record goes.
+        """
+        at, passed = place.start, old.start
+        for item in items:
+            if item.at is None:
+                yield Chunk(fresh=encode(item.value, self.style) + self.newline)
+                continue
+            while passed <= item.at:
+                yield Chunk(at, self.starts[passed])
+                at = self.stops[passed]
+                passed += 1
+            yield self._chunk(item.at, item)
+        while passed < old.stop:
+            yield Chunk(at, self.starts[passed])
+            at = self.stops[passed]
+            passed += 1
+        yield Chunk(at, place.stop)
+
+    def _chunk(self, at: int, item: Item) -> Chunk:
+        start, stop = self.starts[at], self.stops[at]
         if not item.changed:
-            yield from self.content.blocks(start, stop)
-            return
-        record = self.record(item.at)
+            return Chunk(start, stop)
+        record = self.record(at)
         if not record.usable:
             raise Damaged(
-                f"{self.path}: record {item.at + 1} is damaged and cannot be edited",
+                f"{self.path}: record {at + 1} is damaged and cannot be edited",
                 hint="repair the file first",
             )
-        yield patch(record.raw, item.value, style=self.style)
+        return Chunk(start, stop, patch(record.raw, item.value, style=self.style))
 
     @property
     def newline(self) -> bytes:

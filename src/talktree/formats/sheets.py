@@ -7,12 +7,13 @@ when asked; `PieceSheet` is for files that are one nested document and are held 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from talktree.files import Content
 from talktree.formats.base import Links, Record
 from talktree.model.findings import Finding, finding
+from talktree.model.skeleton import LineOutline
 from talktree.text.json_value import Json
 
 Fields = tuple[object, ...]
@@ -27,6 +28,12 @@ class Sink(Protocol):
     ) -> int:
         """Take one record of a conversation; returns its position there."""
 
+    def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
+        """Take many records of one conversation."""
+
+    def open(self, group: str) -> None:
+        """Make a conversation known, though no record of it may follow."""
+
 
 class Item(NamedTuple):
     """One record of the file to be written."""
@@ -37,6 +44,8 @@ class Item(NamedTuple):
     """The new native value, if it was changed or is new."""
     changed: bool = False
     depth: int = 0
+    group: str = ""
+    """The conversation it belongs to."""
 
 
 class Sheet(ABC):

@@ -6,7 +6,7 @@ Contents are read from the store when asked for; only the skeleton is held.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -15,6 +15,9 @@ from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME, Skeleton, outline
 from talktree.model.tree import Branch, Tree
+
+STRETCH = 64
+"""How many entries are read together where they are not wanted in source order."""
 
 
 class Store(Protocol):
@@ -27,6 +30,9 @@ class Store(Protocol):
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Entry]:
         """Many entries in order, read in one go."""
+
+    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+        """Hang together what only the format knows belongs together."""
 
 
 class Conversation:
@@ -74,6 +80,21 @@ class Conversation:
             return self.store.entries(self.members, map(self.names, range(len(self.members))))
         return (self.entry(position) for position in range(len(self.members)))
 
+    def entries_at(self, positions: Sequence[int]) -> Iterator[Entry]:
+        """The entries at some positions, in the order given, read a stretch at a time."""
+        for start in range(0, len(positions), STRETCH):
+            asked = positions[start : start + STRETCH]
+            if self.changed:
+                yield from map(self.entry, asked)
+                continue
+            ordered = sorted(set(asked))
+            members = [self.members[position] for position in ordered]
+            found = dict(
+                zip(ordered, self.store.entries(members, map(self.names, ordered)), strict=True)
+            )
+            for position in asked:
+                yield found[position]
+
     def messages(self) -> Iterator[Message]:
         """All messages of all branches in source order, streaming."""
         return (entry for entry in self.entries if isinstance(entry, Message))
@@ -109,6 +130,9 @@ class Conversation:
     @cached_property
     def tree(self) -> Tree:
         """The shape of it all."""
+        if not self.skeleton.joined:
+            self.store.link(self.skeleton, self.entry)
+            self.skeleton.joined = True
         return Tree(self.skeleton)
 
     def branches(self) -> list[Branch]:
@@ -163,6 +187,7 @@ def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry
         if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
             fresh.native[len(fresh) - 1] = bones.native[at]
     fresh.finish()
+    fresh.joined = bones.joined
     return fresh
 
 
@@ -176,6 +201,9 @@ def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
 
 def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton) -> None:
     parent = bones.parents[at]
+    group = bones.groups.get(at)
+    counted = bones.usage.get(group or f"@{at}")
+    counts_here = counted is not None and counted[0] == at
     fresh.add(
         bones.traits[at],
         bones.ids[at] or None,
@@ -183,12 +211,17 @@ def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton) -> None:
         None if bones.times[at] == NO_TIME else bones.times[at],
         bones.roles[at],
         bones.sidechain[at],
-        bones.groups.get(at),
+        group,
+        None,
+        counted[1] if counted is not None and counts_here else None,
+        counted[2] if counted is not None and counts_here else None,
     )
     if at in bones.linked:
         fresh.linked[len(fresh) - 1] = bones.linked[at]
     if at in bones.native:
         fresh.native[len(fresh) - 1] = bones.native[at]
+    if at in bones.spawned:
+        fresh.spawned[len(fresh) - 1] = bones.spawned[at]
 
 
 def numbers(count: int) -> Sequence[int]:

@@ -11,7 +11,7 @@ from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Extra
 
 
-class Head(Struct, frozen=True, kw_only=True, tag="head"):
+class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
     """What belongs to the whole conversation or to one of its branches: titles, summaries."""
 
     id: str = ""
@@ -24,7 +24,7 @@ class Head(Struct, frozen=True, kw_only=True, tag="head"):
     extra: Extra = NOTHING
 
 
-class FileState(Struct, frozen=True, kw_only=True):
+class FileState(Struct, frozen=True, gc=False, kw_only=True):
     """What a snapshot knows of one file. What it does not know is None, never 'absent'."""
 
     state: str | None = None
@@ -42,7 +42,7 @@ class FileState(Struct, frozen=True, kw_only=True):
     extra: Extra = NOTHING
 
 
-class Snapshot(Struct, frozen=True, kw_only=True, tag="snapshot"):
+class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
     """The state of files at a message."""
 
     id: str = ""
@@ -55,7 +55,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, tag="snapshot"):
     extra: Extra = NOTHING
 
 
-class Opaque(Struct, frozen=True, kw_only=True, tag="opaque"):
+class Opaque(Struct, frozen=True, gc=False, kw_only=True, tag="opaque"):
     """A record nobody here understands, kept in its place."""
 
     id: str = ""

@@ -14,14 +14,14 @@ ABORTED = "aborted"
 NO_FLAGS: frozenset[str] = frozenset()
 
 
-class Author(Struct, frozen=True):
+class Author(Struct, frozen=True, gc=False):
     """Who wrote it."""
 
     name: str
     version: str | None = None
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, gc=False):
     """Tokens one API message cost."""
 
     input: int = 0
@@ -30,7 +30,7 @@ class Usage(Struct, frozen=True):
     cache_write: int = 0
 
 
-class Context(Struct, frozen=True, kw_only=True):
+class Context(Struct, frozen=True, gc=False, kw_only=True):
     """Where the message was written."""
 
     cwd: str | None = None
@@ -41,7 +41,7 @@ class Context(Struct, frozen=True, kw_only=True):
     """Of the program that wrote it."""
 
 
-class Todo(Struct, frozen=True):
+class Todo(Struct, frozen=True, gc=False):
     """One task and how far it is."""
 
     content: str
@@ -50,7 +50,7 @@ class Todo(Struct, frozen=True):
     extra: Extra = NOTHING
 
 
-class ThinkingSetting(Struct, frozen=True, kw_only=True):
+class ThinkingSetting(Struct, frozen=True, gc=False, kw_only=True):
     """How much the model was asked to reason."""
 
     level: str | None = None
@@ -59,7 +59,7 @@ class ThinkingSetting(Struct, frozen=True, kw_only=True):
     extra: Extra = NOTHING
 
 
-class Message(Struct, frozen=True, kw_only=True, tag="message"):
+class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
     """One thing said or done, by someone, at a place in the tree."""
 
     id: str = ""

@@ -16,14 +16,14 @@ Extra: TypeAlias = Mapping[str, Any]
 NOTHING: dict[str, Any] = {}
 
 
-class Text(Struct, frozen=True, tag="text"):
+class Text(Struct, frozen=True, gc=False, tag="text"):
     """Words."""
 
     text: str
     extra: Extra = NOTHING
 
 
-class Thinking(Struct, frozen=True, tag="thinking"):
+class Thinking(Struct, frozen=True, gc=False, tag="thinking"):
     """The model's reasoning, as far as the producer kept it."""
 
     text: str
@@ -31,7 +31,7 @@ class Thinking(Struct, frozen=True, tag="thinking"):
     extra: Extra = NOTHING
 
 
-class ToolCall(Struct, frozen=True, tag="tool_call"):
+class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
     """A tool the assistant asked for."""
 
     name: str
@@ -41,7 +41,7 @@ class ToolCall(Struct, frozen=True, tag="tool_call"):
     extra: Extra = NOTHING
 
 
-class Attachment(Struct, frozen=True, tag="attachment"):
+class Attachment(Struct, frozen=True, gc=False, tag="attachment"):
     """A file or image that goes with a message."""
 
     name: str | None = None
@@ -51,7 +51,7 @@ class Attachment(Struct, frozen=True, tag="attachment"):
     extra: Extra = NOTHING
 
 
-class Artifact(Struct, frozen=True, tag="artifact"):
+class Artifact(Struct, frozen=True, gc=False, tag="artifact"):
     """Something the assistant made: code, a page, a diagram."""
 
     id: str | None = None
@@ -61,7 +61,7 @@ class Artifact(Struct, frozen=True, tag="artifact"):
     extra: Extra = NOTHING
 
 
-class Event(Struct, frozen=True, tag="event"):
+class Event(Struct, frozen=True, gc=False, tag="event"):
     """Something that happened rather than something said: compaction, a slash command."""
 
     kind: str
@@ -70,14 +70,14 @@ class Event(Struct, frozen=True, tag="event"):
     extra: Extra = NOTHING
 
 
-class Unknown(Struct, frozen=True, tag="unknown"):
+class Unknown(Struct, frozen=True, gc=False, tag="unknown"):
     """A part of a kind nobody here has heard of, kept whole."""
 
     kind: str
     value: Any = None
 
 
-class ToolResult(Struct, frozen=True, tag="tool_result"):
+class ToolResult(Struct, frozen=True, gc=False, tag="tool_result"):
     """What a tool gave back."""
 
     output: tuple[Text | Thinking | ToolCall | Attachment | Artifact | Event | Unknown, ...] = ()

@@ -8,13 +8,18 @@ file itself keeps what it has.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from enum import IntEnum
+from sys import intern as _intern
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.findings import Finding, finding
-from talktree.model.message import META, SIDECHAIN, Message
+from talktree.model.message import META, SIDECHAIN, Message, Usage
 from talktree.model.parts import Event, ToolResult
+from talktree.text.times import from_iso
 
 
 class Trait(IntEnum):
@@ -44,6 +49,27 @@ class Outline(NamedTuple):
     group: str | None = None
     """The API reply it belongs to."""
     follows: str | None = None
+    usage: Usage | None = None
+    model: str | None = None
+
+
+class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
+    """The same for a line that is skimmed: a typed decoder fills it straight from the text.
+
+    The odd names keep members of a line from filling a field by chance; a subclass declares the
+    fields its lines have once more, under the names they have there.
+    """
+
+    trait: int = 0
+    id: str | None = None
+    parent: str | None = None
+    stamp: str | int | None = None
+    role: str = ""
+    sidechain: bool = False
+    group: str | None = None
+    follows: str | None = None
+    usage: Usage | None = None
+    model: str | None = None
 
 
 NO_TIME = -(1 << 63)
@@ -58,7 +84,9 @@ class Skeleton:
         self.native: dict[int, str | None] = {}
         """Positions whose id is an alias, with the id the file has."""
         self.parents = array("q")
-        self.times = array("q")
+        self.stamps: list[str | int | None] = []
+        """Times as they were found; ISO text is parsed when somebody asks."""
+        self._times = array("q")
         self.traits = bytearray()
         self.sidechain = bytearray()
         self.roles: list[str] = []
@@ -67,6 +95,12 @@ class Skeleton:
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
         """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`."""
+        self.spawned: dict[int, str] = {}
+        """Where sidechains start, with the id of the tool call that started them."""
+        self.usage: dict[str, tuple[int, Usage, str | None]] = {}
+        """What each API reply cost, once: where it stands, its tokens, its model."""
+        self.joined = False
+        """Whether links that only contents tell have been looked for."""
         self._forward: list[tuple[int, str, str]] = []
 
     def __len__(self) -> int:
@@ -77,13 +111,17 @@ class Skeleton:
         trait: int,
         id: str | None = None,
         parent: str | None = None,
-        time: int | None = None,
+        time: str | int | None = None,
         role: str = "",
         sidechain: int = 0,
         group: str | None = None,
         follows: str | None = None,
+        usage: Usage | None = None,
+        model: str | None = None,
+        link: str = "logical",
+        call: str | None = None,
     ) -> None:
-        """Take one record."""
+        """Take one record; `link` says in which way it follows, `call` which tool call began it."""
         position = len(self.ids)
         by_id = self.by_id
         if trait and id and id not in by_id:
@@ -92,22 +130,76 @@ class Skeleton:
         else:
             self.ids.append(self._alias(trait, id, position) if trait else "")
         self.traits.append(trait)
-        self.times.append(NO_TIME if time is None else time)
+        self.stamps.append(time)
         self.sidechain.append(sidechain)
         self.roles.append(role)
         if group is not None:
             self.groups[position] = group
+        if usage is not None:
+            self._count(usage, group or f"@{position}", position, model)
         if parent is None:
             if follows is None:
                 self.parents.append(ROOT)
                 return
             parent = follows
-            self.linked[position] = "logical"
+            self.linked[position] = link
+            if call is not None:
+                self.spawned[position] = call
         found = by_id.get(parent, ROOT)
         self.parents.append(found)
         if found in (ROOT, position):
             self.parents[position] = ROOT
             self._forward.append((position, parent, id or ""))
+
+    @property
+    def times(self) -> array[int]:
+        """Nanoseconds, or `NO_TIME`, for every record."""
+        for stamp in self.stamps[len(self._times) :]:
+            time = from_iso(stamp) if isinstance(stamp, str) else stamp
+            self._times.append(NO_TIME if time is None else time)
+        return self._times
+
+    def _count(self, usage: Usage, group: str, position: int, model: str | None) -> None:
+        # Pieces of one reply repeat its usage; the last ones know all of its output.
+        known = self.usage.get(group)
+        if known is None or usage.output > known[1].output:
+            self.usage[group] = (position, usage, model)
+
+    def extend(self, lines: Iterable[LineOutline]) -> None:
+        """Take many records: the same as `add`, unrolled for the usual case of sound links."""
+        by_id, parents, traits = self.by_id, self.parents, self.traits
+        ids, stamps, sides, roles = self.ids, self.stamps, self.sidechain, self.roles
+        position = len(ids)
+        for line in lines:
+            id, parent, trait = line.id, line.parent, line.trait
+            above = by_id.get(parent, -2) if parent is not None else ROOT
+            if not trait or not id or id in by_id or above == -2 or line.follows is not None:
+                self.add(
+                    trait,
+                    id,
+                    parent,
+                    line.stamp,
+                    line.role,
+                    line.sidechain,
+                    line.group,
+                    line.follows,
+                    line.usage,
+                    line.model,
+                )
+                position += 1
+                continue
+            by_id[id] = position
+            ids.append(id)
+            parents.append(above)
+            traits.append(trait)
+            stamps.append(line.stamp)
+            sides.append(line.sidechain)
+            roles.append(_intern(line.role))
+            if line.group is not None:
+                self.groups[position] = line.group
+                if line.usage is not None:
+                    self._count(line.usage, line.group, position, line.model)
+            position += 1
 
     def add_outline(self, outline: Outline) -> None:
         """Take one record, described."""
@@ -190,6 +282,8 @@ def outline(entry: Entry) -> Outline:
                 SIDECHAIN in entry.flags,
                 entry.api_message,
                 entry.follows,
+                entry.usage,
+                entry.model,
             )
         case Head() | Snapshot() | Opaque():
             return Outline(Trait.NONE)

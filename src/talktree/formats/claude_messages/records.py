@@ -3,58 +3,59 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
 
+from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
-from talktree.formats.sheets import Fields
-from talktree.model.skeleton import Trait
+from talktree.model.skeleton import LineOutline, Trait
 from talktree.text.json_value import Json
-from talktree.text.times import from_iso
 
 TYPES = frozenset({"user", "assistant", "system", "compact_system"})
 
 
-class _Envelope(Struct):
-    type: str = ""
+_NAMES = {
+    "role": "type",
+    "id": "uuid",
+    "parent": "parentUuid",
+    "stamp": "timestamp",
+    "sidechain": "isSidechain",
+    "meta": "isMeta",
+}
+
+
+class _Line(LineOutline, rename=_NAMES):
+    id: str | None = None
+    parent: str | None = None
+    stamp: str | None = None
+    role: str = ""
+    sidechain: bool = False
     subtype: str | None = None
-    uuid: str | None = None
-    parentUuid: str | None = None
-    timestamp: str | None = None
-    isSidechain: bool | None = None
-    isMeta: bool | None = None
+    meta: bool = False
 
 
-_skim = msgspec.json.Decoder(_Envelope).decode
+_decode = msgspec.json.Decoder(_Line).decode
 
 
 class Dialect(LineDialect):
     """What a line says of its place in the tree."""
 
-    def skim(self, line: bytes) -> Fields:
-        found = _skim(line)
-        if found.type not in TYPES:
-            return NO_NODE
-        return (
-            _trait(found.type, found.subtype, meta=found.isMeta is True),
-            found.uuid,
-            found.parentUuid,
-            None if found.timestamp is None else from_iso(found.timestamp),
-            found.type,
-            found.isSidechain is True,
-        )
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        found = _decode(line)
+        if found.role in TYPES:
+            found.trait = _trait(found.role, found.subtype, meta=found.meta)
+        return found
 
-    def outline(self, value: Json) -> Fields:
+    def outline(self, value: Json) -> LineOutline:
         if not isinstance(value, dict) or value.get("type") not in TYPES:
             return NO_NODE
-        type, subtype, time = value["type"], value.get("subtype"), value.get("timestamp")
-        id, parent = value.get("uuid"), value.get("parentUuid")
-        return (
-            _trait(type, subtype, meta=value.get("isMeta") is True),
-            id if isinstance(id, str) else None,
-            parent if isinstance(parent, str) else None,
-            from_iso(time) if isinstance(time, str) else None,
-            type,
-            value.get("isSidechain") is True,
+        texts = {key: text_in(value, name) for key, name in _NAMES.items()}
+        meta = value.get("isMeta") is True
+        return LineOutline(
+            trait=_trait(texts["role"], value.get("subtype"), meta=meta),
+            id=texts["id"],
+            parent=texts["parent"],
+            stamp=texts["stamp"],
+            role=texts["role"] or "",
+            sidechain=value.get("isSidechain") is True,
         )
 
     def is_record(self, value: Json) -> bool:

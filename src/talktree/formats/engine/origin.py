@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from talktree.files import Source
-from talktree.formats.base import Format, Record, Split
+from talktree.formats.base import Format, Links, Record, Split
 from talktree.formats.sheets import Sheet
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
+from talktree.model.skeleton import Skeleton
 
 
 class Origin:
@@ -31,6 +33,20 @@ class Origin:
         """Which sheet a record is in, and where."""
         which = bisect_right(self.firsts, number) - 1
         return which, number - self.firsts[which]
+
+    def path_of(self, number: int) -> str:
+        """The file a record was read from."""
+        return self.sheets[self.sheet_of(number)[0]].path
+
+    @cached_property
+    def by_path(self) -> dict[str, Sheet]:
+        """The sheets by the file they were read from."""
+        return {sheet.path: sheet for sheet in self.sheets}
+
+    def links(self, conversation: Conversation) -> Links | None:
+        """How the records of a conversation hang together; None if it was not read at all."""
+        sheet = self.by_path.get(conversation.main_file)
+        return None if sheet is None else sheet.links
 
     def entry(self, number: int, id: str, parent: str | None) -> Entry:
         """One entry under the names the skeleton gave it."""
@@ -61,16 +77,27 @@ class Origin:
                 record.id, record.parent = next(names)
                 yield get(record)
 
+    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+        """Let the format hang together what contents tell."""
+        self.format.link(skeleton, read)
+
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
         at = 0
         while at < len(numbers):
             which, index = self.sheet_of(numbers[at])
             sheet = self.sheets[which]
-            count = len(sheet) - index
-            whole = (
-                at + count <= len(numbers) and numbers[at + count - 1] - numbers[at] == count - 1
-            )
-            # Nearly always it is the rest of the sheet in order.
-            count = count if whole else 1
+            count = _run(numbers, at, min(len(sheet) - index, len(numbers) - at))
             yield sheet, range(index, index + count)
             at += count
+
+
+def _run(numbers: Sequence[int], at: int, most: int) -> int:
+    """How many of the numbers from a place on follow one another without a gap."""
+    first = numbers[at]
+    # Nearly always all of them do.
+    if numbers[at + most - 1] - first == most - 1:
+        return most
+    count = 1
+    while count < most and numbers[at + count] - first == count:
+        count += 1
+    return count

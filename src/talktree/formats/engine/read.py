@@ -6,14 +6,13 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from talktree.files import Source
-from talktree.formats.base import Format, Reader
+from talktree.formats.base import Format
 from talktree.formats.engine.origin import Origin
 from talktree.formats.sheets import Fields
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding
-from talktree.model.skeleton import Skeleton
+from talktree.model.skeleton import LineOutline, Skeleton
 
 
 class _Group:
@@ -41,7 +40,8 @@ class _Sink:
         """Take one record; a container or the chain decides on its parent if it names none."""
         current = self.groups.get(group)
         if current is None:
-            current = self.groups[group] = _Group(group, self.path)
+            self.open(group)
+            current = self.groups[group]
         bones = current.bones
         position = len(bones.ids)
         if chain and fields[0]:
@@ -54,13 +54,19 @@ class _Sink:
         self.count += 1
         return position
 
+    def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
+        """Take many records that name their parents themselves."""
+        self.open(group)
+        current = self.groups[group]
+        before = len(current.bones)
+        current.bones.extend(lines)
+        fresh = len(current.bones) - before
+        current.members.extend(range(self.count, self.count + fresh))
+        self.count += fresh
 
-class _Reader(Reader):
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-
-    def __call__(self, position: int) -> Entry:
-        return self._conversation.entry(position)
+    def open(self, group: str) -> None:
+        """Make a conversation known, though no record of it may follow."""
+        self.groups.setdefault(group, _Group(group, self.path))
 
 
 def read(source: Source, format: Format) -> Document:
@@ -85,7 +91,7 @@ def read(source: Source, format: Format) -> Document:
 
 def _conversation(group: _Group, origin: Origin) -> Conversation:
     group.bones.finish()
-    made = Conversation(
+    return Conversation(
         id=group.key,
         format=origin.format.info.slug,
         store=origin,
@@ -93,8 +99,6 @@ def _conversation(group: _Group, origin: Origin) -> Conversation:
         skeleton=group.bones,
         main_file=group.path,
     )
-    origin.format.link(group.bones, _Reader(made))
-    return made
 
 
 def _inspect(origin: Origin, groups: Iterable[_Group]) -> Iterator[Finding]:

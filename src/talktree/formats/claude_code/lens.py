@@ -1,0 +1,348 @@
+"""Lines of Claude Code sessions and entries: reading.
+
+Every line of a large session comes through here, so the usual shapes take a short way; anything
+of an unexpected kind stays in `extra` untouched. Writing is in `native`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.blocks import parts_of
+from talktree.formats.claude_code.records import SPOKEN
+from talktree.formats.lens import Object, take_flag, take_text
+from talktree.model.entries import Entry, FileState, Head, Snapshot
+from talktree.model.message import (
+    ERROR,
+    META,
+    NO_FLAGS,
+    SIDECHAIN,
+    Context,
+    Message,
+    ThinkingSetting,
+    Todo,
+    Usage,
+)
+from talktree.model.parts import Event, Part, Text
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso
+
+TITLES = {
+    "summary": "summary",
+    "custom-title": "customTitle",
+    "ai-title": "aiTitle",
+    "agent-name": "agentName",
+}
+"""Lines that name the conversation, and the member that holds the name."""
+USAGE = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+BOUNDARIES = {"compact_boundary": "compacted", "microcompact_boundary": "microcompacted"}
+FLAGS = {"isSidechain": SIDECHAIN, "isMeta": META, "isApiErrorMessage": ERROR}
+KNOWN = frozenset(
+    {
+        "type",
+        "uuid",
+        "parentUuid",
+        "message",
+        "timestamp",
+        "sessionId",
+        "logicalParentUuid",
+        "agentId",
+        "cwd",
+        "gitBranch",
+        "userType",
+        "version",
+        "toolUseResult",
+        *FLAGS,
+    }
+)
+KNOWN_API = frozenset({"role", "id", "model", "content", "usage"})
+MOST_CONTEXTS = 10_000
+_SIDE = frozenset({SIDECHAIN})
+_COMMAND = re.compile(
+    r"\s*<(command-name|command-message|local-command-stdout|local-command-stderr"
+    r"|local-command-caveat|bash-input|bash-stdout|bash-stderr)>"
+)
+_TAG = re.compile(r"<(command-name|command-message|command-args)>(.*?)</\1>", re.DOTALL)
+_contexts: dict[tuple[Json, ...], Context] = {}
+
+
+def get(record: Record) -> Entry:
+    """What a line says."""
+    value = record.value
+    if not isinstance(value, dict) or not record.usable:
+        return opaque(record)
+    type = value.get("type")
+    if not isinstance(type, str):
+        return opaque(record, "unknown")
+    if type in SPOKEN or isinstance(value.get("uuid"), str):
+        return _message(record, value, type)
+    if type in TITLES:
+        return _head(value, type)
+    if type == "file-history-snapshot":
+        return _snapshot(record, value)
+    return opaque(record, type)
+
+
+def _message(record: Record, value: Object, type: str) -> Message:
+    # Known members are read in place and left out; one of an unexpected kind is put back.
+    left = {key: item for key, item in value.items() if key not in KNOWN}
+    own = _text_member(value, left, "uuid")
+    parent = _text_member(value, left, "parentUuid")
+    api = value.get("message")
+    model = api_id = usage = None
+    if type in SPOKEN and isinstance(api, dict):
+        rest = {key: item for key, item in api.items() if key not in KNOWN_API}
+        api_id, model = _text_member(api, rest, "id"), _text_member(api, rest, "model")
+        if api.get("role") != type and "role" in api:
+            rest["role"] = api["role"]
+        if "usage" in api:
+            usage = _usage(api, rest)
+        parts = _said(api, rest, value, left)
+        if rest:
+            left["message"] = rest
+    else:
+        if api is not None:
+            left["message"] = api
+        if "toolUseResult" in value:
+            left["toolUseResult"] = value["toolUseResult"]
+        parts = _spoken_plainly(left) if type in SPOKEN else _system(left, type)
+    return Message(
+        id=record.id or own or "",
+        parent=record.parent or parent,
+        role=type,
+        parts=parts,
+        time=_time_member(value, left, "timestamp"),
+        session=_text_member(value, left, "sessionId"),
+        flags=_flags(value, left),
+        model=model,
+        usage=usage,
+        api_message=api_id,
+        follows=_text_member(value, left, "logicalParentUuid"),
+        agent=_text_member(value, left, "agentId"),
+        context=_context(value, left),
+        todos=_take_todos(left) if "todos" in left else None,
+        thinking=_take_thinking(left) if "thinkingMetadata" in left else None,
+        extra=left,
+    )
+
+
+def _text_member(value: Object, left: Object, key: str) -> str | None:
+    item = value.get(key)
+    if item is None or isinstance(item, str):
+        return item
+    left[key] = item
+    return None
+
+
+def _time_member(value: Object, left: Object, key: str) -> int | None:
+    stamp = value.get(key)
+    time = from_iso(stamp) if isinstance(stamp, str) else None
+    if time is None and stamp is not None:
+        left[key] = stamp
+    return time
+
+
+def _flags(value: Object, left: Object) -> frozenset[str]:
+    side = value.get("isSidechain")
+    if "isMeta" not in value and "isApiErrorMessage" not in value:
+        if side is False or side is None:
+            return NO_FLAGS
+        if side is True:
+            return _SIDE
+    flags = set()
+    for key, flag in FLAGS.items():
+        item = value.get(key)
+        if item is True:
+            flags.add(flag)
+        elif item is not None and item is not False:
+            left[key] = item
+    return frozenset(flags)
+
+
+def _context(value: Object, left: Object) -> Context | None:
+    found = (
+        value.get("cwd"),
+        value.get("gitBranch"),
+        value.get("userType"),
+        value.get("version"),
+    )
+    try:
+        known = _contexts.get(found)
+    except TypeError:  # not hashable, so not text
+        known = None
+    if known is not None:
+        return known
+    names = ("cwd", "gitBranch", "userType", "version")
+    cwd, branch, user, version = (_text_member(value, left, name) for name in names)
+    if cwd is branch is user is version is None:
+        return None
+    made = Context(cwd=cwd, git_branch=branch, user_type=user, version=version)
+    if len(_contexts) < MOST_CONTEXTS and found == (cwd, branch, user, version):
+        _contexts[found] = made
+    return made
+
+
+def _usage(api: Object, rest: Object) -> Usage | None:
+    found = api["usage"]
+    if not isinstance(found, dict):
+        rest["usage"] = found
+        return None
+    counts = [found.get(key) for key in USAGE]
+    for count in counts:
+        if type(count) is not int and count is not None:
+            rest["usage"] = found
+            return None
+    more = {key: item for key, item in found.items() if key not in USAGE}
+    if more:
+        rest["usage"] = more
+    return Usage(*[count or 0 for count in counts])  # type: ignore[arg-type]
+
+
+def _said(api: Object, rest: Object, value: Object, left: Object) -> tuple[Part, ...]:
+    content = api.get("content")
+    detail = value.get("toolUseResult")
+    if isinstance(content, list):
+        if detail is not None and not (len(content) == 1 and _is_result(content[0])):
+            left["toolUseResult"] = detail
+            detail = None
+        return parts_of(content, detail)
+    if detail is not None:
+        left["toolUseResult"] = detail
+    if isinstance(content, str):
+        return (_text(content, left),)
+    if content is not None:
+        rest["content"] = content
+    return ()
+
+
+def _is_result(block: Json) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_result"
+
+
+def _text(content: str, left: Object) -> Part:
+    if left.get("isCompactSummary") is True:
+        del left["isCompactSummary"]
+        return Event("summary", content)
+    found = _COMMAND.match(content) if "<" in content[:40] else None
+    return Text(content) if found is None else command(content)
+
+
+def command(content: str) -> Event:
+    """A slash command, or what it printed, from the tagged text that records it."""
+    found = _COMMAND.match(content)
+    if found is None or not found.group(1).startswith("command-"):
+        return Event("command_output", content)
+    tags = {name.removeprefix("command-"): text for name, text in _TAG.findall(content)}
+    return Event("command", content, tags)
+
+
+def _spoken_plainly(left: Object) -> tuple[Part, ...]:
+    """The words of a line whose message is plain text."""
+    said = left.get("message")
+    if not isinstance(said, str):
+        return ()
+    del left["message"]
+    return (Text(said),)
+
+
+def _system(left: Object, type: str) -> tuple[Part, ...]:
+    """What a line without an API message tells."""
+    content, subtype = left.get("content"), left.get("subtype")
+    if type != "system" or not (content is None or isinstance(content, str)):
+        return ()
+    left.pop("content", None)
+    if not isinstance(subtype, str):
+        return () if content is None else (Text(content),)
+    del left["subtype"]
+    data = left.pop("compactMetadata", None) if subtype in BOUNDARIES else None
+    return (Event(BOUNDARIES.get(subtype, subtype), content, data),)
+
+
+def _take_todos(left: Object) -> tuple[Todo, ...] | None:
+    found = left["todos"]
+    if not isinstance(found, list):
+        return None
+    todos = []
+    for each in found:
+        rest = each.copy() if isinstance(each, dict) else {}
+        content, status = take_text(rest, "content"), take_text(rest, "status")
+        if content is None or status is None:
+            return None
+        todos.append(Todo(content, status, take_text(rest, "activeForm"), rest))
+    del left["todos"]
+    return tuple(todos)
+
+
+def _take_thinking(left: Object) -> ThinkingSetting | None:
+    found = left["thinkingMetadata"]
+    if not isinstance(found, dict):
+        return None
+    rest = found.copy()
+    level, disabled = take_text(rest, "level"), take_flag(rest, "disabled")
+    triggers = rest.get("triggers")
+    texts: list[str] = []
+    if isinstance(triggers, list) and all(isinstance(each, str) for each in triggers):
+        texts = [each for each in triggers if isinstance(each, str)]
+        del rest["triggers"]
+    del left["thinkingMetadata"]
+    return ThinkingSetting(level=level, disabled=disabled, triggers=tuple(texts), extra=rest)
+
+
+def _take_time(left: Object, key: str) -> int | None:
+    stamp = left.pop(key, None)
+    time = from_iso(stamp) if isinstance(stamp, str) else None
+    if time is None and stamp is not None:
+        left[key] = stamp
+    return time
+
+
+def _head(value: Object, type: str) -> Head:
+    left = value.copy()
+    del left["type"]
+    title = take_text(left, TITLES[type])
+    leaf = take_text(left, "leafUuid")
+    time = _take_time(left, "timestamp")
+    return Head(kind=type, title=title, leaf=leaf, time=time, extra=left)
+
+
+def _snapshot(record: Record, value: Object) -> Entry:
+    left = value.copy()
+    del left["type"]
+    message = take_text(left, "messageId")
+    update = take_flag(left, "isSnapshotUpdate")
+    inner = left.get("snapshot")
+    if not isinstance(inner, dict):
+        return opaque(record, "file-history-snapshot")
+    rest = inner.copy()
+    if rest.get("messageId") == message:
+        rest.pop("messageId", None)
+    time = _take_time(rest, "timestamp")
+    backups = rest.get("trackedFileBackups")
+    files: dict[str, FileState] = {}
+    if isinstance(backups, dict) and all(isinstance(each, dict) for each in backups.values()):
+        files = {path: _file(each) for path, each in backups.items() if isinstance(each, dict)}
+        del rest["trackedFileBackups"]
+    if rest:
+        left["snapshot"] = rest
+    else:
+        del left["snapshot"]
+    return Snapshot(message=message, time=time, update=update, files=files, extra=left)
+
+
+def _file(value: Object) -> FileState:
+    left = value.copy()
+    absent = "backupFileName" in left and left["backupFileName"] is None
+    backup = take_text(left, "backupFileName")
+    version = left.get("version")
+    if type(version) is int:
+        del left["version"]
+    else:
+        version = None
+    time = _take_time(left, "backupTime")
+    return FileState(backup=backup, absent_before=absent, version=version, time=time, extra=left)

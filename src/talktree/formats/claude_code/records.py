@@ -1,0 +1,150 @@
+"""Lines of Claude Code sessions: what they are recognised by, and a quick look at them."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw, Struct
+
+from talktree.formats.lens import text_in
+from talktree.formats.line_sheet import NO_NODE, LineDialect
+from talktree.model.message import Usage
+from talktree.model.skeleton import LineOutline, Trait
+from talktree.text.json_value import Json
+
+NOTHING = Raw()
+SAID, REPLY, RESULT, NOTE = map(int, (Trait.SAID, Trait.REPLY, Trait.RESULT, Trait.NOTE))
+SPOKEN = {"user": SAID, "assistant": REPLY}
+WITHOUT_UUID = frozenset(
+    {
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "custom-title",
+        "ai-title",
+        "agent-name",
+        "last-prompt",
+        "pr-link",
+        "permission-mode",
+        "mode",
+        "worktree-state",
+        "relocated",
+        "result",
+        "started",
+    }
+)
+"""Types of lines that have been seen without an id of their own."""
+
+
+_TOKENS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cache_read": "cache_read_input_tokens",
+    "cache_write": "cache_creation_input_tokens",
+}
+_NAMES = {
+    "role": "type",
+    "id": "uuid",
+    "parent": "parentUuid",
+    "stamp": "timestamp",
+    "sidechain": "isSidechain",
+    "follows": "logicalParentUuid",
+    "meta": "isMeta",
+    "failed": "isApiErrorMessage",
+    "result": "toolUseResult",
+}
+
+
+class _Tokens(Usage, frozen=True, gc=False, rename=_TOKENS):
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class _Api(Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    usage: _Tokens | None = None
+
+
+class _Line(LineOutline, gc=False, rename=_NAMES):
+    id: str | None = None
+    parent: str | None = None
+    stamp: str | None = None
+    role: str = ""
+    sidechain: bool = False
+    follows: str | None = None
+    message: _Api | None = None
+    result: Raw = NOTHING
+    meta: bool = False
+    failed: bool = False
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Dialect(LineDialect):
+    """What a line says of its place in the tree."""
+
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        found = _decode(line)
+        message = found.message
+        if message is not None:
+            found.group, found.usage, found.model = message.id, message.usage, message.model
+        role = found.role
+        if role == "assistant":
+            found.trait = NOTE if found.failed else REPLY
+        elif role == "user":
+            if found.result is not NOTHING or _has_result(line):
+                found.trait = RESULT
+            else:
+                found.trait = NOTE if found.meta else SAID
+        elif found.id is not None:
+            found.trait = NOTE
+        return found
+
+    def outline(self, value: Json) -> LineOutline:
+        if not isinstance(value, dict):
+            return NO_NODE
+        texts = {key: text_in(value, name) for key, name in _NAMES.items()}
+        role, message = texts["role"], value.get("message")
+        if role is None or (texts["id"] is None and role not in SPOKEN):
+            return NO_NODE
+        return LineOutline(
+            trait=SPOKEN.get(role, NOTE),
+            id=texts["id"],
+            parent=texts["parent"],
+            stamp=texts["stamp"],
+            role=role,
+            sidechain=value.get("isSidechain") is True,
+            group=text_in(message, "id") if isinstance(message, dict) else None,
+            follows=texts["follows"],
+        )
+
+    def is_record(self, value: Json) -> bool:
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return False
+        return "uuid" in value or value["type"] in WITHOUT_UUID
+
+
+def _has_result(line: bytes | memoryview) -> bool:
+    # Inside text the quotes would be escaped, so this cannot be something somebody typed; and
+    # without a `toolUseResult` nothing long stands before the block that says what it is.
+    return b'"tool_result"' in bytes(line[:2000])
+
+
+def looks_real(value: dict[str, Json]) -> str | None:
+    """What shows that a record was written by Claude Code, or None."""
+    type = value.get("type")
+    if type in WITHOUT_UUID and "context" not in value:
+        return f"a {type} line"
+    if not isinstance(type, str):
+        return None
+    message = value.get("message")
+    if type in SPOKEN and isinstance(message, dict) and "content" in message:
+        if "context" in value or "toolCalls" in message:
+            return None
+        return f"{type} lines with an API message"
+    if "uuid" in value and "parentUuid" in value and "sessionId" in value:
+        return f"a {type} line with uuid and sessionId" if message is None else None
+    return None
