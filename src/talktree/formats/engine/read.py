@@ -109,7 +109,17 @@ def _inspect(origin: Origin, groups: Iterable[_Group]) -> Iterator[Finding]:
     for path in origin.source.skipped:
         yield finding("skipped", "a link or special file; not followed", path=path)
     for group in groups:
-        for position, native in group.bones.native.items():
-            key = "duplicate-id" if native else "missing-id"
-            what = f"the id {native[:60]} stands more than once" if native else "it has no id"
-            yield finding(key, what, path=group.path, entry=group.bones.ids[position])
+        yield from _identity(group)
+
+
+def _identity(group: _Group) -> Iterator[Finding]:
+    bones = group.bones
+    nodes = sum(1 for trait in bones.traits if trait)
+    nameless = sum(1 for native in bones.native.values() if not native)
+    for position, native in bones.native.items():
+        here = {"path": group.path, "entry": bones.ids[position]}
+        if native:
+            yield finding("duplicate-id", f"the id {native[:60]} stands more than once", **here)
+        elif nameless < nodes:
+            # Where no message has an id, the format does without; where some have, it is a gap.
+            yield finding("missing-id", "it has no id", **here)
