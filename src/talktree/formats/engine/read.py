@@ -15,6 +15,10 @@ from talktree.model.findings import Finding, finding
 from talktree.model.skeleton import LineOutline, Skeleton
 
 
+LARGE = 16 << 20
+"""Sources beyond this size are looked at in full only when that is asked for."""
+
+
 class _Group:
     """A conversation in the making."""
 
@@ -71,6 +75,7 @@ class _Sink:
 
 def read(source: Source, format: Format) -> Document:
     """The document in a source."""
+    source = source.without(format.withheld(source))
     origin = Origin(source, format, format.split(source))
     sink = _Sink()
     for sheet in origin.sheets:
@@ -86,7 +91,12 @@ def read(source: Source, format: Format) -> Document:
         conversations=origin.conversations,
         origin=origin,
         inspect=lambda: list(_inspect(origin, groups)),
+        glance=lambda: list(_inspect(origin, groups, whole=_is_small(source))),
     )
+
+
+def _is_small(source: Source) -> bool:
+    return sum(content.size for content in source.files.values()) <= LARGE
 
 
 def _conversation(group: _Group, origin: Origin) -> Conversation:
@@ -101,11 +111,15 @@ def _conversation(group: _Group, origin: Origin) -> Conversation:
     )
 
 
-def _inspect(origin: Origin, groups: Iterable[_Group]) -> Iterator[Finding]:
+def _inspect(
+    origin: Origin, groups: Iterable[_Group], *, whole: bool = True
+) -> Iterator[Finding]:
     for sheet in origin.sheets:
-        yield from sheet.inspect()
+        yield from sheet.inspect() if whole else sheet.glance()
     for path in origin.strangers:
         yield finding("stranger", "not a part of the conversation; kept as it is", path=path)
+    for path in origin.source.withheld:
+        yield finding("withheld", "it may hold keys; neither opened nor copied", path=path)
     for path in origin.source.skipped:
         yield finding("skipped", "a link or special file; not followed", path=path)
     for group in groups:
@@ -117,9 +131,10 @@ def _identity(group: _Group) -> Iterator[Finding]:
     nodes = sum(1 for trait in bones.traits if trait)
     nameless = sum(1 for native in bones.native.values() if not native)
     for position, native in bones.native.items():
-        here = {"path": group.path, "entry": bones.ids[position]}
+        name = bones.ids[position]
         if native:
-            yield finding("duplicate-id", f"the id {native[:60]} stands more than once", **here)
+            what = f"the id {native[:60]} stands more than once"
+            yield finding("duplicate-id", what, path=group.path, entry=name)
         elif nameless < nodes:
             # Where no message has an id, the format does without; where some have, it is a gap.
-            yield finding("missing-id", "it has no id", **here)
+            yield finding("missing-id", "it has no id", path=group.path, entry=name)

@@ -20,6 +20,9 @@ def write(document: Document) -> Mapping[str, Iterable[bytes]]:
     """The files of a document, read and written as lazily as possible."""
     origin = document.origin
     assert isinstance(origin, Origin)
+    for conversation in document.conversations:
+        if conversation.changed:
+            document = document.with_conversation(origin.format.settled(conversation))
     if origin.format.file_per_record:
         return write_apart(document, origin)
     homes = [_homes(conversation, origin) for conversation in document.conversations]
@@ -76,6 +79,9 @@ def _homes(conversation: Conversation, origin: Origin) -> Homes:
         if number < 0:
             before = None if last is None else homes.get(last) or origin.path_of(last)
             entry = conversation.changed[number]
-            homes[number] = origin.format.home(entry, conversation.main_file, before=before)
+            homes[number] = conversation.main_file
+            # What was one file stays one file.
+            if origin.source.folder:
+                homes[number] = origin.format.home(entry, conversation.main_file, before=before)
         last = number
     return homes

@@ -1,0 +1,121 @@
+"""The shape of the house: imports point downward, files and functions stay small."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "talktree"
+LAYERS = [
+    {"errors"},
+    {"files", "text"},
+    {"model"},
+    {"formats"},
+    {"convert", "check", "session", "library", "views"},
+    {"api"},
+    {"testing"},
+    {"cli", "web"},
+]
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+
+
+def layer_of(name: str) -> int:
+    return next(level for level, names in enumerate(LAYERS) if name in names)
+
+
+def own_part(path: Path) -> str:
+    """The top-level part of the package a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """What a module imports from the package, as dotted names below it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("talktree"):
+            module = (node.module or "").removeprefix("talktree").lstrip(".")
+            names = [alias.name for alias in node.names if not alias.name.startswith("__")]
+            yield from [module] if module else names
+        elif isinstance(node, ast.Import):
+            yield from (
+                alias.name.removeprefix("talktree.")
+                for alias in node.names
+                if alias.name.startswith("talktree.")
+            )
+
+
+def files() -> list[Path]:
+    return [path for path in MODULES if path != PACKAGE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downward(path: Path) -> None:
+    here = own_part(path)
+    for name in imports(path):
+        there = name.split(".")[0]
+        if there != here:
+            assert layer_of(there) < layer_of(here) or {there, here} == {"text", "files"}, name
+
+
+def test_text_and_files_know_nothing_of_each_other() -> None:
+    for path in [*(PACKAGE / "text").glob("*.py"), *(PACKAGE / "files").glob("*.py")]:
+        other = "files" if own_part(path) == "text" else "text"
+        assert not any(name.startswith(other) for name in imports(path)), path
+
+
+SHARED_BY_ENCODINGS = {("studio_text", "studio"), ("studio_xml", "studio")}
+
+
+def test_formats_do_not_know_each_other() -> None:
+    folders = {
+        path.name for path in (PACKAGE / "formats").iterdir() if (path / "__init__.py").exists()
+    }
+    folders -= {"engine"}
+    for path in (PACKAGE / "formats").rglob("*.py"):
+        here = path.relative_to(PACKAGE / "formats").parts[0]
+        for name in imports(path):
+            there = name.split(".")[1] if name.startswith("formats.") else ""
+            if there in folders and there != here:
+                assert (here, there) in SHARED_BY_ENCODINGS, f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_and_functions_are_small_and_explained(path: Path) -> None:
+    source = path.read_text()
+    assert len(source.splitlines()) <= LONGEST_FILE
+    tree = ast.parse(source)
+    assert ast.get_docstring(tree), "a module says what it is for"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
+            if not node.name.startswith("_") and isinstance(node, ast.FunctionDef):
+                assert ast.get_docstring(node) or _overrides(node, tree), node.name
+
+
+def _overrides(function: ast.FunctionDef, tree: ast.Module) -> bool:
+    """Methods of subclasses are explained where they are declared."""
+    return any(
+        function in node.body and node.bases
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    names = {path.stem for path in MODULES}
+    assert not names & {"utils", "util", "helpers", "common", "misc"}
+
+
+def test_only_the_edges_print() -> None:
+    for path in MODULES:
+        if own_part(path) in {"cli"}:
+            continue
+        calls = [
+            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+        ]
+        names = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
+        assert "print" not in names, path

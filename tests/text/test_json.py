@@ -1,0 +1,162 @@
+"""JSON in and out: nothing refused, nothing lost, nothing touched that did not change."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.testing.strategies import damaged, json_values, wild_text
+from talktree.text.json_edit import member, patch
+from talktree.text.json_read import decode, inspect
+from talktree.text.json_scan import scan
+from talktree.text.json_style import COMPACT, PRETTY, Style, learn
+from talktree.text.json_value import Json, Token, same
+from talktree.text.json_write import encode
+
+styles = st.builds(
+    Style,
+    indent=st.sampled_from([None, "  ", "\t", "    "]),
+    item=st.sampled_from([",", ", "]),
+    colon=st.sampled_from([":", ": "]),
+    ascii=st.booleans(),
+    newline=st.sampled_from(["\n", "\r\n"]),
+)
+wild_values: st.SearchStrategy[Json] = st.recursive(
+    st.none() | st.booleans() | st.integers() | wild_text | st.just(Token("NaN")),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(wild_text, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(wild_values, styles)
+def test_written_value_reads_back(value: Json, style: Style) -> None:
+    assert same(decode(encode(value, style)).value, value)
+
+
+@given(json_values)
+def test_tolerant_reader_agrees_with_the_standard_one(value: Json) -> None:
+    text = json.dumps(value, ensure_ascii=False).encode()
+    found = scan(text)
+    assert same(found.roots[0].value, json.loads(text))
+    assert [each for each in found.problems if each.code != "number"] == []
+
+
+@given(json_values, json_values, styles)
+def test_patched_text_holds_the_new_value(old: Json, new: Json, style: Style) -> None:
+    assert same(decode(patch(encode(old, style), new)).value, new) or _only_order(old, new)
+
+
+def _only_order(old: Json, new: Json) -> bool:
+    """Members keep their old order, so only their order may differ."""
+    text = patch(encode(old), new)
+    return json.dumps(json.loads(text), sort_keys=True) == json.dumps(new, sort_keys=True)
+
+
+@given(json_values, styles)
+def test_patching_with_the_same_value_changes_nothing(value: Json, style: Style) -> None:
+    text = b"  " + encode(value, style) + b"\r\n"
+    assert patch(text, value) == text
+
+
+@given(st.data())
+def test_damaged_text_is_answered(data: st.DataObject) -> None:
+    text = data.draw(damaged(encode(data.draw(json_values), PRETTY)))
+    found = scan(text)
+    assert all(0 <= root.start <= root.stop <= len(text) for root in found.roots)
+    assert isinstance(inspect(text), list)
+
+
+ODD = (
+    b'{ "a": 1.10, "b" : {"x":[1,2]},  "a": 5, "big": 1e999, "n": NaN, '
+    b'"z": 12345678901234567890123 }\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"b": {"x": [1, 2, 3]}}, ODD.replace(b"[1,2]", b"[1,2,3]")),
+        ({"b": None}, ODD.replace(b'{"x":[1,2]}', b"null")),
+        ({"a": 6}, ODD.replace(b'"a": 5', b'"a": 6')),
+        ({"new": "é"}, ODD.replace(b"123 }", '123, "new": "é" }'.encode())),
+        ({"n": ...}, ODD.replace(b', "n": NaN', b"")),
+        ({"a": ...}, ODD.replace(b'"a": 1.10, ', b"").replace(b',  "a": 5', b"")),
+    ],
+)
+def test_only_the_changed_member_changes(change: dict[str, Json], expected: bytes) -> None:
+    value = decode(ODD).value
+    assert isinstance(value, dict)
+    new = {key: item for key, item in {**value, **change}.items() if item is not ...}
+    assert patch(ODD, new) == expected
+
+
+def test_added_members_follow_the_layout() -> None:
+    text = b'{\n  "a": 1,\n  "b": []\n}'
+    assert patch(text, {"a": 1, "b": [{"c": 1}], "d": {}}) == (
+        b'{\n  "a": 1,\n  "b": [\n    {\n      "c": 1\n    }\n  ],\n  "d": {}\n}'
+    )
+
+
+@pytest.mark.parametrize("depth", [1000, 100_000])
+def test_any_depth_is_read_and_written(depth: int) -> None:
+    text = b'{"a":[' * depth + b"1" + b"]}" * depth
+    found = decode(text)
+    assert found.usable
+    assert [each.code for each in found.problems] == ["deep"]
+    assert encode(found.value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (b'{"a":1,"a":2}', ["duplicate-key"]),
+        (b'{"a":NaN}', ["nan"]),
+        (b'{"a":-Infinity}', ["nan"]),
+        (b'{"a":1e999}', ["number"]),
+        (b'{"a":' + b"7" * 5000 + b"}", ["number"]),
+        (b'{"a":18446744073709551616}', []),
+        (b'{"a":"\xff"}', ["utf8"]),
+        (b'{"a":"\\ud83c"}', ["surrogate"]),
+        (b'{"a":"\\ud83c\\udf0d"}', []),
+        (b'{"a":"\x01"}', ["control"]),
+        ('{"a":"\u2028"}'.encode(), []),
+        (b'\0\0{"a":1}', ["nul"]),
+        (b'\xef\xbb\xbf{"a":1}', ["bom"]),
+        (b'{"a":1 // why\n}', ["comment"]),
+        (b'{"a":...}', ["syntax"]),
+        (b'{"a":"torn', ["torn"]),
+        (b'{"a":[1,{"b":2', ["torn"]),
+    ],
+)
+def test_every_oddity_has_a_name(text: bytes, codes: list[str]) -> None:
+    assert [each.code for each in inspect(text)] == codes
+
+
+def test_numbers_keep_their_kind() -> None:
+    assert decode(b"[1,1.0,true]").value == [1, 1.0, True]
+    assert not same(1, 1.0)
+    assert not same(1, True)
+    assert not same(0.0, -0.0)
+    assert same(decode(b"1e999").value, Token("1e999"))
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        (b'{"a":1,"b":2}', COMPACT),
+        (b'{"a": 1, "b": 2}', Style(item=", ", colon=": ")),
+        (b'{\n  "a": 1\n}', Style(indent="  ", colon=": ")),
+        (b'[\r\n\t{\r\n\t\t"a": 1\r\n\t}\r\n]', Style(indent="\t", colon=": ", newline="\r\n")),
+    ],
+)
+def test_style_is_learnt_from_the_text(text: bytes, style: Style) -> None:
+    assert learn(text) == style
+
+
+def test_last_member_of_a_name_counts() -> None:
+    found = member(b'{"a": [1], "a": [2]}', "a")
+    assert found is not None
+    assert found.value == [2]
