@@ -1,0 +1,37 @@
+"""Deep and wide trees: time grows with the number of messages and no faster."""
+
+from __future__ import annotations
+
+from bench.measure import Row, side_by_side
+from talktree.model.skeleton import Skeleton, Trait
+from talktree.model.tree import Tree
+
+
+def shapes() -> list[Row]:
+    """Ten times the messages, against ten times the time."""
+    rows = []
+    for name, deep in (("deep", True), ("wide", False)):
+        large, small = side_by_side(
+            lambda deep=deep: _grow(100_000, deep=deep), lambda deep=deep: _grow(10_000, deep=deep)
+        )
+        rows.append(
+            Row(
+                f"tree of 100,000 messages, {name}",
+                f"{large:.2f} s",
+                f"10 × a tree of 10,000: {10 * small:.2f} s",
+                f"{large / (10 * small):.2f}×",
+                "about 1×",
+            )
+        )
+    return rows
+
+
+def _grow(count: int, *, deep: bool) -> None:
+    bones = Skeleton()
+    bones.add(Trait.SAID, "0")
+    for number in range(1, count):
+        bones.add(Trait.SAID, str(number), str(number - 1) if deep else "0")
+    bones.finish()
+    tree = Tree(bones)
+    tree.branches()
+    tree.path(count - 1)
