@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from talktree.formats.base import Record, opaque
+from talktree.formats.blocks import blocks_of, parts_of
 from talktree.formats.claude_messages.records import TYPES
 from talktree.formats.lens import Object, merged, take_flag, take_text, with_rest
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -73,6 +74,8 @@ def _parts(
 ) -> tuple[tuple[Part, ...], frozenset[str]]:
     subtype = left.get("subtype")
     said = left.get("message")
+    if isinstance(said, dict) and isinstance(said.get("content"), str | list):
+        return _api_parts(said, left), flags
     words = (Text(said),) if isinstance(said, str) else ()
     match type, subtype:
         case "compact_system", None if isinstance(said, str) and said in OPERATIONS:
@@ -101,6 +104,15 @@ def _parts(
         del left["message"]
     left.pop("subtype", None)
     return parts, flags
+
+
+def _api_parts(said: Object, left: Object) -> tuple[Part, ...]:
+    """The parts of a message that is an API object, as lines of the other dialect have it."""
+    content = said["content"]
+    left["message"] = {key: item for key, item in said.items() if key != "content"}
+    if isinstance(content, str):
+        return (Text(content),)
+    return parts_of(content) if isinstance(content, list) else ()
 
 
 # writing
@@ -143,6 +155,12 @@ def _line(message: Message) -> Object:
 
 def _say(message: Message, value: Object, flags: frozenset[str]) -> frozenset[str]:
     """Write the parts; returns the flags that are still to be written."""
+    api = message.extra.get("message")
+    if isinstance(api, dict):
+        plain = len(message.parts) == 1 and isinstance(message.parts[0], Text)
+        content = message.text if plain else blocks_of(message.parts)
+        value["message"] = {**api, "content": content}
+        return flags
     said = [part.text for part in message.parts if isinstance(part, Text)]
     if said:
         value["message"] = "\n\n".join(said)
