@@ -123,7 +123,7 @@ class _Session:
     def _line(self, type: str, **members: object) -> Line:
         self.count += 1
         second = self.count
-        stamp = f"2026-01-{second // 86400 % 28 + 1:02d}T{second // 3600 % 24:02d}:{second // 60 % 60:02d}"
+        day, hour, minute = second // 86400 % 28 + 1, second // 3600 % 24, second // 60 % 60
         parent, self.last = self.last, self._uuid()
         return {
             "parentUuid": parent,
@@ -136,7 +136,8 @@ class _Session:
             "type": type,
             **members,
             "uuid": self.last,
-            "timestamp": f"{stamp}:{second % 60:02d}.{second % 1000:03d}Z",
+            "timestamp": f"2026-01-{day:02d}T{hour:02d}:{minute:02d}:{second % 60:02d}"
+            f".{second % 1000:03d}Z",
         }
 
     def _uuid(self) -> str:

@@ -1,4 +1,4 @@
-"""How fast a session is read, against the bare decoder on the same lines, and how much memory it takes."""
+"""How fast a session is read, against the bare decoder on the same lines, and in what memory."""
 
 from __future__ import annotations
 
@@ -80,8 +80,19 @@ def _typed(path: Path) -> None:
             decode(line)
 
 
-_READ = "import sys\nfrom talktree import api\nd = api.read(sys.argv[1])\nfor m in d.conversation.entries: pass"
-_CLI = "import sys\nfrom talktree.cli.main import main\nmain(sys.argv[1:], standalone_mode=False)"
+_READ = """
+import sys
+from talktree import api
+for _ in api.read(sys.argv[1]).conversation.entries:
+    pass
+"""
+_CLI = """
+import os, sys
+from talktree.cli.main import main
+sys.stdout = open(os.devnull, "w")
+main(sys.argv[1:], standalone_mode=False)
+sys.stdout = sys.__stdout__
+"""
 
 
 def memory(megabytes: int) -> list[Row]:
@@ -106,7 +117,7 @@ def memory(megabytes: int) -> list[Row]:
             Row(
                 f"{what}, {megabytes} MB, peak memory",
                 f"{peak / MEGABYTE:.0f} MB",
-                f"100 MB + 4 × longest line ({longest / MEGABYTE:.1f} MB) + skeleton of {count:,} lines",
+                f"100 MB + 4 × {longest / MEGABYTE:.1f} MB (longest line) + {count:,} bones",
                 f"{peak / allowed:.2f}×",
                 "≤ 1×",
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bench.measure import Row, side_by_side
 from talktree.model.skeleton import Skeleton, Trait
 from talktree.model.tree import Tree
@@ -12,7 +14,7 @@ def shapes() -> list[Row]:
     rows = []
     for name, deep in (("deep", True), ("wide", False)):
         large, small = side_by_side(
-            lambda deep=deep: _grow(100_000, deep=deep), lambda deep=deep: _grow(10_000, deep=deep)
+            partial(_grow, 100_000, deep=deep), partial(_grow, 10_000, deep=deep)
         )
         rows.append(
             Row(

@@ -47,7 +47,7 @@ def test_only_newline_bytes_end_lines(pieces: list[bytes]) -> None:
     text = b"".join(pieces)
     lines = list(Memory(text).lines())
     assert b"".join(lines) == text
-    assert b"".join(Memory(text).line_blocks()) == text
+    assert b"".join(bytes(block[:end]) for block, end in Memory(text).line_blocks()) == text
     assert all(line.find(b"\n") in (-1, len(line) - 1) for line in lines)
 
 

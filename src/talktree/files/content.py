@@ -15,6 +15,10 @@ from typing import BinaryIO
 from talktree.errors import ChangedMeanwhile, Unreadable
 
 BLOCK = 1 << 20
+READ_AHEAD = 4
+"""So many stretches in a row, and the file is read block by block."""
+LineBlock = tuple[bytes | bytearray, int]
+"""A buffer, and how much of it is whole lines; the buffer may be used again afterwards."""
 LONGEST_LINE = 1 << 30
 """A longer line is kept in place but not decoded, so one broken file cannot eat all memory."""
 
@@ -36,18 +40,9 @@ class Content(ABC):
     def lines(self, start: int = 0) -> Iterator[bytes]:
         """Lines with their newline byte; only byte 0x0A ends a line."""
 
-    def line_blocks(self, start: int = 0) -> Iterator[bytes]:
+    @abstractmethod
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
         """Everything from start on, in blocks that end where a line ends."""
-        rest = [b""]
-        for block in self.blocks(start):
-            end = block.rfind(b"\n") + 1
-            rest.append(block[:end])
-            if end or sum(map(len, rest)) > LONGEST_LINE:
-                yield b"".join(rest)
-                rest = [block[end:]]
-            else:
-                rest[-1] = block
-        yield b"".join(rest)
 
     def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         """Many stretches one after the other."""
@@ -66,6 +61,10 @@ class Memory(Content):
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         yield self.data[start:stop]
+
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
+        data = self.data[start:]
+        yield data, len(data)
 
     def lines(self, start: int = 0) -> Iterator[bytes]:
         data, size = self.data, self.size
@@ -119,13 +118,41 @@ class OnDisk(Content):
         if left > 0:
             raise self._changed()
 
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
+        left = self.size - start
+        buffer, have = bytearray(BLOCK), 0
+        with self._open() as file:
+            while left:
+                if have == len(buffer):
+                    buffer = buffer + bytearray(len(buffer))
+                with memoryview(buffer) as view:
+                    count = os.preadv(file.fileno(), [view[have : have + left]], self.size - left)
+                if not count:
+                    raise self._changed()
+                left -= count
+                have += count
+                end = buffer.rfind(b"\n", 0, have) + 1
+                if not end and (have >= LONGEST_LINE or not left):
+                    end = have
+                if end:
+                    yield buffer, end
+                    buffer[: have - end] = buffer[end:have]
+                    have -= end
+        if have:
+            yield buffer, have
+
     def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        at = 0
+        at, in_a_row = 0, 0
         with self._open() as file:
             for start, stop in spans:
-                if start != at:
-                    file.seek(start)
+                in_a_row = in_a_row + 1 if start == at else 0
                 at = stop
+                # Reading ahead pays only where many stretches follow one another.
+                if in_a_row < READ_AHEAD:
+                    yield os.pread(file.fileno(), stop - start, start)
+                    continue
+                if in_a_row == READ_AHEAD:
+                    file.seek(start)
                 yield file.read(stop - start)
 
     def _open(self) -> BinaryIO:

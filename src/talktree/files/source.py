@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +30,7 @@ class Source:
         *,
         folder: bool,
         skipped: tuple[str, ...] = (),
+        withheld: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         """What to call it in messages."""
@@ -38,6 +39,8 @@ class Source:
         self.folder = folder
         self.skipped = skipped
         """Links and special files that were seen and left alone."""
+        self.withheld = withheld
+        """Files with secrets: neither opened nor copied."""
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "input") -> Source:
@@ -48,6 +51,19 @@ class Source:
     def of_files(cls, files: Mapping[str, bytes], *, name: str = "folder") -> Source:
         """A folder source from bytes at hand."""
         return cls(name, {path: Memory(data) for path, data in files.items()}, folder=True)
+
+    def without(self, paths: Collection[str]) -> Source:
+        """The same source as if these files were not there, but named as withheld."""
+        gone = [path for path in self.files if path in paths]
+        if not gone:
+            return self
+        return Source(
+            self.name,
+            {path: content for path, content in self.files.items() if path not in gone},
+            folder=self.folder,
+            skipped=self.skipped,
+            withheld=(*self.withheld, *gone),
+        )
 
     def as_bytes(self) -> dict[str, bytes]:
         """Everything, read into memory."""

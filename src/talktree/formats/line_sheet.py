@@ -73,21 +73,21 @@ class LineSheet(Sheet):
         skim = self.dialect.skim
         started, stopped = self.starts.append, self.stops.append
         number = 0
-        for block in self.content.line_blocks(base):
+        for block, end in self.content.line_blocks(base):
             view, find, at = memoryview(block), block.find, 0
-            while at < len(block):
-                stop = find(b"\n", at) + 1 or len(block)
+            while at < end:
+                stop = find(b"\n", at, end) + 1 or end
                 number += 1
                 try:
                     found = skim(view[at:stop])
                 except REFUSALS:
-                    yield from self._odd_outlines(block[at:stop], base + at, number)
+                    yield from self._odd_outlines(bytes(view[at:stop]), base + at, number)
                 else:
                     started(base + at)
                     stopped(base + stop)
                     yield found
                 at = stop
-            base += len(block)
+            base += end
 
     def _odd_outlines(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
         """The records in a line that is not one plain JSON object of the expected kind."""
@@ -137,12 +137,16 @@ class LineSheet(Sheet):
             value, problems, usable = decode(raw)
             yield Record(value, raw, "", None, path, 0, problems, usable)
 
+    def glance(self) -> Iterator[Finding]:
+        return iter(self.damage)
+
     def inspect(self) -> Iterator[Finding]:
         yield from self.damage
         told = {(each.line, each.code) for each in self.damage}
         line, at, crlf = 1, 0, False
         for index, record in enumerate(self.records(range(len(self)))):
-            line += self.content.read(at, self.starts[index]).count(b"\n")
+            if self.starts[index] > at:
+                line += self.content.read(at, self.starts[index]).count(b"\n")
             at = self.stops[index]
             crlf = crlf or record.raw.endswith(b"\r\n")
             record.line = line
@@ -166,7 +170,8 @@ class LineSheet(Sheet):
 
         What stands between records (blank lines, marks) stays, also where a record goes.
         """
-        at, passed = place.start, old.start
+        at, passed = self.starts[old.start] if old else place.stop, old.start
+        yield Chunk(place.start, at)
         for item in items:
             if item.at is None:
                 yield Chunk(fresh=encode(item.value, self.style) + self.newline)

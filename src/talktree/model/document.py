@@ -21,6 +21,7 @@ class Document:
         conversations: Sequence[Conversation],
         origin: object,
         inspect: Callable[[], list[Finding]],
+        glance: Callable[[], list[Finding]] | None = None,
     ) -> None:
         self.format = format
         """Slug of the format it was read as."""
@@ -29,12 +30,21 @@ class Document:
         self.origin = origin
         """What the engine needs to write it again; nobody else looks inside."""
         self._inspect = inspect
+        self._glance = inspect if glance is None else glance
 
     @cached_property
     def findings(self) -> list[Finding]:
         """Everything that reading noticed; the bytes are looked at in full the first time."""
         return [
             *self._inspect(),
+            *(found for each in self.conversations for found in each.skeleton.findings),
+        ]
+
+    @cached_property
+    def noticed(self) -> list[Finding]:
+        """The same, but of large files only what finding their records has shown."""
+        return [
+            *self._glance(),
             *(found for each in self.conversations for found in each.skeleton.findings),
         ]
 
@@ -67,4 +77,5 @@ class Document:
             ],
             origin=self.origin,
             inspect=self._inspect,
+            glance=self._glance,
         )

@@ -53,6 +53,14 @@ class Outline(NamedTuple):
     model: str | None = None
 
 
+class Reply(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
+    """The API reply a line is a piece of."""
+
+    id: str | None = None
+    usage: Usage | None = None
+    model: str | None = None
+
+
 class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """The same for a line that is skimmed: a typed decoder fills it straight from the text.
 
@@ -70,9 +78,16 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     follows: str | None = None
     usage: Usage | None = None
     model: str | None = None
+    link: str = "logical"
+    """In which way it follows."""
+    call: str | None = None
+    """The tool call that began it."""
+    reply: Reply | None = None
+    """Group, usage and model in one, where a line has them in one place."""
 
 
 NO_TIME = -(1 << 63)
+FURTHEST = (1 << 63) - 1
 ROOT = -1
 
 
@@ -90,17 +105,20 @@ class Skeleton:
         self.traits = bytearray()
         self.sidechain = bytearray()
         self.roles: list[str] = []
-        self.groups: dict[int, str] = {}
+        self._groups: dict[int, str] = {}
         self.by_id: dict[str, int] = {}
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
         """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`."""
         self.spawned: dict[int, str] = {}
         """Where sidechains start, with the id of the tool call that started them."""
-        self.usage: dict[str, tuple[int, Usage, str | None]] = {}
-        """What each API reply cost, once: where it stands, its tokens, its model."""
+        self._usage: dict[str, tuple[int, Usage, str | None]] = {}
+        self._replies: list[Reply] = []
+        self._reply_at = array("q")
         self.joined = False
         """Whether links that only contents tell have been looked for."""
+        self._doubles: dict[str, int] = {}
+        """Ids that stand more than once, with the number of their next alias."""
         self._forward: list[tuple[int, str, str]] = []
 
     def __len__(self) -> int:
@@ -124,6 +142,9 @@ class Skeleton:
         """Take one record; `link` says in which way it follows, `call` which tool call began it."""
         position = len(self.ids)
         by_id = self.by_id
+        above = parent if parent is not None else follows
+        # Looked up before its own id is known: a doubled id may hang on the one it doubles.
+        found = ROOT if above is None else by_id.get(above, ROOT)
         if trait and id and id not in by_id:
             by_id[id] = position
             self.ids.append(id)
@@ -133,47 +154,63 @@ class Skeleton:
         self.stamps.append(time)
         self.sidechain.append(sidechain)
         self.roles.append(role)
-        if group is not None:
-            self.groups[position] = group
-        if usage is not None:
-            self._count(usage, group or f"@{position}", position, model)
+        if group is not None or usage is not None:
+            self._replies.append(Reply(group, usage, model))
+            self._reply_at.append(position)
+        self.parents.append(found)
+        if above is None:
+            return
         if parent is None:
-            if follows is None:
-                self.parents.append(ROOT)
-                return
-            parent = follows
             self.linked[position] = link
             if call is not None:
                 self.spawned[position] = call
-        found = by_id.get(parent, ROOT)
-        self.parents.append(found)
-        if found in (ROOT, position):
-            self.parents[position] = ROOT
-            self._forward.append((position, parent, id or ""))
+        if found == ROOT:
+            self._forward.append((position, above, id or ""))
 
     @property
     def times(self) -> array[int]:
         """Nanoseconds, or `NO_TIME`, for every record."""
         for stamp in self.stamps[len(self._times) :]:
             time = from_iso(stamp) if isinstance(stamp, str) else stamp
-            self._times.append(NO_TIME if time is None else time)
+            # A year beyond 2262 has no place here; for order it is enough to be last.
+            self._times.append(NO_TIME if time is None else max(-FURTHEST, min(time, FURTHEST)))
         return self._times
 
-    def _count(self, usage: Usage, group: str, position: int, model: str | None) -> None:
-        # Pieces of one reply repeat its usage; the last ones know all of its output.
-        known = self.usage.get(group)
-        if known is None or usage.output > known[1].output:
-            self.usage[group] = (position, usage, model)
+    @property
+    def groups(self) -> dict[int, str]:
+        """The API reply each position is a piece of, where there is one."""
+        self._sort_replies()
+        return self._groups
+
+    @property
+    def usage(self) -> dict[str, tuple[int, Usage, str | None]]:
+        """What each API reply cost, once: where it stands, its tokens, its model."""
+        self._sort_replies()
+        return self._usage
+
+    def _sort_replies(self) -> None:
+        for position, reply in zip(self._reply_at, self._replies, strict=True):
+            if reply.id is not None:
+                self._groups[position] = reply.id
+            if reply.usage is not None:
+                # Pieces of one reply repeat its usage; the last ones know all of its output.
+                key = reply.id or f"@{position}"
+                known = self._usage.get(key)
+                if known is None or reply.usage.output > known[1].output:
+                    self._usage[key] = (position, reply.usage, reply.model)
+        self._replies, self._reply_at = [], array("q")
 
     def extend(self, lines: Iterable[LineOutline]) -> None:
         """Take many records: the same as `add`, unrolled for the usual case of sound links."""
         by_id, parents, traits = self.by_id, self.parents, self.traits
         ids, stamps, sides, roles = self.ids, self.stamps, self.sidechain, self.roles
+        replied, replied_at = self._replies.append, self._reply_at.append
         position = len(ids)
         for line in lines:
             id, parent, trait = line.id, line.parent, line.trait
             above = by_id.get(parent, -2) if parent is not None else ROOT
             if not trait or not id or id in by_id or above == -2 or line.follows is not None:
+                reply = line.reply or Reply(line.group, line.usage, line.model)
                 self.add(
                     trait,
                     id,
@@ -181,10 +218,12 @@ class Skeleton:
                     line.stamp,
                     line.role,
                     line.sidechain,
-                    line.group,
+                    reply.id,
                     line.follows,
-                    line.usage,
-                    line.model,
+                    reply.usage,
+                    reply.model,
+                    line.link,
+                    line.call,
                 )
                 position += 1
                 continue
@@ -195,10 +234,12 @@ class Skeleton:
             stamps.append(line.stamp)
             sides.append(line.sidechain)
             roles.append(_intern(line.role))
-            if line.group is not None:
-                self.groups[position] = line.group
-                if line.usage is not None:
-                    self._count(line.usage, line.group, position, line.model)
+            if line.reply is not None:
+                replied(line.reply)
+                replied_at(position)
+            elif line.group is not None or line.usage is not None:
+                replied(Reply(line.group, line.usage, line.model))
+                replied_at(position)
             position += 1
 
     def add_outline(self, outline: Outline) -> None:
@@ -210,9 +251,10 @@ class Skeleton:
         if not id:
             alias = _free(f"@{position + 1}", self.by_id)
         else:
-            number = 2
+            number = self._doubles.get(id, 2)
             while f"{id}#{number}" in self.by_id:
                 number += 1
+            self._doubles[id] = number + 1
             alias = f"{id}#{number}"
             # Replies that follow mean the occurrence nearest before them.
             self.by_id[id] = position

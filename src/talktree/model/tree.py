@@ -8,7 +8,9 @@ of the line they belong to. What remains are branches. Nothing here recurses or 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from heapq import heappop, heappush
 from typing import Literal
 
 from msgspec import Struct
@@ -140,18 +142,18 @@ class Tree:
         """Siblings of the same role and the same stamp are one message written twice."""
         bones = self.bones
         kept: dict[tuple[int, str], int] = {}
-        out = []
+        """Where in `out` the message with a stamp stands."""
+        out: list[int] = []
         for child in children:
             if bones.times[child] < 0:
                 out.append(child)
                 continue
             stamp = (bones.times[child], bones.roles[child])
             if stamp not in kept:
-                kept[stamp] = child
+                kept[stamp] = len(out)
                 out.append(child)
-            elif self._last[child] > self._last[kept[stamp]]:
-                out[out.index(kept[stamp])] = child
-                kept[stamp] = child
+            elif self._last[child] > self._last[out[kept[stamp]]]:
+                out[kept[stamp]] = child
         return out
 
     # lines and branches
@@ -166,6 +168,16 @@ class Tree:
     def sidechains(self, position: int) -> list[int]:
         """The sub-agent conversations that start at a node."""
         return [child for child in self._children_of(position) if self._starts_sidechain(child)]
+
+    def asides(self, position: int) -> list[int]:
+        """What hangs at a node of a line without continuing it, in source order."""
+        if len(self._children_of(position)) < 2:
+            return []
+        return sorted(self._aside_nodes(position))
+
+    def starts_sidechain(self, position: int) -> bool:
+        """Whether a sub-agent's conversation begins here."""
+        return self._starts_sidechain(position)
 
     def line(self, start: int) -> Iterator[int]:
         """The positions from a node on, at each fork along the line written last."""
@@ -189,6 +201,10 @@ class Tree:
 
     def branches(self) -> list[Branch]:
         """Every branch, the active one first, then in source order."""
+        return [*self._branches]
+
+    @cached_property
+    def _branches(self) -> list[Branch]:
         active = self.active_leaf()
         starts = [*self.roots]
         for here in self.order:
@@ -238,20 +254,21 @@ class Tree:
             line.append(here)
             here = self.bones.parents[here]
         line.reverse()
-        return self._merged(line)
+        return self.along(line)
 
-    def _merged(self, line: list[int]) -> list[int]:
+    def along(self, line: Sequence[int]) -> list[int]:
+        """Nodes of a line with its asides, in the order they were written."""
         on_line = set(line)
         waiting: list[int] = []
         out: list[int] = []
         for here in line:
-            early = sorted(each for each in waiting if each < here)
-            if early:
-                out += early
-                waiting = [each for each in waiting if each > here]
+            while waiting and waiting[0] < here:
+                out.append(heappop(waiting))
             out.append(here)
             if len(self._children_of(here)) > 1:
-                waiting += [each for each in self._aside_nodes(here) if each not in on_line]
+                for each in self._aside_nodes(here):
+                    if each not in on_line:
+                        heappush(waiting, each)
         return out + sorted(waiting)
 
 

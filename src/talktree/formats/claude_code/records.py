@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
-from talktree.model.skeleton import LineOutline, Trait
+from talktree.model.skeleton import LineOutline, Reply, Trait
 from talktree.text.json_value import Json
 
 NOTHING = Raw()
@@ -51,6 +51,7 @@ _NAMES = {
     "meta": "isMeta",
     "failed": "isApiErrorMessage",
     "result": "toolUseResult",
+    "reply": "message",
 }
 
 
@@ -61,7 +62,7 @@ class _Tokens(Usage, frozen=True, gc=False, rename=_TOKENS):
     cache_write: int = 0
 
 
-class _Api(Struct, gc=False):
+class _Api(Reply, gc=False, rename=None):
     id: str | None = None
     model: str | None = None
     usage: _Tokens | None = None
@@ -74,7 +75,7 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
     role: str = ""
     sidechain: bool = False
     follows: str | None = None
-    message: _Api | None = None
+    reply: _Api | None = None
     result: Raw = NOTHING
     meta: bool = False
     failed: bool = False
@@ -88,13 +89,12 @@ class Dialect(LineDialect):
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
-        message = found.message
-        if message is not None:
-            found.group, found.usage, found.model = message.id, message.usage, message.model
         role = found.role
         if role == "assistant":
             found.trait = NOTE if found.failed else REPLY
-        elif role == "user":
+            return found
+        found.reply = None
+        if role == "user":
             if found.result is not NOTHING or _has_result(line):
                 found.trait = RESULT
             else:
@@ -110,21 +110,45 @@ class Dialect(LineDialect):
         role, message = texts["role"], value.get("message")
         if role is None or (texts["id"] is None and role not in SPOKEN):
             return NO_NODE
+        api = message if isinstance(message, dict) else {}
         return LineOutline(
-            trait=SPOKEN.get(role, NOTE),
+            trait=_trait(role, value, api),
             id=texts["id"],
             parent=texts["parent"],
             stamp=texts["stamp"],
             role=role,
             sidechain=value.get("isSidechain") is True,
-            group=text_in(message, "id") if isinstance(message, dict) else None,
+            group=text_in(api, "id"),
             follows=texts["follows"],
+            usage=_usage(api.get("usage")),
+            model=text_in(api, "model"),
         )
 
     def is_record(self, value: Json) -> bool:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             return False
         return "uuid" in value or value["type"] in WITHOUT_UUID
+
+
+def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
+    if role == "assistant":
+        return NOTE if value.get("isApiErrorMessage") is True else REPLY
+    if role != "user":
+        return NOTE
+    content = api.get("content")
+    blocks = content if isinstance(content, list) else []
+    if "toolUseResult" in value or any(
+        isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks
+    ):
+        return RESULT
+    return NOTE if value.get("isMeta") is True else SAID
+
+
+def _usage(found: Json) -> Usage | None:
+    try:
+        return msgspec.convert(found, _Tokens | None)
+    except msgspec.ValidationError:
+        return None
 
 
 def _has_result(line: bytes | memoryview) -> bool:

@@ -1,0 +1,88 @@
+"""Facts that no message states by itself: who speaks, what the tasks are, how long a reply took.
+
+Nothing here is stored or written; it is worked out again from the values whenever it is needed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+
+from talktree.model.conversation import Conversation
+from talktree.model.message import SIDECHAIN, Message, Todo
+from talktree.model.parts import ToolCall
+from talktree.model.skeleton import NO_TIME, ROOT, Trait
+
+AGENTS = {"claude-messages": "Claude", "claude-code": "Claude", "sage": "Sage"}
+"""What the assistant is called in formats that belong to one."""
+TODO_TOOLS = frozenset({"todowrite"})
+DONE = frozenset({"completed", "done"})
+
+
+def speaker(message: Message, *, format: str = "") -> str:
+    """Who speaks: in a sidechain the assistant asks, and a sub-agent answers."""
+    agent = AGENTS.get(format, "Assistant")
+    aside = SIDECHAIN in message.flags
+    match message.role:
+        case "user" if aside:
+            return agent
+        case "assistant" if aside:
+            return "Sub-agent"
+        case "assistant":
+            return agent
+        case role:
+            return role.replace("_", " ").capitalize() or "Unknown"
+
+
+def tool_key(name: str) -> str:
+    """A tool's name as it is compared: `TodoWrite` and `todo_write` are one."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def todos_of(message: Message) -> tuple[Todo, ...] | None:
+    """The tasks as they stand after a message, or None if it does not say."""
+    if message.todos is not None:
+        return message.todos
+    for part in reversed(message.parts):
+        if isinstance(part, ToolCall) and tool_key(part.name) in TODO_TOOLS:
+            return written_todos(part)
+    return None
+
+
+def written_todos(call: ToolCall) -> tuple[Todo, ...] | None:
+    """The tasks a call writes down, as far as they can be understood."""
+    listed = call.input.get("todos") if isinstance(call.input, Mapping) else None
+    if not isinstance(listed, list):
+        return None
+    return tuple(_todo(each) for each in listed if isinstance(each, Mapping))
+
+
+def _todo(native: Mapping[str, object]) -> Todo:
+    content, status = native.get("content"), native.get("status")
+    return Todo(
+        content if isinstance(content, str) else "",
+        status if isinstance(status, str) else "pending",
+    )
+
+
+def latencies(conversation: Conversation) -> array[float]:
+    """Seconds from each prompt to the first reply to it, from the skeleton alone."""
+    bones = conversation.skeleton
+    waits = array("d")
+    prompts: dict[int, int] = {}
+    for here in conversation.tree.order:
+        above = bones.parents[here]
+        trait = bones.traits[here]
+        before = prompts.get(above, ROOT)
+        if trait == Trait.SAID and not bones.sidechain[here]:
+            prompts[here] = here
+        elif trait == Trait.NOTE and before != ROOT:
+            prompts[here] = before
+        elif trait == Trait.REPLY and before != ROOT:
+            waits.extend(_wait(bones.times[before], bones.times[here]))
+    return waits
+
+
+def _wait(asked: int, answered: int) -> Iterator[float]:
+    if NO_TIME not in (asked, answered) and answered >= asked:
+        yield (answered - asked) / 1e9

@@ -1,0 +1,152 @@
+"""Which tool result answers which call.
+
+A result that names its call is believed. Otherwise the parent chain tells: results that each hang
+on a call of their own belong to it; else the first result answers the first call, the second the
+second, as parallel calls are recorded. Works on a turn at a time, so a stream needs little memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from talktree.model.message import META, Message
+from talktree.model.parts import ToolCall, ToolResult
+
+MOST_OPEN = 4096
+"""Calls of one turn that are waited for; a file with more unanswered ones is not worth it."""
+
+
+class Call(NamedTuple):
+    """A tool call and where it stands."""
+
+    message: str
+    part: int
+    id: str | None
+    name: str
+    time: int | None
+
+
+class Result(NamedTuple):
+    """A tool result and where it stands."""
+
+    message: str
+    parent: str | None
+    part: int
+    call: str | None
+    error: bool
+    time: int | None
+
+
+class Pair(NamedTuple):
+    """A result and the call it answers, if one was found."""
+
+    call: Call | None
+    result: Result
+
+
+def calls_of(message: Message) -> Iterator[Call]:
+    """The calls a message makes."""
+    for number, part in enumerate(message.parts):
+        if isinstance(part, ToolCall):
+            yield Call(message.id, number, part.id, part.name, message.time)
+
+
+def results_of(message: Message) -> Iterator[Result]:
+    """The results a message brings."""
+    for number, part in enumerate(message.parts):
+        if isinstance(part, ToolResult):
+            yield Result(message.id, message.parent, number, part.call, part.error, message.time)
+
+
+def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:
+    """The results of a turn, each with its call."""
+    open_calls = dict.fromkeys(range(len(calls)))
+    by_id = {call.id: number for number, call in enumerate(calls) if call.id}
+    found: dict[int, int] = {}
+    for number, result in enumerate(results):
+        named = by_id.get(result.call) if result.call else None
+        if named is not None and named in open_calls:
+            found[number] = named
+            del open_calls[named]
+    loose = [number for number, result in enumerate(results) if not result.call]
+    _by_parent(calls, results, loose, open_calls, found)
+    waiting = iter(list(open_calls))
+    for number in loose:
+        if number not in found and (following := next(waiting, None)) is not None:
+            found[number] = following
+    return [
+        Pair(calls[found[number]] if number in found else None, result)
+        for number, result in enumerate(results)
+    ]
+
+
+def _by_parent(
+    calls: Sequence[Call],
+    results: Sequence[Result],
+    loose: Sequence[int],
+    open_calls: dict[int, None],
+    found: dict[int, int],
+) -> None:
+    """Results that each hang on the message of another call belong to that call."""
+    at = {calls[number].message: number for number in open_calls}
+    parents = [results[number].parent for number in loose]
+    if len(set(parents)) < len(parents) or any(parent not in at for parent in parents):
+        return
+    for number in loose:
+        parent = results[number].parent
+        assert parent is not None
+        found[number] = at[parent]
+        del open_calls[at[parent]]
+
+
+class Turn:
+    """The open calls of one line of talk and the results seen for them so far."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.results: list[Result] = []
+        self._earlier: dict[str, Call] = {}
+        """Unanswered calls of turns before, by id: a result may come much later."""
+
+    def ends_before(self, message: Message) -> bool:
+        """Whether a message belongs to the next turn."""
+        if not self.calls and not self.results:
+            return False
+        if _speaks_up(message):
+            return True
+        # Without ids only order tells, so a new round of calls must not mix with the one before.
+        return bool(self.results) and any(not call.id for call in calls_of(message))
+
+    def take(self, message: Message) -> None:
+        """Note the calls and results of a message."""
+        self.calls.extend(calls_of(message))
+        self.results.extend(results_of(message))
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more is awaited."""
+        return len(self.results) >= len(self.calls) or len(self.calls) >= MOST_OPEN
+
+    def close(self) -> list[Pair]:
+        """The pairs of the turn; a new turn begins."""
+        pairs = pair(self.calls, self.results)
+        answered = {each.call for each in pairs}
+        pairs = [each if each.call else self._late(each.result) for each in pairs]
+        for call in self.calls:
+            if call.id and call not in answered and len(self._earlier) < MOST_OPEN:
+                self._earlier[call.id] = call
+        self.calls, self.results = [], []
+        return pairs
+
+    def _late(self, result: Result) -> Pair:
+        return Pair(self._earlier.pop(result.call, None) if result.call else None, result)
+
+
+def _speaks_up(message: Message) -> bool:
+    """Whether somebody says something new, so that earlier calls are not waited for."""
+    return (
+        message.role == "user"
+        and META not in message.flags
+        and not any(isinstance(part, ToolResult) for part in message.parts)
+    )
