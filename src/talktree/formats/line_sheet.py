@@ -53,6 +53,9 @@ class LineSheet(Sheet):
         self.stops = array("Q")
         self.damage: list[Finding] = []
         self.blank = 0
+        """Lines that hold no record."""
+        self.shared = 0
+        """Records that stand on the line of another."""
         self._style: Style | None = None
 
     def __len__(self) -> int:
@@ -70,27 +73,28 @@ class LineSheet(Sheet):
             self._note("bom", "the file starts with a byte order mark", 1)
         if not self.content.size:
             self._note("empty", "the file is empty", None)
-        skim = self.dialect.skim
+        skim, here = self.dialect.skim, base
         started, stopped = self.starts.append, self.stops.append
-        number = 0
         for block, end in self.content.line_blocks(base):
             view, find, at = memoryview(block), block.find, 0
             while at < end:
                 stop = find(b"\n", at, end) + 1 or end
-                number += 1
                 try:
                     found = skim(view[at:stop])
                 except REFUSALS:
-                    yield from self._odd_outlines(bytes(view[at:stop]), base + at, number)
+                    yield from self._odd_outlines(bytes(view[at:stop]), base + at)
+                    here = base + stop
                 else:
-                    started(base + at)
-                    stopped(base + stop)
+                    started(here)
+                    here = base + stop
+                    stopped(here)
                     yield found
                 at = stop
             base += end
 
-    def _odd_outlines(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
+    def _odd_outlines(self, line: bytes, at: int) -> Iterator[LineOutline]:
         """The records in a line that is not one plain JSON object of the expected kind."""
+        number = len(self) + self.blank - self.shared + 1
         if is_blank(line):
             self.blank += 1
             return
@@ -105,6 +109,7 @@ class LineSheet(Sheet):
         for span in respan(line, self.dialect.is_record):
             part = decode(line[span.start : span.stop])
             if span.note:
+                self.shared += 1
                 self._note(span.note, "two records stand on one line", number)
             if not part.usable:
                 first = part.problems[0]

@@ -234,8 +234,9 @@ class Skeleton:
             stamps.append(line.stamp)
             sides.append(line.sidechain)
             roles.append(_intern(line.role))
-            if line.reply is not None:
-                replied(line.reply)
+            reply = line.reply
+            if reply is not None:
+                replied(reply)
                 replied_at(position)
             elif line.group is not None or line.usage is not None:
                 replied(Reply(line.group, line.usage, line.model))

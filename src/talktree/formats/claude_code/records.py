@@ -62,7 +62,7 @@ class _Tokens(Usage, frozen=True, gc=False, rename=_TOKENS):
     cache_write: int = 0
 
 
-class _Api(Reply, gc=False, rename=None):
+class _Api(Reply, gc=False, rename={"id": "id"}):
     id: str | None = None
     model: str | None = None
     usage: _Tokens | None = None
