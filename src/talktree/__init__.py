@@ -1,3 +1,111 @@
-"""Talktree: the pandoc and the git of AI conversations."""
+"""Talktree: the pandoc and the git of AI conversations.
+
+    >>> import talktree
+    >>> document = talktree.read("session.jsonl")                    # doctest: +SKIP
+    >>> [message.text for message in document.conversation.path()]   # doctest: +SKIP
+
+Names are imported when they are first used, so that `import talktree` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from talktree.api import convert, detect, read, to_bytes, write
+    from talktree.errors import TalktreeError
+    from talktree.files import Source
+    from talktree.formats import slugs
+    from talktree.model.conversation import Conversation
+    from talktree.model.document import Document
+    from talktree.model.entries import Entry, Head, Opaque, Snapshot
+    from talktree.model.findings import Finding
+    from talktree.model.message import Author, Message, Todo, Usage
+    from talktree.model.parts import (
+        Artifact,
+        Attachment,
+        Event,
+        Part,
+        Text,
+        Thinking,
+        ToolCall,
+        ToolResult,
+        Unknown,
+    )
+    from talktree.model.tree import Branch, Tree
+
+_HOMES = {
+    "talktree.api": ("convert", "detect", "read", "to_bytes", "write"),
+    "talktree.errors": ("TalktreeError",),
+    "talktree.files": ("Source",),
+    "talktree.formats": ("slugs",),
+    "talktree.model.conversation": ("Conversation",),
+    "talktree.model.document": ("Document",),
+    "talktree.model.entries": ("Entry", "Head", "Opaque", "Snapshot"),
+    "talktree.model.findings": ("Finding",),
+    "talktree.model.message": ("Author", "Message", "Todo", "Usage"),
+    "talktree.model.parts": (
+        "Artifact",
+        "Attachment",
+        "Event",
+        "Part",
+        "Text",
+        "Thinking",
+        "ToolCall",
+        "ToolResult",
+        "Unknown",
+    ),
+    "talktree.model.tree": ("Branch", "Tree"),
+}
+"""Where each public name lives."""
+
+__all__ = [
+    "Artifact",
+    "Attachment",
+    "Author",
+    "Branch",
+    "Conversation",
+    "Document",
+    "Entry",
+    "Event",
+    "Finding",
+    "Head",
+    "Message",
+    "Opaque",
+    "Part",
+    "Snapshot",
+    "Source",
+    "TalktreeError",
+    "Text",
+    "Thinking",
+    "Todo",
+    "ToolCall",
+    "ToolResult",
+    "Tree",
+    "Unknown",
+    "Usage",
+    "__version__",
+    "convert",
+    "detect",
+    "read",
+    "slugs",
+    "to_bytes",
+    "write",
+]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for module, names in _HOMES.items():
+        if name in names:
+            found: object = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'talktree' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

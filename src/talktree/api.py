@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from talktree.errors import UsageError
 from talktree.files import Source, load, load_stream, save
 from talktree.formats import by_slug
 from talktree.formats.detect import Guess
@@ -13,6 +15,9 @@ from talktree.formats.engine import Origin
 from talktree.formats.engine import read as _read
 from talktree.formats.engine import write as _write
 from talktree.model.document import Document
+
+NATIVE = "native"
+"""The format that holds whatever any other format holds."""
 
 
 def open_source(path: str | Path | Source) -> Source:
@@ -41,6 +46,28 @@ def write(document: Document, path: str | Path) -> list[Path]:
     origin = document.origin
     assert isinstance(origin, Origin)
     return save(_write(document), Path(path), folder=origin.source.folder)
+
+
+def convert(document: Document, path: str | Path, *, to: str) -> list[Path]:
+    """Write a document in a format: its own, or `native`."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    folder = origin.source.folder and to == document.format
+    return save(converted(document, to=to), Path(path), folder=folder)
+
+
+def converted(document: Document, *, to: str) -> Mapping[str, Iterable[bytes]]:
+    """The files of a document in a format, made as they are read."""
+    if to == document.format:
+        return _write(document)
+    if to == NATIVE:
+        from talktree.formats.native.dump import dump
+
+        return {f"{document.name}.{NATIVE}.jsonl": dump(document)}
+    raise UsageError(
+        f"{document.format} cannot be written as {to} yet",
+        hint=f"possible now: {document.format} and {NATIVE}",
+    )
 
 
 def to_bytes(document: Document) -> dict[str, bytes]:

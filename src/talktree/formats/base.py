@@ -7,7 +7,7 @@ library, the terminal or the network. Reading and writing are written once, in `
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
@@ -113,6 +113,10 @@ class Format(ABC):
 
     info: FormatInfo
     can: Can
+
+    def withheld(self, source: Source) -> Collection[str]:
+        """Files that hold secrets, by their names alone: never opened, shown or copied."""
+        return ()
 
     @abstractmethod
     def detect(self, probe: Probe) -> Detection | None:

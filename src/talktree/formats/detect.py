@@ -8,6 +8,7 @@ from talktree.errors import UnknownFormat
 from talktree.files import Source
 from talktree.formats import all_formats, slugs
 from talktree.formats.base import Format, Probe
+from talktree.formats.secrets import without_secrets
 
 AT_LEAST = 0.3
 
@@ -24,7 +25,7 @@ def guesses(source: Source) -> list[Guess]:
     """All formats that recognise the source, surest first."""
     if not source.files:
         return []
-    probe = Probe(source)
+    probe = Probe(without_secrets(source, all_formats()))
     found = []
     for format in all_formats():
         answer = format.detect(probe)

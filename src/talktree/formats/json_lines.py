@@ -50,10 +50,12 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
 def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:
     """The objects that the first part of a file shows, one to a line or not."""
     count = 0
-    for line in head.split(b"\n"):
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines, 1):
         if line.lstrip(b"\xef\xbb\xbf\0").startswith(b'{"'):
-            value = decode(line).value
-            if isinstance(value, dict) and value:
+            value, _, usable = decode(line)
+            # Only the last line may be cut off; elsewhere its object goes on over several lines.
+            if isinstance(value, dict) and value and (usable or number == len(lines)):
                 yield value
                 count += 1
                 if count == most:

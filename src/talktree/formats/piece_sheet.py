@@ -42,6 +42,8 @@ class Piece(Struct):
     """Whether nothing was nested in it."""
     problems: Sequence[Problem] = ()
     usable: bool = True
+    closed: bool = True
+    """False if its end is missing, so that nothing new can stand behind it."""
 
 
 class PieceSheet(Sheet):
@@ -104,11 +106,18 @@ class PieceSheet(Sheet):
         yield self.frame[0]
         open_pieces: list[Piece] = []
         filled: list[bool] = [False]
-        for item in items:
+        for number, item in enumerate(items):
             while len(open_pieces) > item.depth:
+                if not open_pieces[-1].closed and not _as_read(items, number):
+                    raise self._damaged(open_pieces[-1])
                 yield from self._closed(open_pieces.pop(), filled=filled.pop())
             piece = self._piece(item)
+            inside = items[number + 1] if number + 1 < len(items) else item
+            if inside.depth > item.depth and piece.hole is None:
+                piece = self.opened(piece, item.depth)
             container = open_pieces[-1] if open_pieces else None
+            if item.at is None and container is not None and not container.usable:
+                raise self._damaged(container)
             yield self._gap(item, piece, container, first=not filled[-1])
             filled[-1] = True
             yield piece.raw[: piece.hole]
@@ -116,7 +125,8 @@ class PieceSheet(Sheet):
             filled.append(False)
         while open_pieces:
             yield from self._closed(open_pieces.pop(), filled=filled.pop())
-        yield self.tail if self.pieces else self.end_of_list(0) if filled[0] else b""
+        first_ever = filled[0] and not self.pieces and not self.tail.strip()
+        yield self.end_of_list(0) if first_ever else self.tail
         yield self.frame[1]
 
     def _gap(self, item: Item, piece: Piece, container: Piece | None, *, first: bool) -> bytes:
@@ -140,11 +150,18 @@ class PieceSheet(Sheet):
         if not item.changed:
             return old
         if not old.usable:
-            raise Damaged(
-                f"{self.path}: the record at line {old.line} is damaged and cannot be edited",
-                hint="repair the file first",
-            )
+            raise self._damaged(old)
         return self.patched(old, item.value, item.depth)
+
+    def _damaged(self, piece: Piece) -> Damaged:
+        return Damaged(
+            f"{self.path}: the record at line {piece.line} is damaged and cannot be edited",
+            hint="repair the file first",
+        )
+
+    def opened(self, piece: Piece, depth: int) -> Piece:
+        """A piece that had no place for nested records, with one made."""
+        raise self._damaged(piece)
 
     @abstractmethod
     def fresh(self, value: Json, depth: int) -> Piece:
@@ -161,3 +178,9 @@ class PieceSheet(Sheet):
     @abstractmethod
     def end_of_list(self, depth: int) -> bytes:
         """What stands behind the last record of a list that was empty before."""
+
+
+def _as_read(items: Sequence[Item], number: int) -> bool:
+    """Whether an item follows the one it followed in the file as it was read."""
+    before = items[number - 1].at
+    return before is not None and items[number].at == before + 1

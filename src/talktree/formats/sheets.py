@@ -81,6 +81,10 @@ class Sheet(ABC):
     def inspect(self) -> Iterator[Finding]:
         """Everything that is odd about the bytes."""
 
+    def glance(self) -> Iterator[Finding]:
+        """What is known of that without looking at all bytes again."""
+        return self.inspect()
+
 
 def problem_findings(record: Record) -> Iterator[Finding]:
     """The oddities of a record's text, each kind once."""

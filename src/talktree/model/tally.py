@@ -96,7 +96,7 @@ class Tally:
         todos: Sequence[Todo] = ()
         for message in conversation.messages():
             self._take(message)
-            todos = todos if (newer := todos_of(message)) is None else newer
+            todos = todos_of(message) or todos
         for turn in self._turns.values():
             self._close(turn)
         self._turns = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from talktree.errors import TalktreeError
+from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
 from talktree.formats.base import Format, Record
 from talktree.formats.detect import guesses
@@ -26,10 +26,10 @@ from talktree.text.json_value import same
 Files = Mapping[str, bytes]
 
 
-def source_of(files: Files, *, folder: bool) -> Source:
+def source_of(files: Files, *, folder: bool, name: str = "folder") -> Source:
     """A source made of bytes at hand."""
     if folder:
-        return Source.of_files(files)
+        return Source.of_files(files, name=name)
     ((name, data),) = files.items()
     return Source.of_bytes(data, name=name)
 
@@ -89,7 +89,7 @@ def edit_changes_one_record(format: Format, source: Source, *, text: str) -> Non
         for message in said[:20]:
             changed = edit.set_text(conversation, message.id, text)
             files = written(document.with_conversation(changed))
-            again = read(source_of(files, folder=source.folder), format)
+            again = read(source_of(files, folder=source.folder, name=source.name), format)
             twin = again.find(conversation.id)
             assert _texts(twin) == _texts(changed)
             _only_one_record_differs(document, again)
@@ -111,13 +111,22 @@ def _only_one_record_differs(before: Document, after: Document) -> None:
 
 
 def appended_entry_is_read(format: Format, source: Source, entry: Message) -> None:
-    """A new message written into an existing file is there when the file is read again."""
+    """A new message written into an existing source is there when that is read again.
+
+    A file that is one message cannot take another: then there is a clear error instead.
+    """
     document = read(source, format)
     conversation = document.conversations[0]
     whole = format.complete(entry)
     assert isinstance(whole, Message)
-    files = written(document.with_conversation(edit.append(conversation, whole)))
-    again = read(source_of(files, folder=source.folder), format).find(conversation.id)
+    longer = document.with_conversation(edit.append(conversation, whole))
+    try:
+        files = written(longer)
+    except UsageError as error:
+        assert format.file_per_record and not source.folder, error
+        return
+    twin = source_of(files, folder=source.folder, name=source.name)
+    again = read(twin, format).find(conversation.id)
     assert len(list(again.messages())) == len(list(conversation.messages())) + 1
     assert any(_alike(each, whole) for each in again.messages()), f"{whole!r} was not read back"
 

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from talktree.text.json_value import Json
+from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
+from talktree.model.message import Author, Context, Message, ThinkingSetting, Todo, Usage
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.text.json_value import Json, Token
 from talktree.text.times import MILLI
 
 any_text = st.text(max_size=60)
@@ -73,3 +86,116 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
             case _:
                 out = draw(st.sampled_from([b"\xef\xbb\xbf" + out, out.replace(b"\n", b"\r\n")]))
     return out
+
+
+# anything the model can hold
+
+tokens = st.sampled_from(["NaN", "-Infinity", "1e999", "9" * 5000, "...", "<number>"]).map(Token)
+"""Values that no JSON number or name can hold, as the exact reader keeps them."""
+wild_json: st.SearchStrategy[Json] = st.recursive(
+    json_values | tokens | wild_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(wild_text, inner, max_size=3),
+    max_leaves=5,
+)
+_extra: st.SearchStrategy[dict[str, Json]] = st.just({}) | st.dictionaries(
+    wild_text, wild_json, max_size=3
+)
+_times = st.none() | nanoseconds | st.integers(-(2**62), 2**62)
+_maybe = st.none() | wild_text
+_counts = st.integers(0, 2**53)
+
+_plain_parts = st.one_of(
+    st.builds(Text, wild_text, _extra),
+    st.builds(Thinking, wild_text, _maybe, _extra),
+    st.builds(ToolCall, wild_text, wild_json, _maybe, _extra),
+    st.builds(Attachment, _maybe, _maybe, _maybe, _extra),
+    st.builds(Artifact, _maybe, _maybe, _maybe, _maybe, _extra),
+    st.builds(Event, wild_text, _maybe, wild_json, _extra),
+    st.builds(Unknown, wild_text, wild_json),
+)
+parts: st.SearchStrategy[Part] = _plain_parts | st.builds(
+    ToolResult,
+    st.lists(_plain_parts, max_size=2).map(tuple),
+    _maybe,
+    _maybe,
+    st.booleans(),
+    wild_json,
+    _extra,
+)
+"""Any part."""
+messages: st.SearchStrategy[Message] = st.builds(
+    Message,
+    id=wild_text,
+    parent=_maybe,
+    role=st.sampled_from(["user", "assistant", "system", "unknown"]) | wild_text,
+    parts=st.lists(parts, max_size=3).map(tuple),
+    time=_times,
+    authors=st.lists(st.builds(Author, wild_text, _maybe), max_size=2).map(tuple),
+    session=_maybe,
+    flags=st.frozensets(
+        st.sampled_from(["sidechain", "deleted", "meta", "error", "aborted"]) | wild_text,
+        max_size=3,
+    ),
+    model=_maybe,
+    usage=st.none() | st.builds(Usage, _counts, _counts, _counts, _counts),
+    api_message=_maybe,
+    follows=_maybe,
+    agent=_maybe,
+    context=st.none()
+    | st.builds(
+        Context, cwd=_maybe, git_branch=_maybe, platform=_maybe, user_type=_maybe, version=_maybe
+    ),
+    todos=st.none()
+    | st.lists(st.builds(Todo, wild_text, wild_text, _maybe, _extra), max_size=2).map(tuple),
+    thinking=st.none()
+    | st.builds(
+        ThinkingSetting,
+        level=_maybe,
+        disabled=st.booleans(),
+        triggers=st.lists(wild_text, max_size=2).map(tuple),
+        extra=_extra,
+    ),
+    tags=st.lists(wild_text, max_size=3).map(tuple),
+    extra=_extra,
+)
+"""Any message at all, also such as no format but our own can hold."""
+heads: st.SearchStrategy[Head] = st.builds(
+    Head,
+    id=wild_text,
+    kind=wild_text,
+    title=_maybe,
+    leaf=_maybe,
+    time=_times,
+    updated=_times,
+    extra=_extra,
+)
+snapshots: st.SearchStrategy[Snapshot] = st.builds(
+    Snapshot,
+    id=wild_text,
+    message=_maybe,
+    time=_times,
+    update=st.booleans(),
+    files=st.dictionaries(
+        wild_text,
+        st.builds(
+            FileState,
+            state=_maybe,
+            backup=_maybe,
+            absent_before=st.booleans(),
+            hash=_maybe,
+            hash_before=_maybe,
+            size=st.none() | _counts,
+            content_before=_maybe,
+            version=st.none() | _counts,
+            time=_times,
+            extra=_extra,
+        ),
+        max_size=2,
+    ),
+    extra=_extra,
+)
+opaques: st.SearchStrategy[Opaque] = st.builds(
+    Opaque, id=wild_text, kind=wild_text, value=wild_json, size=_counts
+)
+entries: st.SearchStrategy[Entry] = messages | heads | snapshots | opaques
+"""Any entry."""

@@ -18,8 +18,15 @@ SPACE = re.compile(rb"[ \t\r\n]*")
 STRING = re.compile(rb'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"', re.DOTALL)
 LOOSE_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[ \t\r\n,\]}]|$)")
+MEMBER = re.compile(
+    rb'[ \t\r\n]*+"([ !#-\[\]-~]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
+    rb'(?:"([ !#-\[\]-~]*+)"|(-?(?:0|[1-9][0-9]{0,17}+))|(true|false|null))'
+    rb"[ \t\r\n]*+(?:,|(?=\}))"
+)
+"""A whole member of an object, of the kind nearly all members are."""
 WORD = re.compile(rb'[^\s,\[\]{}":]+')
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+WORDS: dict[bytes, Json] = {b"true": True, b"false": False, b"null": None}
 MOST_DIGITS = 4000
 DEEP = 200
 MOST_PROBLEMS = 1000
@@ -85,6 +92,11 @@ class _Scanner:
     def run(self) -> Scan:
         text, size = self.text, len(self.text)
         while True:
+            if self.key is None and self._takes_key():
+                member = MEMBER.match(text, self.at)
+                if member is not None:
+                    self._member(member)
+                    continue
             self.at = SPACE.match(text, self.at).end()  # type: ignore[union-attr]
             if self.at >= size or (self.only_first and self.roots and not self.open):
                 break
@@ -126,10 +138,10 @@ class _Scanner:
 
     def _close_with(self, byte: int) -> None:
         wanted = Kind.OBJECT if byte == 0x7D else Kind.ARRAY
-        if not any(node.kind is wanted for node in self.open[-2:]):
-            self._junk(1)
-            return
-        if self.open[-1].kind is not wanted:
+        if not self.open or self.open[-1].kind is not wanted:
+            if len(self.open) < 2 or self.open[-2].kind is not wanted:
+                self._junk(1)
+                return
             self._problem("syntax", "a bracket is closed by the wrong one")
             self._close(self.at)
         self.at += 1
@@ -142,6 +154,18 @@ class _Scanner:
         node.closed = closed
 
     # scalars
+
+    def _member(self, found: re.Match[bytes]) -> None:
+        """Take a plain member at once; the same as taking its name and then its value."""
+        raw, text, number, word = found.groups()
+        name, key_at, group = raw.decode(), found.start(1) - 1, found.lastindex or 0
+        self._take_key(name, key_at, found.end())
+        self.key = None
+        quote = group == 2
+        node = Node(Kind.SCALAR, found.start(group) - quote, name, key_at)
+        node.stop = found.end(group) + quote
+        node.value = text.decode() if quote else int(number) if number else WORDS[word]
+        self.open[-1].children.append(node)
 
     def _string(self) -> None:
         start = self.at
@@ -204,13 +228,8 @@ class _Scanner:
         self._scalar(start, self._word(word.group(), start))
 
     def _word(self, word: bytes, start: int) -> Json:
-        match word:
-            case b"true":
-                return True
-            case b"false":
-                return False
-            case b"null":
-                return None
+        if word in WORDS:
+            return WORDS[word]
         number = NUMBER.match(self.text, start)
         if number and number.end() == self.at:
             return self._number(number)

@@ -7,8 +7,9 @@ everything else is written as the style says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from json.encoder import encode_basestring, encode_basestring_ascii
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from json.encoder import JSONEncoder, encode_basestring, encode_basestring_ascii
 
 from talktree.text.json_style import COMPACT, Style
 from talktree.text.json_value import Json, Token
@@ -18,7 +19,20 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 def encode(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
     """The JSON text of a value, its inner lines indented from the given level on."""
+    if style.indent is None:
+        try:
+            return _fast(style)(value).encode()
+        except (TypeError, UnicodeEncodeError, RecursionError):
+            # A token, half of a character, or too deep: then piece by piece.
+            pass
     return "".join(_pieces(value, style, level)).encode()
+
+
+@lru_cache(maxsize=32)
+def _fast(style: Style) -> Callable[[Json], str]:
+    return JSONEncoder(
+        ensure_ascii=style.ascii, separators=(style.item, style.colon), check_circular=False
+    ).encode
 
 
 def encode_string(text: str, style: Style = COMPACT) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 SECOND = 1_000_000_000
 MILLI = 1_000_000
@@ -56,14 +57,19 @@ def _parse(text: str) -> int | None:
 
 def to_iso(time: int, *, digits: int = 3) -> str:
     """The time as ISO 8601 in UTC, with at least so many digits and as many as it needs."""
-    seconds, rest = divmod(time, SECOND)
+    minute, inside = divmod(time, 60 * SECOND)
+    seconds, rest = divmod(inside, SECOND)
     fraction = f"{rest:09d}"
     while digits < 9 and fraction[digits:].strip("0"):
         digits = min(9, digits + 3)
-    day = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
-    # strftime does not pad years below 1000.
-    day = day.rjust(19, "0")
+    day = f"{_minute(minute)}:{seconds:02d}"
     return f"{day}.{fraction[:digits]}Z" if digits else f"{day}Z"
+
+
+@lru_cache(maxsize=4096)
+def _minute(number: int) -> str:
+    # strftime does not pad years below 1000.
+    return (_EPOCH + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M").rjust(16, "0")
 
 
 EARLIEST = -62_135_596_800 * SECOND

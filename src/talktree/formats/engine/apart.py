@@ -29,7 +29,9 @@ def write_apart(document: Document, origin: Origin) -> Mapping[str, Iterable[byt
     for conversation in document.conversations:
         for name, pieces in _files(conversation, origin):
             if name in files:
-                raise UsageError(f"{name} is there already", hint="repair or remove that file first")
+                raise UsageError(
+                    f"{name} is there already", hint="repair or remove that file first"
+                )
             files[name] = pieces
     if not origin.source.folder and len(files) != 1:
         raise UsageError(

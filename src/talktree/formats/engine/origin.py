@@ -86,18 +86,15 @@ class Origin:
         while at < len(numbers):
             which, index = self.sheet_of(numbers[at])
             sheet = self.sheets[which]
-            count = _run(numbers, at, min(len(sheet) - index, len(numbers) - at))
-            yield sheet, range(index, index + count)
-            at += count
-
-
-def _run(numbers: Sequence[int], at: int, most: int) -> int:
-    """How many of the numbers from a place on follow one another without a gap."""
-    first = numbers[at]
-    # Nearly always all of them do.
-    if numbers[at + most - 1] - first == most - 1:
-        return most
-    count = 1
-    while count < most and numbers[at + count] - first == count:
-        count += 1
-    return count
+            first = numbers[at] - index
+            most = min(len(sheet) - index, len(numbers) - at)
+            # Nearly always it is the rest of the sheet without a gap.
+            if numbers[at + most - 1] - numbers[at] == most - 1:
+                yield sheet, range(index, index + most)
+                at += most
+                continue
+            end = at + 1
+            while end < len(numbers) and first <= numbers[end] < first + len(sheet):
+                end += 1
+            yield sheet, [number - first for number in numbers[at:end]]
+            at = end

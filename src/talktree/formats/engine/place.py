@@ -17,13 +17,14 @@ Placed = Iterator[tuple[int, int]]
 
 def placed(conversation: Conversation, origin: Origin) -> Placed:
     """The records of a conversation in file order."""
-    links = {sheet.links for sheet in origin.sheets if sheet.path == conversation.main_file}
-    if "nested" in links:
-        return _nested(conversation, origin)
-    if "chain" in links:
-        _refuse_branches(conversation)
-        return _listed(conversation, origin)
-    return ((number, 0) for number in conversation.members)
+    match origin.links(conversation):
+        case "nested":
+            return _nested(conversation, origin)
+        case "chain":
+            _refuse_branches(conversation)
+            return _listed(conversation, origin)
+        case "own" | None:
+            return ((number, 0) for number in conversation.members)
 
 
 def _listed(conversation: Conversation, origin: Origin) -> Placed:
@@ -100,17 +101,21 @@ def _depth_as_read(origin: Origin, number: int) -> int:
 
 
 def _refuse_branches(conversation: Conversation) -> None:
-    """An entry without a parent stands where it was placed; any other follows the one before."""
+    """A new message follows the one before it; what was read may have some put in before it."""
     bones = conversation.skeleton
-    before = {ROOT}
+    last = ROOT
+    since_read = {ROOT}
     for position, trait in enumerate(bones.traits):
         if not trait:
             continue
-        parent = bones.parents[position]
-        if parent not in before:
+        new = conversation.members[position] < 0
+        if bones.parents[position] not in ({ROOT, last} if new else since_read):
             raise WouldLose(
                 f"{conversation.format} holds one line of messages, no branches",
                 hint="write it to a format that has branches",
             )
-        loose = parent == ROOT and conversation.members[position] < 0
-        before = {*before, position} if loose else {ROOT, position}
+        last = position
+        if new:
+            since_read.add(position)
+        else:
+            since_read = {ROOT, position}

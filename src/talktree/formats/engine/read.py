@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from talktree.files import Source
 from talktree.formats.base import Format
 from talktree.formats.engine.origin import Origin
+from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
 from talktree.model.skeleton import LineOutline, Skeleton
-
 
 LARGE = 16 << 20
 """Sources beyond this size are looked at in full only when that is asked for."""
@@ -52,8 +52,11 @@ class _Sink:
             container, current.latest = current.latest, position
         if container is not None:
             trait, id, _, *rest = fields
-            fields = (trait, id, bones.ids[container] or None, *rest)
+            fields = (trait, id, None, *rest)
         bones.add(*fields)  # type: ignore[arg-type]
+        if container is not None and bones.traits[container]:
+            # By position, not by id: in broken files a reply may have the id of its parent.
+            bones.parents[position] = container
         current.members.append(self.count)
         self.count += 1
         return position
@@ -75,7 +78,7 @@ class _Sink:
 
 def read(source: Source, format: Format) -> Document:
     """The document in a source."""
-    source = source.without(format.withheld(source))
+    source = without_secrets(source, [format])
     origin = Origin(source, format, format.split(source))
     sink = _Sink()
     for sheet in origin.sheets:
@@ -111,9 +114,7 @@ def _conversation(group: _Group, origin: Origin) -> Conversation:
     )
 
 
-def _inspect(
-    origin: Origin, groups: Iterable[_Group], *, whole: bool = True
-) -> Iterator[Finding]:
+def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) -> Iterator[Finding]:
     for sheet in origin.sheets:
         yield from sheet.inspect() if whole else sheet.glance()
     for path in origin.strangers:
@@ -123,18 +124,19 @@ def _inspect(
     for path in origin.source.skipped:
         yield finding("skipped", "a link or special file; not followed", path=path)
     for group in groups:
-        yield from _identity(group)
+        yield from _identity(origin, group)
 
 
-def _identity(group: _Group) -> Iterator[Finding]:
+def _identity(origin: Origin, group: _Group) -> Iterator[Finding]:
     bones = group.bones
     nodes = sum(1 for trait in bones.traits if trait)
     nameless = sum(1 for native in bones.native.values() if not native)
     for position, native in bones.native.items():
         name = bones.ids[position]
+        path = origin.path_of(group.members[position])
         if native:
             what = f"the id {native[:60]} stands more than once"
-            yield finding("duplicate-id", what, path=group.path, entry=name)
+            yield finding("duplicate-id", what, path=path, entry=name)
         elif nameless < nodes:
             # Where no message has an id, the format does without; where some have, it is a gap.
-            yield finding("missing-id", "it has no id", path=group.path, entry=name)
+            yield finding("missing-id", "it has no id", path=path, entry=name)

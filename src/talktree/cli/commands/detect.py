@@ -1,0 +1,85 @@
+"""`talktree detect`: which format files are in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import click
+
+from talktree import api
+from talktree.cli import output, params
+from talktree.cli.failures import report
+from talktree.cli.verbs import Verb
+from talktree.errors import TalktreeError
+from talktree.formats.detect import Guess
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.shapes import document_text
+
+
+class Answer(NamedTuple):
+    """What is known of one path."""
+
+    path: str
+    guess: Guess | None
+    error: TalktreeError | None
+
+
+@click.command("detect", cls=Verb)
+@params.many_paths
+@params.as_json
+@params.color
+def command(paths: Sequence[str], as_json: bool, color: str) -> int:  # noqa: FBT001
+    """Say which format each file or folder is in, how sure that is, and why.
+
+    Exit code 3 if any of them is in no known format.
+    """
+    answers = [_answer(path) for path in paths]
+    if as_json:
+        results: list[Json] = [_shape(each) for each in answers]
+        output.print_text([document_text({"results": results})])
+    else:
+        known = [_line(each.path, each.guess) for each in answers if each.guess]
+        output.print_lines(known, color=output.use_color(color))
+    errors = [each.error for each in answers if each.error]
+    if not as_json:
+        for error in errors:
+            report(error, as_json=False)
+    return max((error.exit_code for error in errors), default=0)
+
+
+command.examples = (
+    "talktree detect session.jsonl",
+    "talktree detect exports/* --json",
+    "cat unknown | talktree detect -",
+)
+
+
+def _answer(path: str) -> Answer:
+    try:
+        return Answer(path, api.detect(path), None)
+    except TalktreeError as error:
+        return Answer(path, None, error)
+
+
+def _line(path: str, guess: Guess) -> Line:
+    return line(
+        f"{path}: ",
+        (guess.format.info.slug, "title"),
+        (f" ({guess.confidence:.0%}, {guess.reason})", "faint"),
+    )
+
+
+def _shape(answer: Answer) -> dict[str, Json]:
+    guess, error = answer.guess, answer.error
+    if guess is None:
+        told = [error.message, error.hint] if error else []
+        reason = "; ".join(each for each in told if each)
+        return {"path": answer.path, "format": None, "confidence": 0.0, "reason": reason}
+    return {
+        "path": answer.path,
+        "format": guess.format.info.slug,
+        "confidence": round(guess.confidence, 3),
+        "reason": guess.reason,
+    }

@@ -1,0 +1,81 @@
+"""`talktree formats`: which formats there are."""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli import output, params
+from talktree.cli.verbs import Verb
+from talktree.formats import all_formats
+from talktree.formats.base import Can, Format
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.shapes import document_text
+
+WORDS = {
+    "tool_call": "tools",
+    "thinking": "thinking",
+    "attachment": "attachments",
+    "artifact": "artifacts",
+    "event": "events",
+}
+"""Parts worth naming, and what people call them."""
+
+
+@click.command("formats", cls=Verb)
+@params.as_json
+@params.color
+def command(as_json: bool, color: str) -> None:  # noqa: FBT001
+    """List the formats: name, title, and what each can hold."""
+    formats = all_formats()
+    if as_json:
+        output.print_text([document_text({"formats": [_shape(each) for each in formats]})])
+        return
+    slugs = max(len(each.info.slug) for each in formats)
+    titles = max(len(each.info.title) for each in formats)
+    lines = [_line(each, slugs, titles) for each in formats]
+    output.print_lines(lines, color=output.use_color(color))
+
+
+command.examples = ("talktree formats", "talktree formats --json")
+
+
+def _line(format: Format, slugs: int, titles: int) -> Line:
+    return line(
+        (format.info.slug.ljust(slugs), "title"),
+        f"  {format.info.title.ljust(titles)}",
+        (f"  {', '.join(_holds(format.can))}", "faint"),
+    )
+
+
+def _holds(can: Can) -> list[str]:
+    held = ["branches"] if can.branches else ["one line"]
+    held += [word for part, word in WORDS.items() if part in can.parts]
+    held += ["snapshots"] if can.snapshots else []
+    held += {"none": ["no times"], "ms": ["times in ms"], "ns": ["times"]}[can.time]
+    return held
+
+
+def _shape(format: Format) -> dict[str, Json]:
+    info, can = format.info, format.can
+    return {
+        "slug": info.slug,
+        "title": info.title,
+        "layout": info.layout,
+        "suffixes": [*info.suffixes],
+        "version": info.version,
+        "reads": True,
+        "writes": True,
+        "can": {
+            "branches": can.branches,
+            "roles": None if can.roles is None else [*can.roles],
+            "parts": [*sorted(can.parts)],
+            "fields": [*sorted(can.fields)],
+            "flags": [*sorted(can.flags)],
+            "time": can.time,
+            "snapshots": can.snapshots,
+            "heads": can.heads,
+            "extra": can.extra,
+            "any_text": can.any_text,
+        },
+    }

@@ -1,0 +1,157 @@
+"""`talktree show`: the transcript of a branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from talktree import api
+from talktree.cli import output, params
+from talktree.cli.choose import chosen, conversation_list, heading
+from talktree.cli.failures import tell
+from talktree.cli.noticed import findings_shape, tell_findings
+from talktree.cli.verbs import Verb
+from talktree.errors import NotFound
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.tree import Branch
+from talktree.views.lines import EMPTY, Line, line
+from talktree.views.measure import counted
+from talktree.views.shapes import conversations_text
+from talktree.views.transcript import Look, Transcript, divider, own_positions, through
+
+
+@click.command("show", cls=Verb)
+@params.one_path
+@click.option("--branch", metavar="ID", help="The branch through this message, not the active one.")
+@click.option("--all", "every", is_flag=True, help="All branches, one after the other.")
+@click.option("--no-tools", is_flag=True, help="Leave out tool calls and their results.")
+@click.option("--thinking", is_flag=True, help="Show the model's thinking in full.")
+@click.option("--full", is_flag=True, help="Cut nothing: whole outputs of tools.")
+@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N messages.")
+@params.chosen_conversation
+@params.source_format
+@params.as_json
+@params.color
+@params.no_pager
+def command(
+    path: str,
+    branch: str | None,
+    every: bool,  # noqa: FBT001
+    no_tools: bool,  # noqa: FBT001
+    thinking: bool,  # noqa: FBT001
+    full: bool,  # noqa: FBT001
+    last: int | None,
+    conversation: str | None,
+    source_format: str | None,
+    as_json: bool,  # noqa: FBT001
+    color: str,
+    no_pager: bool,  # noqa: FBT001
+) -> None:
+    """Print the transcript of a branch: by default the active one, where the talk went on last."""
+    if every and branch:
+        raise click.UsageError("--branch and --all exclude each other")
+    document = api.read(path, format=source_format)
+    found = chosen(document, conversation)
+    if branch:
+        found = [_with_branch(found, branch, document)]
+    if as_json:
+        _print_json(document, found, branch, last, every=every)
+        return
+    if len(found) > 1 and not every:
+        output.print_lines(conversation_list(document), color=output.use_color(color))
+        tell(f"talktree: {len(found)} conversations; choose one with --conversation ID, or --all")
+        return
+    look = Look(tools=not no_tools, thinking=thinking, full=full, width=output.width())
+    lines = (each for one in found for each in _lines(one, look, branch, last, every=every))
+    output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
+    if not every and not branch:
+        _tell_other_starts(found)
+    tell_findings(document)
+
+
+command.examples = (
+    "talktree show session.jsonl",
+    "talktree show session.jsonl --branch 1b8f20 --thinking",
+    "talktree show export.json --all --no-tools",
+    "cat session.jsonl | talktree show - --json",
+)
+
+
+def _tell_other_starts(found: list[Conversation]) -> None:
+    """A transcript follows one line from one start; others must not go unnoticed."""
+    others = sum(branch.kind == "root" for one in found for branch in one.branches())
+    if others:
+        what = counted(others, "branch", "branches")
+        tell(f"talktree: {what} with another start not shown; --all shows everything")
+
+
+def _with_branch(found: list[Conversation], id: str, document: Document) -> Conversation:
+    """The conversation that holds a message."""
+    if len(found) == 1:
+        found[0].position(id)
+        return found[0]
+    for each in found:
+        try:
+            each.position(id)
+        except NotFound:
+            continue
+        return each
+    raise NotFound(f"no message {id} in {document.name}", hint="`talktree tree` lists them")
+
+
+def _main_line(conversation: Conversation, branch: str | None, last: int | None) -> list[int]:
+    if branch is not None:
+        path = through(conversation, branch)
+    else:
+        end = conversation.tree.active_leaf()
+        path = [] if end is None else conversation.tree.path(end)
+    return path if last is None else path[-last:]
+
+
+def _lines(
+    conversation: Conversation, look: Look, branch: str | None, last: int | None, *, every: bool
+) -> Iterator[Line]:
+    transcript = Transcript(conversation, look)
+    yield heading(conversation)
+    if not every:
+        positions = _main_line(conversation, branch, last)
+        yield from transcript.branch(positions)
+        if not positions:
+            yield line(("no messages", "faint"))
+        return
+    for number, each in enumerate(conversation.branches()):
+        if number:
+            yield EMPTY
+            yield divider(_named(each))
+        positions = own_positions(conversation, each)
+        yield from transcript.branch(positions if last is None else positions[-last:])
+
+
+def _named(branch: Branch) -> str:
+    after = f", after {branch.fork[:40]}" if branch.fork else ""
+    kind = {"fork": "branch", "root": "another start"}.get(branch.kind, branch.kind)
+    return f"{kind} {branch.leaf[:40]}{after}"
+
+
+def _print_json(
+    document: Document,
+    found: list[Conversation],
+    branch: str | None,
+    last: int | None,
+    *,
+    every: bool,
+) -> None:
+    shown = (
+        (each, each.messages() if every else _messages(each, _main_line(each, branch, last)))
+        for each in found
+    )
+    tail = {"findings": findings_shape(document.noticed)}
+    output.print_text(conversations_text(shown, tail=tail))
+
+
+def _messages(conversation: Conversation, positions: list[int]) -> Iterator[Message]:
+    entries = conversation.entries_at(positions)
+    return (entry for entry in entries if isinstance(entry, Message))

@@ -1,0 +1,101 @@
+"""Failures as people and scripts see them: one line with a hint, or one JSON object, on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from talktree.errors import TalktreeError, UsageError
+
+INTERNAL = 70
+"""The exit code of a mistake in Talktree itself."""
+
+
+class ReaderGone(Exception):
+    """The program that reads our output has closed it."""
+
+
+def let_go() -> None:
+    """Send what is still to be written nowhere, so that it cannot fail again at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def report(error: Exception, *, as_json: bool) -> int:
+    """Tell a failure on stderr and return its exit code."""
+    known = _as_known(error)
+    if as_json:
+        tell(_json(known), raw=True)
+    else:
+        tell(f"talktree: {known.message}")
+        if known.hint:
+            tell(f"hint: {known.hint}")
+    return known.exit_code
+
+
+def tell(text: str, *, raw: bool = False) -> None:
+    """A line on stderr; a closed stderr is no reason to fail."""
+    from talktree.text.visible import visible_line
+
+    try:
+        print(text if raw else visible_line(text), file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+class _Internal(TalktreeError):
+    exit_code = INTERNAL
+    kind = "internal"
+
+
+def _as_known(error: Exception) -> TalktreeError:
+    match error:
+        case TalktreeError():
+            return error
+        case click.ClickException():
+            return UsageError(_said(error), hint=_help_hint(error))
+        case MemoryError():
+            return _Internal("out of memory", hint="try a smaller source, or --json")
+        case _:
+            return _Internal(
+                f"internal error: {type(error).__name__}: {error}",
+                hint="this is a mistake in talktree; run it again with TALKTREE_DEBUG=1 and "
+                "report what that prints, with the command",
+            )
+
+
+def _help_hint(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{context.command_path if context is not None else 'talktree'} --help"
+
+
+def _said(error: click.ClickException) -> str:
+    match error:
+        case click.NoSuchOption():
+            near = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
+            return f"no option {error.option_name}{near}"
+        case click.MissingParameter() if error.param is not None:
+            names = error.param.opts if error.param.param_type_name == "option" else []
+            return f"{' or '.join(names) or (error.param.name or 'an argument').upper()} is missing"
+        case _:
+            # Messages here are no sentences: no capital at the start, no full stop at the end.
+            text = error.format_message()
+            return (text[:1].lower() + text[1:]).removesuffix(".")
+
+
+def _json(error: TalktreeError) -> str:
+    from talktree.views.shapes import json_text
+
+    return json_text(
+        {
+            "error": {
+                "kind": error.kind,
+                "message": error.message,
+                "hint": error.hint,
+                "exit_code": error.exit_code,
+            }
+        }
+    )

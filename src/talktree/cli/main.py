@@ -1,0 +1,80 @@
+"""The entry point: one verb is run, and whatever happens becomes an exit code.
+
+Nothing is imported here that a mere `--help` does not need.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from talktree import __version__
+from talktree.cli.failures import ReaderGone, let_go, report
+from talktree.cli.verbs import LazyGroup, Listed
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+INTERRUPTED = 130
+_HERE = "talktree.cli.commands"
+COMMANDS = {
+    "formats": Listed(f"{_HERE}.formats", "List the formats and what each can hold."),
+    "detect": Listed(f"{_HERE}.detect", "Say which format files are in, and why."),
+    "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
+    "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
+    "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
+    "convert": Listed(f"{_HERE}.convert", "Write a conversation in a format."),
+}
+
+
+@click.group(cls=LazyGroup, context_settings=SETTINGS, no_args_is_help=False)
+@click.version_option(__version__, prog_name="talktree", message="%(prog)s %(version)s")
+def commands() -> None:
+    """The pandoc and the git of AI conversations: reads any history and loses nothing."""
+
+
+assert isinstance(commands, LazyGroup)
+commands.listed = COMMANDS
+commands.examples = (
+    "talktree show session.jsonl",
+    "talktree tree session.jsonl",
+    "talktree stats ~/.claude/projects/*/*.jsonl",
+    "talktree convert session.jsonl -t native -o session.native.jsonl",
+    'eval "$(_TALKTREE_COMPLETE=bash_source talktree)"    completion; also zsh_, fish_source',
+)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; errors have been told on stderr."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        code = commands.main(given or ["--help"], prog_name="talktree", standalone_mode=False)
+        return _flushed(code if isinstance(code, int) else 0)
+    except ReaderGone:
+        let_go()
+        return 0
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("TALKTREE_DEBUG"):
+            raise
+        return report(error, as_json=_wants_json(given))
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        let_go()
+        return 0
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(run())

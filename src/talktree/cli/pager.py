@@ -1,0 +1,67 @@
+"""A pager for long output: what PAGER names, else `less`, else none."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from shutil import which
+from typing import BinaryIO, cast
+
+LESS = "FRX"
+"""Quit if all fits, let colours through, leave the text on the screen."""
+
+
+def open_pager() -> AbstractContextManager[BinaryIO] | None:
+    """Something to write to, or None if there is no pager or it is not wanted."""
+    words = _command()
+    if not words:
+        return None
+    try:
+        process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, env={"LESS": LESS, "LV": "-c", **os.environ}
+        )
+    except OSError:
+        return None
+    return _feeding(process)
+
+
+def _command() -> list[str]:
+    wanted = os.environ.get("PAGER", "less")
+    try:
+        words = shlex.split(wanted)
+    except ValueError:
+        return []
+    return words if words and words != ["cat"] and which(words[0]) else []
+
+
+@contextmanager
+def _feeding(process: subprocess.Popen[bytes]) -> Iterator[BinaryIO]:
+    """Leaving a pager early is how people read, so its closed pipe is no error."""
+    sink = cast(BinaryIO, process.stdin)
+    try:
+        yield sink
+    except BrokenPipeError:
+        pass
+    finally:
+        _close(sink)
+        _wait(process)
+
+
+def _close(sink: BinaryIO) -> None:
+    try:
+        sink.close()
+    except BrokenPipeError:
+        pass
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Ctrl-C belongs to the pager while it runs."""
+    while True:
+        try:
+            process.wait()
+            return
+        except KeyboardInterrupt:
+            continue

@@ -1,0 +1,60 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+if TYPE_CHECKING:
+    _TextType = click.ParamType[str]
+else:
+    # Older versions of click know no such parameter.
+    _TextType = click.ParamType
+
+
+class FormatName(_TextType):
+    """The name of a format; completed by the shell, judged by the registry."""
+
+    name = "format"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from talktree.formats import slugs
+
+        return [CompletionItem(slug) for slug in slugs() if slug.startswith(incomplete)]
+
+
+FORMAT = FormatName()
+PATH = click.Path(allow_dash=True)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+color = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to use colour; NO_COLOR counts too.",
+)
+no_pager = click.option("--no-pager", is_flag=True, help="Never start a pager.")
+source_format = click.option(
+    "-f", "--from", "source_format", type=FORMAT, help="The format to read; else recognised."
+)
+chosen_conversation = click.option(
+    "--conversation", metavar="ID", help="Which one, if the source holds several."
+)
+
+
+def one_path(function: Function) -> Function:
+    """A file or folder, or `-` for standard input."""
+    return click.argument("path", type=PATH)(function)
+
+
+def many_paths(function: Function) -> Function:
+    """Files or folders, or `-` for standard input."""
+    return click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")(function)

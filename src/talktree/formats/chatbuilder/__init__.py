@@ -1,0 +1,98 @@
+"""Message files: one Markdown file a message, one folder of numbered files a conversation.
+
+This is the format of the Message Format Specification (chat-builder `messages/`). Only files named
+by a number, and the `config.json` beside them, are opened; all others are kept as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.files import Memory, Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.chatbuilder.complete import complete
+from talktree.formats.chatbuilder.lens import get, put
+from talktree.formats.chatbuilder.names import CONFIG, is_config, message_folders, named
+from talktree.formats.chatbuilder.recognise import recognise
+from talktree.formats.chatbuilder.sheet import MessageSheet, Owners
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.sheets import Sheet
+from talktree.model.entries import Entry
+from talktree.text.json_value import Json
+
+
+class ChatBuilder(Format):
+    """Numbered message files."""
+
+    info = FormatInfo(
+        slug="chatbuilder",
+        title="Chat builder message files",
+        layout="either",
+        suffixes=(".md",),
+        docs="formats/chatbuilder.md",
+    )
+    can = Can(
+        fields=frozenset({"time", "authors"}),
+        time="ns",
+        heads=True,
+        extra="text",
+        any_text=False,
+    )
+    file_per_record = True
+
+    def detect(self, probe: Probe) -> Detection | None:
+        return recognise(probe)
+
+    def split(self, source: Source) -> Split:
+        owners: Owners = {}
+        if not source.folder:
+            return Split(
+                [
+                    MessageSheet(path, content, group=path.rsplit(".", 1)[0], owners=owners)
+                    for path, content in source.files.items()
+                ]
+            )
+        folders = message_folders(source.files)
+        sheets: list[Sheet] = []
+        for folder, paths in folders.items():
+            group = _group(folder, source.name, folders)
+            settings = f"{folder}/{CONFIG}" if folder else CONFIG
+            if settings in source.files:
+                sheets.append(self._config_sheet(settings, source, group))
+            sheets += [
+                MessageSheet(path, source.files[path], group=group, owners=owners) for path in paths
+            ]
+        mine = {sheet.path for sheet in sheets}
+        return Split(sheets, [path for path in source.files if path not in mine])
+
+    def _config_sheet(self, path: str, source: Source, group: str) -> Sheet:
+        return JsonSheet(
+            path, source.files[path], self, group=group, hole=lambda *_: None, links="chain"
+        )
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+    def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
+        return named(order, main_file=main_file)
+
+    def blank_sheet(self, path: str) -> Sheet:
+        if is_config(path):
+            return self._config_sheet(path, Source.of_files({path: b""}), path)
+        return MessageSheet(path, Memory(b""), group=path, owners={})
+
+
+def _group(folder: str, name: str, folders: dict[str, list[str]]) -> str:
+    """The name of a folder's conversation; the top folder has that of the source."""
+    if folder:
+        return folder
+    return name if name and name not in folders else "."
+
+
+FORMAT = ChatBuilder()

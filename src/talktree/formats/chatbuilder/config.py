@@ -1,0 +1,32 @@
+"""A folder's `config.json` (name, label, order, protected) as the head of its conversation."""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.lens import Object, merged, take_text, with_rest
+from talktree.model.entries import Entry, Head
+from talktree.text.json_value import Json
+
+KIND = "config"
+
+
+def get(record: Record) -> Entry:
+    """What a folder's settings say; the label is its title."""
+    if not isinstance(record.value, dict) or not record.usable:
+        return opaque(record, KIND)
+    left = dict(record.value)
+    title = take_text(left, "label")
+    return Head(id=record.id, kind=KIND, title=title, extra=left)
+
+
+def native(head: Head) -> Object:
+    """New settings for a folder."""
+    return with_rest({} if head.title is None else {"label": head.title}, head.extra)
+
+
+def put(head: Head, base: Record | None) -> Json:
+    """The settings of a head, in the form of the old ones where there are any."""
+    before = None if base is None else get(base)
+    if base is None or not isinstance(before, Head):
+        return native(head)
+    return merged(base.value, native(before), native(head))

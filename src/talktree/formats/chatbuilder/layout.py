@@ -1,0 +1,82 @@
+"""A message file taken apart: header lines, separator and body. Joining them gives the file.
+
+The document's rule is one split, at the first triple newline. Files that lack it, or whose header
+is a comment, are read liberally: header lines first, then what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from talktree.formats.chatbuilder.header import (
+    Line,
+    comment_lines,
+    is_header,
+    scan,
+    without_newline,
+)
+
+BOM = "\ufeff"
+TRIPLE = re.compile(r"(?:\r?\n){3}")
+_GAP = re.compile(r"[ \t]*\r?\n(?:[ \t]*\r?\n){0,2}")
+_BLANK_START = re.compile(r"(?:[ \t]*\r?\n){0,2}")
+
+
+class Layout(NamedTuple):
+    """The pieces of a message file."""
+
+    prefix: str = ""
+    """A byte order mark and blank lines before the header."""
+    lines: tuple[Line, ...] = ()
+    separator: str = ""
+    body: str = ""
+    comment: int = 0
+    """How many of the lines are an HTML comment."""
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        return (
+            f"{self.prefix}{''.join(line.text for line in self.lines)}{self.separator}{self.body}"
+        )
+
+    @property
+    def split(self) -> bool:
+        """Whether the document's separator stands where it should."""
+        return TRIPLE.fullmatch(self.separator) is not None
+
+    @property
+    def newline(self) -> str:
+        """How the file ends its lines."""
+        ends = self.separator or self.body
+        at = ends.find("\n")
+        return "\r\n" if at > 0 and ends[at - 1] == "\r" else "\n"
+
+
+def take_apart(text: str) -> Layout:
+    """The layout of any text."""
+    mark = BOM if text.startswith(BOM) else ""
+    blanks = _BLANK_START.match(text, len(mark))
+    start = blanks.end() if blanks else len(mark)
+    comment = comment_lines(text, start)
+    behind = start + _length(comment)
+    triple = TRIPLE.search(text, behind)
+    stop = triple.start() if triple else len(text)
+    found = scan(text, behind, stop, closed=triple is not None, behind_comment=bool(comment))
+    lines = [*comment, *found]
+    end = start + _length(lines)
+    closed = triple is not None and end == stop
+    if not comment and not is_header(lines, closed=closed):
+        return Layout(mark, (), "", text[len(mark) :])
+    if not closed:
+        end -= len(lines[-1].text)
+        lines[-1] = without_newline(lines[-1])
+        end += len(lines[-1].text)
+    gap = (TRIPLE if closed else _GAP).match(text, end)
+    behind = gap.end() if gap else end
+    return Layout(text[:start], tuple(lines), text[end:behind], text[behind:], len(comment))
+
+
+def _length(lines: list[Line]) -> int:
+    return sum(len(line.text) for line in lines)

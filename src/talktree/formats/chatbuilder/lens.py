@@ -1,0 +1,72 @@
+"""Message files and entries, both ways. The value of a record is the text of its file."""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.chatbuilder import config
+from talktree.formats.chatbuilder.amend import amended
+from talktree.formats.chatbuilder.layout import take_apart
+from talktree.formats.chatbuilder.names import is_config
+from talktree.formats.chatbuilder.said import Said, fresh, said
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Message
+from talktree.model.parts import Text
+from talktree.text import utf8
+from talktree.text.json_value import Json
+
+
+def get(record: Record) -> Entry:
+    """What a file says."""
+    if is_config(record.path) or (isinstance(record.value, dict) and not record.path):
+        return config.get(record)
+    if not isinstance(record.value, str):
+        return opaque(record)
+    found = said(take_apart(record.value))
+    return Message(
+        id=record.id or found.id,
+        parent=record.parent,
+        role=found.role,
+        parts=(Text(found.text),),
+        time=found.time,
+        authors=found.authors,
+        extra=found.extra,
+    )
+
+
+def put(entry: Entry, base: Record | None) -> Json:
+    """The text of an entry's file, made from the old file where there is one."""
+    match entry:
+        case Message():
+            return _message(entry, base)
+        case Head():
+            return config.put(entry, base)
+        case Opaque():
+            kept: Json = entry.value
+            return kept
+        case Snapshot():
+            return None
+
+
+def _message(message: Message, base: Record | None) -> str:
+    if base is None or not isinstance(base.value, str):
+        text = fresh(_wanted(message, message.id)).text
+    else:
+        layout = take_apart(base.value)
+        own = said(layout).id
+        kept = message.id == (base.id or own)
+        text = amended(layout, _wanted(message, own if kept else message.id))
+    # What a UTF-8 file cannot hold must show when the entry is compared with what was put.
+    return text if utf8.holds(text) else utf8.decode(text.encode("utf-8", "replace"))
+
+
+def _wanted(message: Message, id: str) -> Said:
+    return Said(
+        id=id,
+        role=message.role,
+        time=message.time,
+        authors=message.authors,
+        extra={
+            key: item if isinstance(item, str) else f"{item}" for key, item in message.extra.items()
+        },
+        text="\n\n".join(part.text for part in message.parts if isinstance(part, Text)),
+    )

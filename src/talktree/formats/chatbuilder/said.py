@@ -1,0 +1,75 @@
+"""What a message file says, in the words of the model, and a new file that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from talktree.formats.chatbuilder import authors as author_line
+from talktree.formats.chatbuilder.fences import escape, unescape
+from talktree.formats.chatbuilder.header import Line
+from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, REQUIRED, ROLE, UUID, known
+from talktree.formats.chatbuilder.layout import Layout
+from talktree.model.message import Author
+from talktree.text.times import from_iso, to_iso
+
+UNKNOWN = "unknown"
+"""The role of a message that names none."""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """The content of a message file."""
+
+    id: str = ""
+    role: str = UNKNOWN
+    time: int | None = None
+    authors: tuple[Author, ...] = ()
+    extra: Mapping[str, str] = {}
+    """All other keys, in their own spelling."""
+    text: str = ""
+
+
+def said(layout: Layout) -> Said:
+    """What a file says; of a key that stands twice, the first one counts."""
+    first: dict[str, Line] = {}
+    for line in layout.lines:
+        if line.name is not None:
+            first.setdefault(line.name, line)
+    values = {name: line.value for name, line in first.items()}
+    time = from_iso(values.get(CREATED, ""))
+    authors = author_line.parse(values.get(AUTHORS, ""))
+    named = {UUID, ROLE}
+    if time is not None:
+        named.add(CREATED)
+    if authors or not values.get(AUTHORS):
+        named.add(AUTHORS)
+    return Said(
+        id=values.get(UUID, ""),
+        role=values.get(ROLE) or UNKNOWN,
+        time=time,
+        authors=authors,
+        extra={line.key or "": line.value for name, line in first.items() if name not in named},
+        text=unescape(layout.body),
+    )
+
+
+def fresh(wanted: Said) -> Layout:
+    """A new file in the document's own form: required fields, a blank comment, the role."""
+    values = {known(key): (key, value) for key, value in wanted.extra.items()}
+    if wanted.id:
+        values[UUID] = ("Block-UUID", wanted.id)
+    if wanted.time is not None:
+        values[CREATED] = ("Created-at", to_iso(wanted.time))
+    if wanted.authors:
+        values[AUTHORS] = ("Authors", author_line.write(wanted.authors))
+    required = [values.pop(name.lower()) for name in REQUIRED if name.lower() in values]
+    fields = [new_line(key, value, end="\n") for key, value in (*required, *values.values())]
+    blank = [Line(";\n")] if fields else []
+    lines = (*fields, *blank, new_line("role", wanted.role))
+    return Layout("", lines, "\n\n\n", escape(wanted.text, "first"))
+
+
+def new_line(key: str, value: str, *, lead: str = "; ", end: str = "") -> Line:
+    """A header line for a key that was not there."""
+    return Line(lead, key, ": " if value else ":", value, end)

@@ -1,0 +1,62 @@
+"""A message file: one record, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from talktree.files import Content
+from talktree.formats.base import Record
+from talktree.formats.chatbuilder.lens import get
+from talktree.formats.chatbuilder.oddities import oddities
+from talktree.formats.sheets import Item, Sheet, Sink
+from talktree.model.findings import Finding, finding
+from talktree.model.message import Message
+from talktree.model.skeleton import outline
+from talktree.text import utf8
+
+Owners = dict[str, str]
+"""Ids, each with the conversation that had it first."""
+
+
+class MessageSheet(Sheet):
+    """One message in one file."""
+
+    links = "chain"
+
+    def __init__(self, path: str, content: Content, *, group: str, owners: Owners) -> None:
+        self.path = path
+        self.content = content
+        self.group = group
+        self._owners = owners
+        self._id = ""
+
+    def __len__(self) -> int:
+        return 1
+
+    def index(self, sink: Sink) -> None:
+        entry = get(self.record(0))
+        self._id = entry.id
+        if entry.id:
+            self._owners.setdefault(entry.id, self.group)
+        sink.add(self.group, outline(entry), chain=isinstance(entry, Message))
+
+    def record(self, index: int) -> Record:
+        raw = self.content.read()
+        return Record(utf8.decode(raw), raw, path=self.path, line=1)
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        for item in items:
+            if isinstance(item.value, str):
+                yield utf8.encode(item.value)
+            else:
+                yield from self.content.blocks()
+
+    def inspect(self) -> Iterator[Finding]:
+        raw = self.content.read()
+        yield from oddities(raw, self.path)
+        owner = self._owners.get(self._id, self.group)
+        if owner != self.group:
+            # Doubles within one conversation are told where its ids are sorted out.
+            yield finding(
+                "duplicate-id", f"the id {self._id[:60]} stands in {owner} too", path=self.path
+            )

@@ -1,0 +1,71 @@
+"""Talktree's own format: the model itself as JSON Lines, versioned, with nothing left out.
+
+Every other format can be dumped into it (`dump`) and read back as the same conversations.
+"""
+
+from __future__ import annotations
+
+from talktree.files import Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.json_lines import sample
+from talktree.formats.native.lens import get, put
+from talktree.formats.native.outlines import looks_native
+from talktree.formats.native.shapes import PARTS
+from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.model.entries import Entry
+from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
+from talktree.text.json_value import Json
+
+
+class Native(Format):
+    """The model as JSON Lines."""
+
+    info = FormatInfo(
+        slug="native",
+        title="Talktree native",
+        layout="file",
+        suffixes=(".jsonl",),
+        version=str(VERSION),
+        docs="formats/native.md",
+    )
+    can = Can(
+        branches=True,
+        parts=frozenset(PARTS),
+        fields=frozenset(Message.__struct_fields__) - {"id", "role", "parts", "parent", "flags"},
+        flags=frozenset({SIDECHAIN, DELETED, META, ERROR, ABORTED}),
+        time="ns",
+        snapshots=True,
+        heads=True,
+        extra="json",
+    )
+
+    def detect(self, probe: Probe) -> Detection | None:
+        if probe.folder:
+            return None
+        seen = list(sample(probe.head(), most=20))
+        if not seen:
+            return None
+        about = seen[0].get("talktree")
+        if isinstance(about, dict) and "version" in about:
+            return Detection(0.99, f"the first line says talktree version {about['version']}")
+        own = [value for value in seen if looks_native(value)]
+        if len(own) * 2 <= len(seen):
+            return None
+        return Detection(0.7, f"{len(own)} of {len(seen)} lines are conversations or messages")
+
+    def split(self, source: Source) -> Split:
+        return Split(
+            [
+                NativeSheet(path, content, group=path.rsplit(".", 1)[0])
+                for path, content in source.files.items()
+            ]
+        )
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+
+FORMAT = Native()

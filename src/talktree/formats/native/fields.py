@@ -1,0 +1,165 @@
+"""Structs as JSON objects: each field by a codec, fields at their default left out.
+
+Reading takes what fits and passes over what does not: a field of the wrong type is as if it were
+absent, and stays in the record. Nothing here recurses over contents; JSON values go through as
+they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from talktree.formats.lens import Object
+from talktree.text.json_value import Json
+from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
+
+
+class Misfit(Exception):
+    """A value that is not of the kind the field needs."""
+
+
+class Codec(NamedTuple):
+    """How a field is written and read; reading raises `Misfit`."""
+
+    write: Callable[[Any], Json]
+    read: Callable[[Json], object]
+
+
+class Shape:
+    """A struct's fields in order, each with its codec."""
+
+    def __init__(self, struct: type[Struct], **codecs: Codec) -> None:
+        self.struct = struct
+        found = msgspec.structs.fields(struct)
+        assert {field.name for field in found} == set(codecs), f"{struct.__name__} has other fields"
+        self._rows = [(field.name, _default(field), codecs[field.name].write) for field in found]
+        self._readers = {field.name: codecs[field.name].read for field in found}
+        self._required = {field.name for field in found if field.required}
+
+    def write(self, value: Struct) -> Object:
+        """The fields that are not at their default."""
+        out: Object = {}
+        for (name, default, write), item in zip(self._rows, astuple(value), strict=True):
+            if item is not default and item != default:
+                out[name] = write(item)
+        return out
+
+    def read(self, value: Json, given: Mapping[str, object] = {}) -> Any:  # noqa: ANN401
+        """The struct an object describes; fields given by name count instead of its own."""
+        if not isinstance(value, dict):
+            raise Misfit
+        found: dict[str, object] = {}
+        for name, item in value.items():
+            read = self._readers.get(name)
+            if read is not None and item is not None:
+                try:
+                    found[name] = read(item)
+                except Misfit:
+                    continue
+        found.update(given)
+        if not self._required <= found.keys():
+            raise Misfit
+        return self.struct(**found)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> object:
+    if field.required:
+        return Misfit
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
+
+
+def _same(value: Any) -> Json:  # noqa: ANN401
+    kept: Json = value
+    return kept
+
+
+def _text(value: Json) -> object:
+    if isinstance(value, str):
+        return value
+    raise Misfit
+
+
+def _flag(value: Json) -> object:
+    if isinstance(value, bool):
+        return value
+    raise Misfit
+
+
+def _number(value: Json) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise Misfit
+
+
+def _object(value: Json) -> object:
+    if isinstance(value, dict):
+        return value
+    raise Misfit
+
+
+def _list(value: Json) -> list[Json]:
+    if isinstance(value, list):
+        return value
+    raise Misfit
+
+
+def _stamp(time: int) -> Json:
+    """ISO text; a time no calendar has is a whole number of nanoseconds."""
+    return to_iso(time) if EARLIEST <= time <= LATEST else time
+
+
+def _time(value: Json) -> object:
+    if isinstance(value, str):
+        time = from_iso(value)
+        if time is None:
+            raise Misfit
+        return time
+    return _number(value)
+
+
+def _texts(value: Json) -> tuple[object, ...]:
+    return tuple(map(_text, _list(value)))
+
+
+JSON = Codec(_same, _same)
+TEXT = Codec(_same, _text)
+FLAG = Codec(_same, _flag)
+NUMBER = Codec(_same, _number)
+TIME = Codec(_stamp, _time)
+OBJECT = Codec(dict, _object)
+TEXTS = Codec(list, _texts)
+WORDS = Codec(sorted, lambda value: frozenset(_texts(value)))
+"""A set of words, written in order."""
+
+
+def one(shape: Shape) -> Codec:
+    """A struct inside a struct."""
+    return Codec(shape.write, shape.read)
+
+
+def many(codec: Codec) -> Codec:
+    """A list of structs."""
+    write, read = codec
+    return Codec(
+        lambda items: [write(item) for item in items],
+        lambda value: tuple(read(item) for item in _list(value)),
+    )
+
+
+def by_name(codec: Codec) -> Codec:
+    """Structs by name."""
+    write, read = codec
+
+    def _read_all(value: Json) -> object:
+        if not isinstance(value, dict):
+            raise Misfit
+        return {name: read(item) for name, item in value.items()}
+
+    return Codec(lambda items: {name: write(item) for name, item in items.items()}, _read_all)

@@ -1,0 +1,85 @@
+"""Lines of the native format and entries, both ways.
+
+A line is an object with one member named after the kind of entry, and where needed `tree` (its
+place, where its fields do not say it) and `joint`. Members nobody knows stay in the line.
+"""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.lens import Object, merged
+from talktree.formats.native.halves import JOINT, sayable, understood
+from talktree.formats.native.shapes import ENTRIES, KINDS
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.text.json_value import Json, same
+
+TREE = "tree"
+STALE = {
+    "parent": ("parent", "link", "call"),
+    "follows": ("parent", "link", "call"),
+    "time": ("time",),
+    "role": ("role", "trait"),
+    "flags": ("sidechain", "trait"),
+    "parts": ("trait",),
+    "api_message": ("reply",),
+}
+"""What a line says of an entry's place no longer counts once these fields were changed."""
+
+
+def get(record: Record) -> Entry:
+    """What a line says."""
+    value = record.value
+    if not isinstance(value, dict) or not record.usable:
+        return opaque(record)
+    if JOINT in value:
+        value = understood(value)
+    for kind, shape in ENTRIES.items():
+        inner = value.get(kind)
+        if isinstance(inner, dict):
+            given: dict[str, object] = {"id": record.id} if record.id else {}
+            if record.parent is not None and kind == "message":
+                given["parent"] = record.parent
+            entry: Entry = shape.read(inner, given)
+            return entry
+    return opaque(record, "unknown")
+
+
+def native(entry: Entry) -> Object:
+    """A new line for an entry."""
+    kind = KINDS[type(entry)]
+    return {kind: ENTRIES[kind].write(entry)}
+
+
+def put(entry: Entry, base: Record | None) -> Json:
+    """The value of an entry, in the form of its old record where there is one."""
+    after = native(entry)
+    if base is None:
+        return sayable(after)
+    old, before = base.value, native(was := get(base))
+    if same(before, after) or not isinstance(old, dict):
+        return old
+    line = merged(understood(old), before, after)
+    assert isinstance(line, dict)
+    if isinstance(line.get(TREE), dict):
+        line = _without_stale(line, was, entry)
+    return sayable(line)
+
+
+def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
+    """The line without what it says of the tree and the new entry says otherwise."""
+    if not isinstance(was, Message) or not isinstance(now, Message):
+        return line
+    stale = {
+        name
+        for field, names in STALE.items()
+        if getattr(was, field) != getattr(now, field)
+        for name in names
+    }
+    tree = line[TREE]
+    assert isinstance(tree, dict)
+    left: Object = {name: item for name, item in tree.items() if name not in stale}
+    if left == tree:
+        return line
+    rest = {name: item for name, item in line.items() if name != TREE}
+    return {**rest, TREE: left} if left else rest

@@ -1,0 +1,138 @@
+"""A native file: lines of entries, in sections that lines of their own begin.
+
+The lines that name the version and the conversations are no entries. They stand between records
+like blank lines do, so they are never lost and never change.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from talktree.files import Content
+from talktree.formats.line_copy import joined
+from talktree.formats.line_sheet import LineSheet
+from talktree.formats.native.outlines import Dialect, Mark
+from talktree.formats.sheets import Item, Sink
+from talktree.model.skeleton import LineOutline
+
+VERSION = 1
+
+
+class Section(NamedTuple):
+    """A conversation's stretch of the file."""
+
+    group: str
+    start: int
+    """Where its bytes start."""
+    first: int
+    """Its first record."""
+
+
+class _Run:
+    """Outlines up to the next mark."""
+
+    def __init__(self, first: LineOutline, rest: Iterator[LineOutline]) -> None:
+        self._first = first
+        self._rest = rest
+        self.after: LineOutline | None = None
+
+    def __iter__(self) -> Iterator[LineOutline]:
+        yield self._first
+        for found in self._rest:
+            if type(found) is Mark:
+                self.after = found
+                return
+            yield found
+
+
+class NativeSheet(LineSheet):
+    """A native file."""
+
+    def __init__(self, path: str, content: Content, *, group: str) -> None:
+        super().__init__(path, content, Dialect(), group=group)
+        self.sections: list[Section] = []
+        self._groups: set[str] = set()
+        self._versions = 0
+
+    # reading
+
+    def index(self, sink: Sink) -> None:
+        lines = self.outlines()
+        found = next(lines, None)
+        while found is not None:
+            if isinstance(found, Mark):
+                self._take_mark(found, sink)
+                found = next(lines, None)
+                continue
+            if not self.sections:
+                self.sections.append(Section(self._new_group(None, 0), 0, 0))
+            run = _Run(found, lines)
+            sink.extend(self.sections[-1].group, run)
+            found = run.after
+        if not self._versions and self.content.size:
+            self._note("header", "no line names the version of the format", None)
+
+    def _take_mark(self, mark: Mark, sink: Sink) -> None:
+        # It was counted as a record first; a mark is none.
+        start = self.starts.pop()
+        self.stops.pop()
+        if mark.version is not UNSET:
+            self._versions += 1
+            self._judge_version(mark.version, start)
+        if mark.starts:
+            group = self._new_group(mark.conversation, start)
+            self.sections.append(Section(group, start if self.sections else 0, len(self)))
+            sink.open(group)
+
+    def _judge_version(self, version: object, start: int) -> None:
+        if not isinstance(version, int) or isinstance(version, bool):
+            self._note("header", "the version is not a whole number", self._line(start))
+        elif version > VERSION:
+            what = f"version {version} is newer than {VERSION}; what is understood was read"
+            self._note("newer-version", what, self._line(start))
+
+    def _new_group(self, name: str | None, start: int) -> str:
+        group = name or self.group
+        number = 2
+        while group in self._groups:
+            group = f"{name or self.group}#{number}"
+            number += 1
+        if name and group != name:
+            what = f"the conversation {name[:60]} begins more than once"
+            self._note("duplicate-id", what, self._line(start))
+        self._groups.add(group)
+        return group
+
+    def _line(self, start: int) -> int:
+        return 1 + sum(block.count(b"\n") for block in self.content.blocks(0, start))
+
+    # writing
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        if not self.sections:
+            return super().rewritten(items)
+        sorted_items: dict[str, list[Item]] = {section.group: [] for section in self.sections}
+        firsts = [section.first for section in self.sections]
+        for item in items:
+            group = item.group
+            if item.at is not None:
+                group = self.sections[bisect_right(firsts, item.at) - 1].group
+            sorted_items[group].append(item)
+        chunks = chain.from_iterable(
+            self.chunks(sorted_items[section.group], *self._extent(number))
+            for number, section in enumerate(self.sections)
+        )
+        return joined(self.content, chunks, newline=self.newline)
+
+    def _extent(self, number: int) -> tuple[range, range]:
+        """The bytes and the records of a section."""
+        section = self.sections[number]
+        if number + 1 == len(self.sections):
+            return range(section.start, self.content.size), range(section.first, len(self))
+        after = self.sections[number + 1]
+        return range(section.start, after.start), range(section.first, after.first)

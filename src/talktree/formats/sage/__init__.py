@@ -1,0 +1,110 @@
+"""Sage Agent sessions: folders of message lines, file snapshots and metadata, and older files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from talktree.errors import Refused
+from talktree.files import Content, Memory, Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.json_lines import HEAD, sheet_for
+from talktree.formats.line_sheet import LineSheet
+from talktree.formats.sage.complete import complete
+from talktree.formats.sage.dialect import Dialect
+from talktree.formats.sage.kinds import METADATA
+from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, beside, name_of, settings
+from talktree.formats.sage.lens import get
+from talktree.formats.sage.native import put
+from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
+from talktree.formats.sage.sessions import split_folder
+from talktree.formats.sage.shapes import DOCUMENTED, NESTED
+from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
+from talktree.formats.sheets import Sheet
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+
+class Sage(Format):
+    """Sage Agent sessions."""
+
+    info = FormatInfo(
+        slug="sage",
+        title="Sage Agent session",
+        layout="either",
+        suffixes=(".jsonl", ".json"),
+        docs="formats/sage.md",
+    )
+    can = Can(
+        branches=True,
+        roles=("user", "assistant", "system", "tool"),
+        parts=frozenset({"text", "tool_call", "tool_result"}),
+        fields=frozenset({"time", "session", "usage", "follows", "context", "todos", "thinking"}),
+        flags=frozenset({"sidechain", "error"}),
+        time="ns",
+        snapshots=True,
+        heads=True,
+        extra="json",
+    )
+    dialect = Dialect()
+
+    def __init__(self, *, nested_results: bool = False) -> None:
+        self.fresh = NESTED if nested_results else DOCUMENTED
+        """The form of new tool results: the document's, or the one the program itself reads."""
+
+    def withheld(self, source: Source) -> Collection[str]:
+        return settings(source.files, source.name)
+
+    def detect(self, probe: Probe) -> Detection | None:
+        return recognise_folder(probe) if probe.folder else recognise(probe)
+
+    def split(self, source: Source) -> Split:
+        if source.folder:
+            return split_folder(source, self, self.dialect)
+        ((path, content),) = source.files.items()
+        return Split([self._lone_sheet(path, content)])
+
+    def _lone_sheet(self, path: str, content: Content) -> Sheet:
+        group = path.rpartition(".")[0] or path
+        match layout_of(path, content.read(0, HEAD)):
+            case "trajectory":
+                raise Refused(
+                    f"{path}: a trajectory, Sage's recording of an agent run, not a conversation",
+                    hint="the conversation itself is the session's folder in .sage/sessions",
+                )
+            case "metadata":
+                return MetadataSheet(path, content, self, group=group)
+            case "session":
+                return SessionSheet(path, content, self, group=group)
+            case "lines":
+                return sheet_for(path, content, self, self.dialect, group=group)
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base, fresh=self.fresh)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+    def home(self, entry: Entry, main_file: str, *, before: str | None) -> str:
+        if name_of(main_file) not in (MESSAGES, SNAPSHOTS, METADATA):
+            return main_file
+        match entry:
+            case Message():
+                return beside(main_file, MESSAGES)
+            case Snapshot():
+                return beside(main_file, SNAPSHOTS)
+            case Head():
+                return beside(main_file, METADATA)
+            case Opaque():
+                return before or main_file
+
+    def blank_sheet(self, path: str) -> Sheet:
+        if name_of(path) == METADATA:
+            return MetadataSheet(path, Memory(b""), self, group="")
+        return LineSheet(path, Memory(b""), self.dialect, group="")
+
+
+FORMAT = Sage()

@@ -1,0 +1,81 @@
+"""A quick look at a Sage line: just what the skeleton needs, by a typed partial decode."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw
+
+from talktree.formats.base import Record
+from talktree.formats.line_sheet import NO_NODE, LineDialect
+from talktree.formats.sage.kinds import SNAPSHOT, TYPES
+from talktree.formats.sage.lens import get
+from talktree.formats.sage.shapes import DOCUMENTED
+from talktree.model.message import Usage
+from talktree.model.skeleton import LineOutline, Trait, outline
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json
+
+NOTHING = Raw()
+_NAMES = {
+    "id": "uuid",
+    "parent": "parentUuid",
+    "stamp": "timestamp",
+    "role": "type",
+    "sidechain": "isSidechain",
+    "follows": "branchParentUuid",
+    "usage": "usage",
+    "speaker": "role",
+}
+_TOKENS = dict(
+    zip(("input", "output", "cache_read", "cache_write"), DOCUMENTED.tokens, strict=True)
+)
+
+
+class _Tokens(Usage, frozen=True, gc=False, rename=_TOKENS):
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class _Line(LineOutline, gc=False, rename=_NAMES):
+    id: str | None = None
+    parent: str | None = None
+    stamp: str | None = None
+    role: str = ""
+    sidechain: bool = False
+    follows: str | None = None
+    usage: _Tokens | None = None
+    speaker: Raw = NOTHING
+
+
+_USUAL = {
+    "user": ("user", int(Trait.SAID)),
+    "assistant": ("assistant", int(Trait.REPLY)),
+    "tool_result": ("tool", int(Trait.RESULT)),
+    "system": ("system", int(Trait.SAID)),
+}
+"""Types that tell all there is to know; of the others the whole line is read."""
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Dialect(LineDialect):
+    """What a line says of its place in the tree."""
+
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        found = _decode(line)
+        usual = _USUAL.get(found.role)
+        if usual is not None:
+            found.role, found.trait = usual
+            return found
+        if not found.id and found.role not in TYPES and found.speaker is NOTHING:
+            return NO_NODE
+        return self.outline(decode(bytes(line)).value)
+
+    def outline(self, value: Json) -> LineOutline:
+        return LineOutline(*outline(get(Record(value))))
+
+    def is_record(self, value: Json) -> bool:
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return False
+        return isinstance(value.get("uuid"), str) or value["type"] == SNAPSHOT

@@ -1,0 +1,73 @@
+"""What belongs to a whole session, both ways: metadata.json, and the head of older files.
+
+Sage calls a session by its custom title, else its summary, else its first prompt, else its name.
+A title that is changed becomes the custom title; what the others say stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from talktree.formats.lens import Object, take_text, with_rest
+from talktree.formats.sage.fields import take_time
+from talktree.model.entries import Head
+from talktree.text.times import to_iso
+
+OTHER_TITLES = ("summary", "firstPrompt", "name")
+
+
+def get_metadata(left: Object, id: str) -> Head:
+    """What metadata.json says."""
+    own = take_text(left, "id")
+    custom = take_text(left, "customTitle")
+    return Head(
+        id=own or id,
+        title=custom or _other_title(left),
+        time=take_time(left, "createdAt"),
+        updated=take_time(left, "updatedAt"),
+        extra=left,
+    )
+
+
+def _other_title(left: Mapping[str, Any]) -> str | None:
+    found = (left.get(key) for key in OTHER_TITLES)
+    return next((title for title in found if isinstance(title, str) and title), None)
+
+
+def metadata_value(head: Head) -> Object:
+    """metadata.json for a head."""
+    value: Object = {"id": head.id}
+    if head.title is not None and head.title != _other_title(head.extra):
+        value["customTitle"] = head.title
+    if head.time is not None:
+        value["createdAt"] = to_iso(head.time)
+    if head.updated is not None:
+        value["updatedAt"] = to_iso(head.updated)
+    return with_rest(value, head.extra)
+
+
+def get_session(left: Object, id: str) -> Head:
+    """What the head of an older session file says; its messages are records of their own."""
+    if left.get("messages") == []:
+        del left["messages"]
+    own = take_text(left, "id")
+    return Head(
+        id=own or id,
+        title=take_text(left, "name"),
+        time=take_time(left, "created_at"),
+        updated=take_time(left, "updated_at"),
+        extra=left,
+    )
+
+
+def session_value(head: Head) -> Object:
+    """The head of an older session file, its messages still to come."""
+    value: Object = {"id": head.id}
+    if head.title is not None:
+        value["name"] = head.title
+    if head.time is not None:
+        value["created_at"] = to_iso(head.time)
+    if head.updated is not None:
+        value["updated_at"] = to_iso(head.updated)
+    return with_rest({**value, "messages": []}, head.extra)

@@ -1,0 +1,81 @@
+"""What a Sage record is: the few words that tell one kind from another."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from talktree.text.json_value import Json
+
+Kind = Literal["message", "legacy", "snapshot", "metadata", "session", "other"]
+"""`legacy` is a message and `session` the head of the older session file."""
+
+SNAPSHOT = "file_history_snapshot"
+TYPES = frozenset(
+    {"user", "assistant", "tool_result", "system", "error", "summary", "custom_title"}
+)
+"""Types of records that are messages even if their id is missing."""
+PLAIN = ("user", "assistant", "system")
+"""Types that are roles as well."""
+EVENTS = {"summary": "summary", "custom_title": "title"}
+"""Types that tell of the conversation instead of continuing it, and the events they become."""
+METADATA = "metadata.json"
+_SESSION_MARKS = ("created_at", "working_directory", "token_usage")
+_METADATA_MARKS = ("createdAt", "updatedAt", "workingDirectory", "messageCount")
+
+
+def kind_of(value: Json, path: str = "") -> Kind:
+    """What a value is, by its members; in metadata.json any object is the metadata."""
+    if not isinstance(value, dict):
+        return "other"
+    if path.endswith(METADATA) and path.rpartition("/")[2] == METADATA:
+        return "metadata"
+    type, uuid = value.get("type"), value.get("uuid")
+    if type in PLAIN:
+        return "message"
+    if type == SNAPSHOT and (not uuid or isinstance(value.get("snapshot"), dict)):
+        return "snapshot"
+    if not type and isinstance(value.get("role"), str) and "message" not in value:
+        return "legacy"
+    if (isinstance(uuid, str) and uuid) or (isinstance(type, str) and type in TYPES):
+        return "message"
+    if is_session(value):
+        return "session"
+    return "metadata" if is_metadata(value) else "other"
+
+
+def is_session(value: dict[str, Json]) -> bool:
+    """Whether this heads an older session file: its messages, and what only Sage says beside."""
+    if "type" in value or "uuid" in value or not isinstance(value.get("messages"), list):
+        return False
+    return any(mark in value for mark in _SESSION_MARKS)
+
+
+def is_metadata(value: dict[str, Json]) -> bool:
+    """Whether this is the content of a metadata.json."""
+    if "type" in value or "uuid" in value or not isinstance(value.get("id"), str):
+        return False
+    return sum(mark in value for mark in _METADATA_MARKS) >= 2
+
+
+def is_trajectory(value: dict[str, Json]) -> bool:
+    """Whether this is Sage's recording of an agent run rather than of a conversation."""
+    if value.get("type") == "session_start":
+        return "task" in value and "provider" in value
+    steps = any(isinstance(value.get(key), list) for key in ("agent_steps", "llm_interactions"))
+    return "task" in value and "start_time" in value and (steps or "max_steps" in value)
+
+
+def looks_sage(value: dict[str, Json]) -> str | None:
+    """What shows that a line is Sage's, or None. Claude Code has neither of these shapes."""
+    type, message = value.get("type"), value.get("message")
+    if type == SNAPSHOT and ("messageId" in value or "snapshot" in value):
+        return f"type {SNAPSHOT}"
+    if type == "tool_result" and isinstance(value.get("toolResults"), list):
+        return "tool_result with toolResults"
+    if not isinstance(message, dict) or not isinstance(type, str):
+        return None
+    if isinstance(value.get("context"), dict) and "uuid" in value:
+        return f"type {type} with a context beside its message"
+    if "toolCalls" in message or "toolResults" in message:
+        return f"type {type} with toolCalls or toolResults in its message"
+    return None

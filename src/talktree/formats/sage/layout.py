@@ -1,0 +1,94 @@
+"""Where Sage keeps things: one folder a session, many of them in `.sage/sessions`.
+
+Beside the sessions lie the program's settings with the keys of paid services. Those files are
+recognised by their names alone and never opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from talktree.formats.sage.kinds import METADATA
+
+MESSAGES = "messages.jsonl"
+SNAPSHOTS = "snapshots.jsonl"
+BACKUPS = "backups"
+ROOT_NAME = ".sage"
+_SETTINGS = frozenset({"config", "credentials", "settings", "sage_config"})
+_SETTINGS_ENDINGS = frozenset({"json", "toml", "yaml", "yml"})
+
+
+def folder_of(path: str) -> str:
+    """The folder a file lies in; empty for the top one."""
+    return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """The name of a file without its folder."""
+    return path.rpartition("/")[2]
+
+
+def beside(path: str, name: str) -> str:
+    """Another file in the same folder."""
+    folder = folder_of(path)
+    return f"{folder}/{name}" if folder else name
+
+
+def is_backup(path: str) -> bool:
+    """Whether a file is the earlier content of some file of the user's."""
+    return BACKUPS in path.split("/")[:-1]
+
+
+def session_folders(names: Iterable[str]) -> list[str]:
+    """The folders that hold a session's lines."""
+    found = {
+        folder_of(path): None
+        for path in names
+        if name_of(path) in (MESSAGES, SNAPSHOTS) and not is_backup(path)
+    }
+    return list(found)
+
+
+def lone_metadata(names: Iterable[str]) -> list[str]:
+    """metadata.json files in folders without lines: sessions in which nothing was said yet."""
+    names = list(names)
+    sessions = set(session_folders(names))
+    return [
+        path
+        for path in names
+        if name_of(path) == METADATA and folder_of(path) not in sessions and not is_backup(path)
+    ]
+
+
+def titled(folders: Iterable[str], root: str) -> Mapping[str, str]:
+    """Names for sessions: that of the folder, with its path where a name stands twice."""
+    short = {folder: name_of(folder) or root for folder in folders}
+    names = list(short.values())
+    return {
+        folder: name if names.count(name) == 1 or not folder else folder
+        for folder, name in short.items()
+    }
+
+
+def settings(names: Iterable[str], root: str) -> list[str]:
+    """The files with settings and keys: those of a `.sage` folder and around sessions."""
+    names = list(names)
+    around = {""} if root == ROOT_NAME else set()
+    for folder in session_folders(names):
+        around.update(_upward(folder))
+    return [path for path in names if _holds_settings(path, around)]
+
+
+def _upward(folder: str) -> Iterable[str]:
+    yield folder
+    while folder:
+        folder = folder_of(folder)
+        yield folder
+
+
+def _holds_settings(path: str, around: set[str]) -> bool:
+    stem, _, ending = name_of(path).partition(".")
+    if stem not in _SETTINGS or ending.rpartition(".")[2] not in _SETTINGS_ENDINGS:
+        return False
+    folder = folder_of(path)
+    return stem == "sage_config" or folder in around or name_of(folder) == ROOT_NAME

@@ -1,0 +1,123 @@
+"""What a Sage record says, in the words of the model. The way back is `native`."""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.lens import Object, take_flag, take_text
+from talktree.formats.sage.fields import (
+    leave,
+    take_context,
+    take_object,
+    take_thinking,
+    take_time,
+    take_todos,
+    take_usage,
+)
+from talktree.formats.sage.heads import get_metadata, get_session
+from talktree.formats.sage.kinds import EVENTS, PLAIN, kind_of
+from talktree.formats.sage.parts import take_calls, take_results, take_words
+from talktree.formats.sage.roles import implied_type, names_of, role_of
+from talktree.formats.sage.shapes import LEGACY, Shape, shape_of
+from talktree.formats.sage.snapshots import get_snapshot
+from talktree.model.entries import Entry
+from talktree.model.message import ERROR, NO_FLAGS, SIDECHAIN, Message
+from talktree.model.parts import Part
+
+_FLAGS = {
+    (False, False): NO_FLAGS,
+    (False, True): frozenset({SIDECHAIN}),
+    (True, False): frozenset({ERROR}),
+    (True, True): frozenset({ERROR, SIDECHAIN}),
+}
+"""By whether it tells of an error and whether it stands in a sidechain."""
+
+
+def get(record: Record) -> Entry:
+    """What a record says."""
+    value = record.value
+    if not record.usable or not isinstance(value, dict):
+        return opaque(record)
+    match kind_of(value, record.path):
+        case "message":
+            return _message(record, dict(value), shape_of(value))
+        case "legacy":
+            return _legacy(record, dict(value))
+        case "snapshot":
+            return get_snapshot(dict(value), record.id)
+        case "metadata":
+            return get_metadata(dict(value), record.id)
+        case "session":
+            return get_session(dict(value), record.id)
+        case "other":
+            type = value.get("type")
+            return opaque(record, type if isinstance(type, str) and type else "unknown")
+
+
+def _message(record: Record, left: Object, shape: Shape) -> Message:
+    """A line: the words and the calls stand inside `message`, the rest around it."""
+    type = take_text(left, "type") or "unknown"
+    inner = take_object(left, "message") or {}
+    said = inner.pop("role", None)
+    role, error = type, False
+    if said != type or type not in PLAIN:
+        role, error = role_of(type, said)
+        if said not in (None, names_of(role, error=error, event=EVENTS.get(type))[1]):
+            # The role inside says something new only if its type stands for another.
+            inner["role"] = said
+    parts = _parts(inner, type, role, shape, left)
+    leave(left, "message", inner)
+    parent = take_text(left, "parentUuid")
+    return _around(record, left, shape, role, parts, error=error, parent=record.parent or parent)
+
+
+def _parts(inner: Object, type: str, role: str, shape: Shape, beside: Object) -> tuple[Part, ...]:
+    words = take_words(inner, event=EVENTS.get(type), tool=role == "tool")
+    stamp = beside.get("timestamp")
+    if shape.calls in inner:
+        words += take_calls(inner, shape, stamp)
+    holder = inner if shape.nested else beside
+    return words + take_results(holder, shape, stamp) if shape.results in holder else words
+
+
+def _legacy(record: Record, left: Object) -> Message:
+    """A message of the older session file: everything on one level, linked by order."""
+    said = take_text(left, "role") or ""
+    type = take_text(left, "messageType") or implied_type(said)
+    role, error = role_of(type, said)
+    if names_of(role, error=error, event=EVENTS.get(type))[1] != said:
+        left["role"] = said
+    parts = _parts(left, type, role, LEGACY, left)
+    return _around(record, left, LEGACY, role, parts, error=error, parent=record.parent)
+
+
+def _around(
+    record: Record,
+    left: Object,
+    shape: Shape,
+    role: str,
+    parts: tuple[Part, ...],
+    *,
+    error: bool,
+    parent: str | None,
+) -> Message:
+    return Message(
+        id=record.id or take_text(left, "uuid") or "",
+        parent=parent,
+        role=role,
+        parts=parts,
+        time=take_time(left),
+        session=take_text(left, "sessionId") or None,
+        flags=_FLAGS[error, take_flag(left, "isSidechain")],
+        usage=take_usage(left, shape) if shape.usage in left else None,
+        follows=take_text(left, "branchParentUuid"),
+        context=take_context(left),
+        todos=take_todos(left),
+        thinking=take_thinking(left) if "thinkingMetadata" in left else None,
+        extra=_without_id(left),
+    )
+
+
+def _without_id(left: Object) -> Object:
+    """The rest; an id that was given another name here is still the record's own."""
+    take_text(left, "uuid")
+    return left

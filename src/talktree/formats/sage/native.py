@@ -1,0 +1,148 @@
+"""Entries as Sage records: new ones as documented, old ones with just their changes put in."""
+
+from __future__ import annotations
+
+from talktree.formats.base import Record
+from talktree.formats.lens import Object, merged, with_rest
+from talktree.formats.sage.fields import (
+    context_value,
+    inside,
+    thinking_value,
+    todos_value,
+    usage_value,
+)
+from talktree.formats.sage.heads import metadata_value, session_value
+from talktree.formats.sage.kinds import kind_of
+from talktree.formats.sage.lens import get
+from talktree.formats.sage.parts import calls_value, event_of, results_value, words_of
+from talktree.formats.sage.roles import implied_type, names_of
+from talktree.formats.sage.shapes import DOCUMENTED, LEGACY, Shape, shape_of
+from talktree.formats.sage.snapshots import snapshot_value
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import ERROR, SIDECHAIN, Context, Message
+from talktree.text.json_value import Json
+from talktree.text.times import to_iso
+
+
+def put(entry: Entry, base: Record | None, *, fresh: Shape = DOCUMENTED) -> Json:
+    """The value of an entry, in the form of its old record where there is one."""
+    if base is None:
+        return native(entry, fresh)
+    shape = _shape(base)
+    return merged(base.value, native(get(base), shape), native(entry, shape))
+
+
+def _shape(base: Record) -> Shape:
+    value = base.value
+    if kind_of(value, base.path) in ("legacy", "session"):
+        return LEGACY
+    return shape_of(value) if isinstance(value, dict) else DOCUMENTED
+
+
+def native(entry: Entry, shape: Shape) -> Json:
+    """The value of an entry in one of the forms."""
+    match entry:
+        case Message():
+            return _legacy(entry) if shape is LEGACY else _line(entry, shape)
+        case Snapshot():
+            return snapshot_value(entry)
+        case Head():
+            return session_value(entry) if shape is LEGACY else metadata_value(entry)
+        case Opaque():
+            kept: Json = entry.value
+            return kept
+
+
+def _line(message: Message, shape: Shape) -> Object:
+    type, role = _names(message)
+    bare = type == "tool_result" and not shape.nested
+    value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
+    value |= _place(message)
+    value["sessionId"] = message.session or ""
+    if message.context is not None or not bare:
+        context = message.context or Context()
+        value["version"] = context.version or ""
+        value["context"] = context_value(context, inside(message.extra, "context"))
+    said = _said(message, role, shape)
+    if not bare or len(said) > 1:
+        value["message"] = said
+    results = [] if shape.nested else _results(message, shape)
+    if bare or results:
+        value[shape.results] = results
+    value |= _state(message, shape)
+    value["isSidechain"] = SIDECHAIN in message.flags
+    return with_rest(value, message.extra)
+
+
+def _said(message: Message, role: str, shape: Shape) -> Object:
+    """What stands inside `message`; for tool results an empty text must stand beside them."""
+    said: Object = {"role": role}
+    words = words_of(message.parts)
+    if words is None and shape.nested and message.role == "tool":
+        words = ""
+    if words is not None:
+        said["content"] = words
+    if calls := calls_value(message.parts, shape, None):
+        said[shape.calls] = calls
+    if shape.nested and (results := _results(message, shape)):
+        said[shape.results] = results
+    return {**said, **inside(message.extra, "message")}
+
+
+def _legacy(message: Message) -> Object:
+    type, role = _names(message)
+    stamp = None if message.time is None else to_iso(message.time)
+    value: Object = {"role": role}
+    words = words_of(message.parts)
+    if words is not None or message.role == "tool":
+        value["content"] = words or ""
+    if calls := calls_value(message.parts, LEGACY, stamp):
+        value[LEGACY.calls] = calls
+    if results := results_value(message.parts, LEGACY, stamp):
+        value[LEGACY.results] = results
+    if type != implied_type(role):
+        value["messageType"] = type
+    value |= {"uuid": message.id, **_place(message)}
+    if message.session is not None:
+        value["sessionId"] = message.session
+    if message.context is not None:
+        value |= _legacy_context(message.context, message)
+    value |= _state(message, LEGACY)
+    if SIDECHAIN in message.flags:
+        value["isSidechain"] = True
+    return with_rest(value, message.extra)
+
+
+def _legacy_context(context: Context, message: Message) -> Object:
+    value: Object = {} if context.version is None else {"version": context.version}
+    return {**value, "context": context_value(context, inside(message.extra, "context"))}
+
+
+def _names(message: Message) -> tuple[str, str]:
+    error = ERROR in message.flags
+    return names_of(message.role, error=error, event=event_of(message.parts))
+
+
+def _results(message: Message, shape: Shape) -> list[Json]:
+    return results_value(message.parts, shape, None)
+
+
+def _place(message: Message) -> Object:
+    value: Object = {}
+    if message.follows is not None:
+        value["branchParentUuid"] = message.follows
+    if message.time is not None:
+        value["timestamp"] = to_iso(message.time)
+    return value
+
+
+def _state(message: Message, shape: Shape) -> Object:
+    """Tokens, thinking and tasks, as far as the message tells of them."""
+    value: Object = {}
+    if usage := usage_value(message.usage, inside(message.extra, shape.usage), shape):
+        value[shape.usage] = usage
+    if message.thinking is not None:
+        value["thinkingMetadata"] = thinking_value(message.thinking)
+    if message.todos is not None:
+        value["todos"] = todos_value(message.todos)
+    return value

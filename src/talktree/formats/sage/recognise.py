@@ -1,0 +1,99 @@
+"""How Sage's files are told from others, by names and first bytes only."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from talktree.formats.base import Detection, Probe
+from talktree.formats.json_lines import sample
+from talktree.formats.sage.kinds import (
+    METADATA,
+    is_metadata,
+    is_session,
+    is_trajectory,
+    looks_sage,
+)
+from talktree.formats.sage.layout import (
+    MESSAGES,
+    SNAPSHOTS,
+    folder_of,
+    is_backup,
+    lone_metadata,
+    name_of,
+    session_folders,
+)
+
+Layout = Literal["lines", "metadata", "session", "trajectory"]
+MOST_LOOKED_AT = 5
+
+
+def layout_of(path: str, head: bytes) -> Layout:
+    """What kind of file this is, if it is one of Sage's."""
+    first = next(sample(head, most=1), {})
+    if is_trajectory(first):
+        return "trajectory"
+    if is_session(first):
+        return "session"
+    return "metadata" if name_of(path) == METADATA or is_metadata(first) else "lines"
+
+
+def recognise(probe: Probe) -> Detection | None:
+    """Whether a file is one of Sage's."""
+    first = next(sample(probe.head(), most=1), {})
+    if is_trajectory(first):
+        return Detection(0.95, "a trajectory, Sage's recording of an agent run")
+    if is_session(first):
+        return Detection(0.9, "one object with messages and created_at, the older session file")
+    if is_metadata(first):
+        return Detection(0.8, "one object with the members of a session's metadata.json")
+    return _vote(probe.head())
+
+
+def recognise_folder(probe: Probe) -> Detection | None:
+    """Whether a folder holds sessions: one, or many."""
+    folders = session_folders(probe.names)
+    count = f"{len(folders)} session folder{'s' if len(folders) != 1 else ''}"
+    for path in _lines(probe.names)[:MOST_LOOKED_AT]:
+        found = _vote(probe.head(path))
+        if found is not None:
+            return Detection(found.confidence, f"{count}; {name_of(path)}: {found.reason}")
+    for path in _metadata(probe.names)[:MOST_LOOKED_AT]:
+        if any(map(is_metadata, sample(probe.head(path), most=1))):
+            return Detection(0.7, f"{count}; {METADATA} describes a session")
+    for path in other_json(probe.names)[:MOST_LOOKED_AT]:
+        if any(map(is_session, sample(probe.head(path), most=1))):
+            return Detection(0.75, f"{name_of(path)}: an older session file")
+    return None
+
+
+def other_json(names: list[str]) -> list[str]:
+    """JSON files that may be older session files."""
+    folders = set(session_folders(names))
+    return [
+        path
+        for path in names
+        if path.endswith(".json")
+        and name_of(path) != METADATA
+        and folder_of(path) not in folders
+        and not is_backup(path)
+    ]
+
+
+def _lines(names: list[str]) -> list[str]:
+    mine = [path for path in names if name_of(path) in (MESSAGES, SNAPSHOTS)]
+    return sorted((path for path in mine if not is_backup(path)), key=name_of)
+
+
+def _metadata(names: list[str]) -> list[str]:
+    folders = set(session_folders(names))
+    beside = [path for path in names if name_of(path) == METADATA and folder_of(path) in folders]
+    return beside + lone_metadata(names)
+
+
+def _vote(head: bytes) -> Detection | None:
+    seen = list(sample(head))
+    votes = [reason for value in seen if (reason := looks_sage(value))]
+    if not votes:
+        return None
+    share = len(votes) / len(seen)
+    return Detection(0.5 + 0.48 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")

@@ -1,0 +1,22 @@
+"""Files with keys and passwords, taken out of a source before anything of it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from talktree.errors import Refused
+from talktree.files import Source
+from talktree.formats.base import Format
+
+
+def without_secrets(source: Source, formats: Iterable[Format]) -> Source:
+    """What may be looked at: nothing that one of the formats calls secret."""
+    left = source
+    for format in formats:
+        left = left.without(format.withheld(source))
+    if source.files and not left.files:
+        raise Refused(
+            f"{source.name}: settings that may hold keys, not a conversation",
+            hint="such files are never opened; name the folder with the sessions instead",
+        )
+    return left

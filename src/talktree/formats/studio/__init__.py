@@ -1,0 +1,72 @@
+"""Conversation Studio's JSON: a list of comments, each with the replies nested in its `children`.
+
+The text and XML encodings of the same comments are formats of their own and share the lens.
+"""
+
+from __future__ import annotations
+
+from talktree.files import Content, Memory, Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.studio.records import looks_like_comments
+from talktree.model.entries import Entry
+from talktree.model.findings import finding
+from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json
+
+CAN = Can(
+    branches=True,
+    parts=frozenset({"text", "attachment", "artifact"}),
+    fields=frozenset({"time", "authors"}),
+    flags=frozenset({"deleted"}),
+    time="ms",
+    extra="json",
+)
+"""What a comment can hold in its JSON form."""
+
+
+class Studio(Format):
+    """Comments as JSON."""
+
+    info = FormatInfo(
+        slug="studio",
+        title="Conversation Studio (JSON)",
+        layout="file",
+        suffixes=(".json",),
+        docs="formats/studio.md",
+    )
+    can = CAN
+
+    def detect(self, probe: Probe) -> Detection | None:
+        return None if probe.folder else looks_like_comments(probe.head())
+
+    def split(self, source: Source) -> Split:
+        return Split([self._sheet(path, content) for path, content in source.files.items()])
+
+    def blank_sheet(self, path: str) -> JsonSheet:
+        sheet = self._sheet(path, Memory(b"[]\n"))
+        sheet.style = PRETTY
+        return sheet
+
+    def _sheet(self, path: str, content: Content) -> JsonSheet:
+        group = path.rsplit(".", 1)[0]
+        sheet = JsonSheet(path, content, self, group=group, hole="children", links="nested")
+        sheet.findings += [
+            finding("unknown-record", "not a comment but a bare value", path=path, line=piece.line)
+            for piece in sheet.pieces
+            if not isinstance(piece.value, dict)
+        ]
+        return sheet
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+
+FORMAT = Studio()

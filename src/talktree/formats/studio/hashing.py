@@ -1,0 +1,155 @@
+"""Content hashes: the document's 32-bit hash, and the two SHA-256 forms the app really writes.
+
+The 32-bit hash is a polynomial: each UTF-16 unit times a power of 31, modulo 2**32. So it need not
+be computed unit by unit. `by_folding` adds up neighbours inside one big integer, `by_numpy`
+multiplies whole blocks with the powers; both give what the document's loop gives.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+Algorithm = Literal["utf16-32", "sha256-10", "sha256-7"]
+UTF16_32: Algorithm = "utf16-32"
+SHA256_10: Algorithm = "sha256-10"
+SHA256_7: Algorithm = "sha256-7"
+
+BASE = 31
+WRAP = 1 << 32
+LARGE = 1 << 17
+"""From so many UTF-16 units on numpy is worth its import."""
+FOLDED_AT_ONCE = 1 << 10
+BLOCK = 1 << 13
+
+
+def content_hash(text: str) -> str:
+    """The document's hash of a text."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    if len(units) >= 2 * LARGE and _numpy_is_here():
+        return shown(by_numpy(units))
+    return shown(by_folding(units))
+
+
+def shown(total: int) -> str:
+    """A sum as the document writes it: the absolute value of the signed number, in hex."""
+    return f"{min(total, WRAP - total):x}"
+
+
+# with big integers
+
+
+class _Fold(NamedTuple):
+    """Adds each second lane of a big integer to the multiplied lane before it."""
+
+    shift: int
+    lanes: int
+    """A mask of those lanes, of each the 32 bits that count."""
+    factor: int
+
+
+def by_folding(units: bytes) -> int:
+    """The sum over UTF-16 units in little-endian order, without anything but integers."""
+    size = min(FOLDED_AT_ONCE, _power_of_two(len(units) // 2))
+    folds, factor, step = _folds(size), pow(BASE, size, WRAP), 2 * size
+    # Units of value zero in front change nothing, so the first block may be short.
+    start = len(units) % step
+    total = _folded(b"\0" * (step - start) + units[:start], folds) if start else 0
+    for at in range(start, len(units), step):
+        total = (total * factor + _folded(units[at : at + step], folds)) % WRAP
+    return total
+
+
+def _power_of_two(count: int) -> int:
+    return 1 << max(1, (count - 1).bit_length())
+
+
+@cache
+def _folds(size: int) -> tuple[_Fold, ...]:
+    folds = []
+    width = 2
+    while width < 2 * size:
+        counting = min(width, 4)
+        lane = b"\xff" * counting + b"\0" * (2 * width - counting)
+        lanes = int.from_bytes(lane * (size // width), "little")
+        folds.append(_Fold(8 * width, lanes, pow(BASE, width // 2, WRAP)))
+        width *= 2
+    return tuple(folds)
+
+
+def _folded(units: bytes, folds: tuple[_Fold, ...]) -> int:
+    number = int.from_bytes(units, "little")
+    for shift, lanes, factor in folds:
+        number = (number & lanes) * factor + ((number >> shift) & lanes)
+    return number % WRAP
+
+
+# with numpy
+
+
+@cache
+def _numpy_is_here() -> bool:
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def by_numpy(units: bytes) -> int:
+    """The same sum with vectors."""
+    import numpy
+
+    values = numpy.frombuffer(units, "<u2")
+    start = len(values) % BLOCK
+    first = numpy.zeros(BLOCK, "<u2")
+    first[BLOCK - start :] = values[:start]
+    total = 0
+    for block in (first[None], values[start:].reshape(-1, BLOCK)):
+        sums = numpy.einsum("ij,j->i", block, _powers(), dtype=numpy.uint32, casting="unsafe")
+        for each in sums.tolist():
+            total = (total * pow(BASE, BLOCK, WRAP) + each) % WRAP
+    return total
+
+
+@cache
+def _powers() -> NDArray[numpy.uint32]:
+    import numpy
+
+    powers = [pow(BASE, BLOCK - 1 - place, WRAP) for place in range(BLOCK)]
+    return numpy.array(powers, dtype=numpy.uint32)
+
+
+# telling them apart
+
+
+def digest(text: str, algorithm: Algorithm) -> str:
+    """The hash of a text by one of the algorithms."""
+    match algorithm:
+        case "utf16-32":
+            return content_hash(text)
+        case "sha256-10":
+            return _sha256(text)[:10]
+        case "sha256-7":
+            return _sha256(text)[:7]
+
+
+def _sha256(text: str) -> str:
+    # A browser encodes each half of a surrogate pair that stands alone as U+FFFD.
+    units = text.encode("utf-16-le", "surrogatepass")
+    return sha256(units.decode("utf-16-le", "replace").encode()).hexdigest()
+
+
+def recognise(hash: str, text: str) -> Algorithm | None:
+    """Which algorithm gives this hash for the text, if any does."""
+    if hash == content_hash(text):
+        return UTF16_32
+    whole = _sha256(text)
+    if hash == whole[:10]:
+        return SHA256_10
+    return SHA256_7 if hash == whole[:7] else None

@@ -1,0 +1,266 @@
+"""Comments and entries, both ways.
+
+A comment is a JSON object whose `children` are elided to `[]`; all three encodings of the format
+(JSON, text, XML) decode to the same objects and share this lens. Two members repeat what is said
+elsewhere and so are no part of the model: `contentHash` follows the text, `parentId` follows the
+nesting. Both are rewritten only when what they repeat was changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from talktree.formats.base import Record, opaque
+from talktree.formats.lens import Object, merged, take_flag, take_text
+from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.hashing import UTF16_32, digest, recognise
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import DELETED, NO_FLAGS, Author, Message
+from talktree.model.parts import Artifact, Attachment, Part, Text, Unknown
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso, from_number, to_millis
+
+NO_ROLE = "unknown"
+"""The role of a comment without a type; `message`, which the app assumes, would be made up."""
+ATTACHMENT, ARTIFACT = "attachment", "artifact"
+"""Kinds of the unknown parts that stand for list items that are no objects."""
+
+
+# reading
+
+
+def get(record: Record) -> Entry:
+    """What a comment says."""
+    value = record.value
+    if not isinstance(value, dict) or not record.usable:
+        return opaque(record, "unreadable" if not record.usable else "not-a-comment")
+    left = dict(value)
+    own = take_text(left, "id")
+    user = take_text(left, "userId")
+    role = take_text(left, "type")
+    for repeated in ("parentId", "contentHash"):
+        take_text(left, repeated)
+    if left.get("children") in (None, []):
+        left.pop("children", None)
+    return Message(
+        id=record.id or own or "",
+        parent=record.parent,
+        role=NO_ROLE if role is None else role,
+        parts=_take_parts(left),
+        time=_take_time(left),
+        authors=() if user is None else (Author(user),),
+        flags=frozenset({DELETED}) if take_flag(left, "deleted") else NO_FLAGS,
+        extra=left,
+    )
+
+
+def _take_time(left: Object) -> int | None:
+    stamp = left.get("timestamp")
+    match stamp:
+        case None:
+            time = None
+        case str():
+            time = from_iso(stamp)
+        case int() | float() if not isinstance(stamp, bool):
+            time = from_number(stamp)
+        case _:
+            time = None
+    if time is not None or stamp is None:
+        left.pop("timestamp", None)
+    return time
+
+
+def _take_parts(left: Object) -> tuple[Part, ...]:
+    content = take_text(left, "content")
+    parts: list[Part] = [] if content is None else [Text(content)]
+    parts += map(_attachment, _take_list(left, "attachments"))
+    parts += map(_artifact, _take_list(left, "artifacts"))
+    return tuple(parts)
+
+
+def _take_list(left: Object, key: str) -> list[Json]:
+    """The member as a list, taken out; anything that is neither a list nor null stays."""
+    items = left.get(key)
+    if items is None or isinstance(items, list):
+        left.pop(key, None)
+    return items if isinstance(items, list) else []
+
+
+def _attachment(item: Json) -> Part:
+    if not isinstance(item, dict):
+        return Unknown(ATTACHMENT, item)
+    left = dict(item)
+    return Attachment(
+        name=take_text(left, "name"),
+        media_type=take_text(left, "type"),
+        url=take_text(left, "url"),
+        extra=left,
+    )
+
+
+def _artifact(item: Json) -> Part:
+    if not isinstance(item, dict):
+        return Unknown(ARTIFACT, item)
+    left = dict(item)
+    return Artifact(
+        id=take_text(left, "id"),
+        media_type=take_text(left, "type"),
+        title=take_text(left, "title"),
+        content=take_text(left, "content"),
+        extra=left,
+    )
+
+
+# writing
+
+
+def native(entry: Entry) -> Json:
+    """A new comment for an entry."""
+    match entry:
+        case Message():
+            return _comment(entry)
+        case Opaque():
+            kept: Json = entry.value
+            return kept
+        case Head() | Snapshot():
+            # There is no place for these; reading gives a message, so writing is refused.
+            return dict(entry.extra)
+
+
+def _comment(message: Message) -> Object:
+    said = [part.text for part in message.parts if isinstance(part, Text)]
+    text = "\n\n".join(said) if said else None
+    artifacts = [_artifact_value(part) for part in message.parts if _is(part, Artifact, ARTIFACT)]
+    known: Object = {
+        "id": message.id or None,
+        "userId": message.authors[0].name if message.authors else None,
+        "type": message.role if message.role != NO_ROLE else message.extra.get("type", NO_ROLE),
+        "timestamp": None if message.time is None else to_millis(message.time),
+        "content": text,
+        "contentHash": None if text is None else digest(text, UTF16_32),
+        "attachments": [
+            _attachment_value(part) for part in message.parts if _is(part, Attachment, ATTACHMENT)
+        ],
+        "artifacts": artifacts or None,
+        "deleted": True if DELETED in message.flags else None,
+    }
+    # An empty list gives way to whatever odd thing stood in its place.
+    value = {key: item for key, item in known.items() if item is not None}
+    odd = {key: item for key, item in message.extra.items() if value.get(key, []) == []}
+    if "contentHash" in message.extra:
+        odd["contentHash"] = message.extra["contentHash"]
+    return {**value, "children": [], **odd}
+
+
+def _is(part: Part, type: type[Part], kind: str) -> bool:
+    return isinstance(part, type) or (isinstance(part, Unknown) and part.kind == kind)
+
+
+def _attachment_value(part: Part) -> Json:
+    if not isinstance(part, Attachment):
+        return _kept(part)
+    value: Object = {"file": part.extra["file"]} if "file" in part.extra else {}
+    value |= _given({"name": part.name, "type": part.media_type})
+    # The document itself writes null for content that is not at hand.
+    return _with_extra({**value, "url": part.url}, part.extra)
+
+
+def _artifact_value(part: Part) -> Json:
+    if not isinstance(part, Artifact):
+        return _kept(part)
+    value = {
+        "id": part.id,
+        "type": part.media_type,
+        "title": part.title,
+        "content": part.content,
+    }
+    return _with_extra(_given(value), part.extra)
+
+
+def _kept(part: Part) -> Json:
+    kept: Json = part.value if isinstance(part, Unknown) else None
+    return kept
+
+
+def _given(value: Mapping[str, Json]) -> Object:
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def _with_extra(value: Object, extra: Mapping[str, Any]) -> Object:
+    return value | {key: item for key, item in extra.items() if value.get(key) is None}
+
+
+# putting back
+
+
+def put(entry: Entry, base: Record | None) -> Json:
+    """The comment of an entry, in the form of its old record where there is one."""
+    if base is None:
+        return native(entry)
+    value = merged(base.value, native(get(base)), native(entry))
+    old = base.value
+    if isinstance(entry, Message) and isinstance(old, dict) and isinstance(value, dict):
+        value = dict(value)
+        _follow_text(value, old)
+        _follow_parent(value, old, base.parent, entry.parent)
+    return value
+
+
+def _follow_text(value: Object, old: Object) -> None:
+    """A changed text gets a hash by the algorithm of the old one; none where none was."""
+    said, text, hash = old.get("content"), value.get("content"), old.get("contentHash")
+    if said == text or not isinstance(said, str) or not isinstance(text, str):
+        return
+    if isinstance(hash, str):
+        value["contentHash"] = digest(text, recognise(hash, said) or UTF16_32)
+    elif "contentHash" in old:
+        value["contentHash"] = hash
+    else:
+        value.pop("contentHash", None)
+
+
+def _follow_parent(value: Object, old: Object, before: str | None, after: str | None) -> None:
+    """A parentId that named the comment's container names the new one after a move."""
+    named = old.get("parentId")
+    if (
+        "parentId" not in old
+        or before == after
+        or not _names(named, before)
+        or _names(named, after)
+    ):
+        return
+    # `@3` is an alias of a comment without an id: there is nothing to name.
+    value["parentId"] = None if after is None or after.startswith("@") else after
+
+
+def _names(named: Json, container: str | None) -> bool:
+    """Whether a parentId means this container, which may have an alias (`m#2`) for its name."""
+    if container is None:
+        return named is None
+    return isinstance(named, str) and (container == named or container.startswith(f"{named}#"))
+
+
+def complete(entry: Entry) -> Entry:
+    """An entry with what the document requires of a comment and can be said without guessing."""
+    if not isinstance(entry, Message):
+        return entry
+    parts = tuple(_complete_part(part) for part in entry.parts)
+    if not any(isinstance(part, Text) for part in parts):
+        parts = (Text(""), *parts)
+    authors = entry.authors or (Author(entry.role),)
+    return replace(entry, parts=parts, authors=authors)
+
+
+def _complete_part(part: Part) -> Part:
+    match part:
+        case Attachment():
+            return replace(part, extra={"file": {}, **part.extra})
+        case Artifact():
+            shown = {"status": "visible", "command": "create"}
+            type = part.media_type or detect_type(part.title or "", part.content or "")
+            return replace(part, media_type=type, extra={**shown, **part.extra})
+        case _:
+            return part

@@ -1,0 +1,49 @@
+"""What comments are recognised by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from talktree.formats.base import Detection
+from talktree.text.json_scan import Kind, Node, scan
+from talktree.text.json_value import Json
+
+SIGNS = {
+    "userId": str,
+    "contentHash": str,
+    "content": str,
+    "children": list,
+    "attachments": list,
+}
+"""Members that together make an object a comment."""
+ENOUGH = 3
+TELLING = ("userId", "contentHash")
+"""Members that other trees of texts do not have."""
+LOOKED_AT = 50
+
+
+def looks_like_comments(head: bytes) -> Detection | None:
+    """How much the first part of a file looks like comments, and what shows it."""
+    if not any(f'"{sign}"'.encode() in head for sign in TELLING):
+        return None
+    seen = list(_objects(scan(head).roots))
+    found = [signs for value in seen if (signs := _signs(value))]
+    if not found:
+        return None
+    share = len(found) / len(seen)
+    best = max(found, key=len)
+    reason = f"{len(found)} of {len(seen)} objects with {', '.join(best)}"
+    return Detection(0.3 + 0.4 * share + 0.05 * len(best), reason)
+
+
+def _signs(comment: dict[str, Json]) -> list[str]:
+    """The members that show a comment, if there are enough of them."""
+    signs = [name for name, type in SIGNS.items() if isinstance(comment.get(name), type)]
+    return signs if len(signs) >= ENOUGH and any(name in signs for name in TELLING) else []
+
+
+def _objects(roots: Sequence[Node]) -> Iterator[dict[str, Json]]:
+    """The objects at the top: the document itself, or the items of its list."""
+    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
+        roots = roots[0].children
+    yield from (root.value for root in roots[:LOOKED_AT] if isinstance(root.value, dict))

@@ -1,0 +1,89 @@
+"""Conversation Studio as text: comments as the parts of a MIME message.
+
+Reads what the app's exporters wrote over time, and a dialect of our own that keeps everything the
+JSON holds. The comments themselves are those of `studio`; this is only another encoding of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from talktree.files import Memory, Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.sheets import Item, Sheet
+from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.studio_text import own
+from talktree.formats.studio_text.flat import first_head
+from talktree.formats.studio_text.sheet import TextSheet
+from talktree.model.entries import Entry
+from talktree.text.json_value import Json
+from talktree.text.lines import BOM
+
+_COMMENT = re.compile(
+    rb"^--\S[^\n]*\n(?:[A-Za-z-]+:[^\n]*\n){0,8}?User-Id:[^\n]*\n"
+    rb"(?:[A-Za-z-]+:[^\n]*\n){0,4}?Timestamp:",
+    re.MULTILINE,
+)
+
+
+class StudioText(Format):
+    """Conversation Studio's text exports, and Talktree's own."""
+
+    info = FormatInfo(
+        slug="studio-text",
+        title="Conversation Studio (text)",
+        layout="file",
+        suffixes=(".text", ".txt", ".eml"),
+        docs="formats/studio-text.md",
+    )
+    can = Can(
+        branches=True,
+        parts=frozenset({"text", "attachment", "artifact"}),
+        fields=frozenset({"time", "authors"}),
+        flags=frozenset({"deleted"}),
+        time="ms",
+        extra="json",
+    )
+
+    def detect(self, probe: Probe) -> Detection | None:
+        if probe.folder:
+            return None
+        head = probe.head().removeprefix(BOM)
+        if first_head(head) is not None:
+            return Detection(0.98, f"a {own.MARK} header, or a boundary like ours")
+        found = _COMMENT.search(head)
+        if found is None:
+            return None
+        named = probe.name.lower().endswith(self.info.suffixes)
+        reason = "a boundary line, then a comment's headers (User-Id, Timestamp)"
+        return Detection(0.95 if named else 0.85, reason)
+
+    def split(self, source: Source) -> Split:
+        return Split(
+            [
+                TextSheet(path, content, self, group=path.rsplit(".", 1)[0])
+                for path, content in source.files.items()
+            ]
+        )
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+    def blank_sheet(self, path: str) -> Sheet:
+        return TextSheet(path, Memory(b""), self, group=path.rsplit(".", 1)[0])
+
+
+FORMAT = StudioText()
+
+
+def render(comments: Iterable[tuple[Json, int]]) -> Iterator[bytes]:
+    """A whole conversation in our own dialect, from comments in reading order with their depth."""
+    items = [Item(None, value, changed=True, depth=depth) for value, depth in comments]
+    return FORMAT.blank_sheet("conversation.text").rewritten(items)

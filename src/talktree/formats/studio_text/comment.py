@@ -1,0 +1,157 @@
+"""Comments as Conversation Studio's exporters write them: headers, content, attachments.
+
+The exporters write JavaScript's `undefined` and `null` as words, so those words mean that there is
+nothing. The content is followed by a newline of its own before the one of the boundary line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from talktree.formats.studio.hashing import recognise
+from talktree.formats.studio_text.headers import Head, Header
+from talktree.formats.studio_text.pieces import Places
+from talktree.text.json_value import Json
+from talktree.text.utf8 import decode
+
+KEYS = {
+    "user-id": "userId",
+    "type": "type",
+    "hash": "contentHash",
+    "timestamp": "timestamp",
+    "id": "id",
+    "e-tag": "id",
+    "parent-id": "parentId",
+}
+ORDER = ("id", "userId", "type", "parentId", "timestamp", "content", "contentHash")
+SIGNS = frozenset({"user-id", "hash", "timestamp", "id", "e-tag"})
+"""Headers that make a part a comment."""
+MIME = ("content-", "mime-")
+RESERVED = frozenset({*ORDER, "attachments", "artifacts", "children", "deleted"})
+"""What a header of another name must not be taken for."""
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})(\.[0-9]{1,40})?", re.ASCII)
+_NAME = re.compile(r'filename="(.*)"', re.IGNORECASE)
+_REPLY = re.compile(r"reply;\s*to=(.*)", re.IGNORECASE)
+_LIST = b"Attachments:"
+_ITEM = re.compile(rb"- ([^\r\n]*) \(([^\r\n]*)\)\r?\n  URL: ([^\r\n]*)\r?\n")
+
+
+class Read(NamedTuple):
+    """What a part says, and where."""
+
+    value: dict[str, Json]
+    places: Places
+
+
+class Part(NamedTuple):
+    """A part of a multipart text."""
+
+    text: bytes
+    at: int
+    head: Head
+    stop: int
+    newline: bytes
+    """How its boundary line ends."""
+
+    def body_end(self, stop: int) -> int:
+        """Where the body ends if a newline of its own stands behind it."""
+        for newline in (self.newline, b"\n"):
+            if self.text.endswith(newline, self.head.body, stop):
+                return stop - len(newline)
+        return stop
+
+    def body(self, stop: int) -> str:
+        """The body up to a place."""
+        return decode(self.text[self.head.body : self.body_end(stop)])
+
+
+def is_comment(head: Head) -> bool:
+    """Whether a part is a comment."""
+    return any(each.name in SIGNS for each in head.headers) and not is_attachment(head)
+
+
+def is_attachment(head: Head) -> bool:
+    """Whether a part is an attachment of the comment before it."""
+    return (head.text("content-disposition") or "").lower().startswith("attachment")
+
+
+def scalar(text: str, *, number: bool = False) -> Json:
+    """What a word in a header stands for; None if for nothing."""
+    if text in ("undefined", "null"):
+        return None
+    found = _NUMBER.fullmatch(text) if number else None
+    if found is None:
+        return text
+    if found.group(1) is None:
+        return int(text)
+    return float(text) if repr(float(text)) == text else text
+
+
+def read_comment(part: Part, *, lists: bool, reply: str | None) -> Read:
+    """The comment in a part; `lists` if attachments are listed at the end of its body."""
+    found: dict[str, Json] = {}
+    for header in part.head.headers:
+        key = key_of(header)
+        if key is not None and key not in found and header.text != "undefined":
+            found[key] = scalar(header.text, number=key == "timestamp")
+    if reply is not None:
+        found.setdefault("parentId", reply)
+    end, items = part.stop, list[Json]()
+    if lists:
+        end, items = _listed(part, found.get("contentHash"))
+    found["content"] = part.body(end)
+    value = {key: found.pop(key) for key in ORDER if key in found}
+    value |= {"attachments": items, "children": [], **found}
+    starts = (end,) if items else ()
+    places = Places(part.at, part.head.body, part.body_end(end), starts, part.stop)
+    return Read(value, places)
+
+
+def key_of(header: Header) -> str | None:
+    """The member a header holds."""
+    if header.name.startswith(MIME):
+        return None
+    key = KEYS.get(header.name, header.label)
+    return key if header.name in KEYS or key not in RESERVED else None
+
+
+def reply_to(head: Head) -> str | None:
+    """The comment that the older exports say a part replies to."""
+    found = _REPLY.fullmatch(head.text("content-disposition") or "")
+    return found.group(1) if found else None
+
+
+def read_attachment(part: Part) -> dict[str, Json]:
+    """An attachment that is a part of its own."""
+    name = _NAME.search(part.head.text("content-disposition") or "")
+    url = part.head.text("content-location") or part.head.text("content-data")
+    if url is None:
+        url = part.body(part.stop)
+    return _attachment(name.group(1) if name else "undefined", part.head.text("content-type"), url)
+
+
+def _attachment(name: str, type: str | None, url: str) -> dict[str, Json]:
+    found = {"name": name, "type": "undefined" if type is None else type, "url": url}
+    return {key: scalar(text) for key, text in found.items() if text != "undefined"}
+
+
+def _listed(part: Part, hash: Json) -> tuple[int, list[Json]]:
+    """The attachments listed at the end of a body, and where the body ends without them."""
+    title = part.newline + _LIST + part.newline
+    start = part.text.rfind(title, part.head.body, part.stop)
+    items: list[Json] = []
+    here = start + len(title)
+    while start >= 0 and (found := _ITEM.match(part.text, here, part.stop)):
+        items.append(_attachment(*map(decode, found.groups())))
+        here = found.end()
+    if not items or here != part.stop or _is_content(part, start, hash):
+        return part.stop, []
+    return start, items
+
+
+def _is_content(part: Part, start: int, hash: Json) -> bool:
+    """Whether the hash says that what looks like a list is a part of the content."""
+    if not isinstance(hash, str) or recognise(hash, part.body(start)) is not None:
+        return False
+    return recognise(hash, part.body(part.stop)) is not None

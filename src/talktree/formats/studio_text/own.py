@@ -1,0 +1,124 @@
+"""The dialect we write: one flat multipart that any MIME reader understands and that keeps all.
+
+Each comment is one part, in the order of reading, with its depth in a header; so neither we nor
+others need to recurse. Members that no header can hold follow as a part of JSON. Content stands as
+it is unless that would not give it back: then it is quoted-printable, or a JSON string. This is the
+reading side and the words of the dialect; `own_write` is the other.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, a2b_base64, a2b_qp
+
+from talktree.formats.lens import Object
+from talktree.formats.studio_text.headers import Head
+from talktree.text.json_read import decode as decode_json
+from talktree.text.json_value import Json, same
+from talktree.text.utf8 import decode
+
+MARK = "Studio-Text"
+VERSION = "1"
+HEADERS = {
+    "id": "Id",
+    "userId": "User-Id",
+    "type": "Type",
+    "contentHash": "Hash",
+    "parentId": "Parent-Id",
+    "timestamp": "Timestamp",
+    "deleted": "Deleted",
+}
+ASSUMED = ("attachments", "children")
+"""Members that are empty lists unless something else is said."""
+ORDER = ("id", "userId", "type", "parentId", "timestamp", "content", "contentHash", *ASSUMED)
+BOUNDARY = b"talktree-"
+"""What every boundary starts with."""
+DETAILS, VALUE = "details", "value"
+PLAIN, JSON = 'text/plain; charset="utf-8"', "application/json"
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,3999}", re.ASCII)
+
+
+def is_own(head: Head) -> bool:
+    """Whether the first headers of a text say that it is written in this dialect."""
+    name = head.boundary or b""
+    return head.text(MARK.lower()) is not None or name.startswith(BOUNDARY)
+
+
+def is_comment(head: Head) -> bool:
+    """Whether a part is a record of its own."""
+    return head.text("depth") is not None
+
+
+def is_details(head: Head) -> bool:
+    """Whether a part belongs to the comment before it."""
+    return head.text("content-description") == DETAILS and not is_comment(head)
+
+
+def depth_of(head: Head) -> int | None:
+    """How deep a part is nested, if that can be read."""
+    text = (head.text("depth") or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
+
+
+def read_value(head: Head, raw: bytes, rest: Object) -> tuple[Json, bool]:
+    """The comment in a part and its details, and whether its body was what it said to be."""
+    raw = _decoded(head, raw)
+    if head.text("content-description") == VALUE:
+        found = decode_json(raw)
+        return found.value, found.usable
+    value: Object = {}
+    for key, name in HEADERS.items():
+        text = head.text(name.lower())
+        if text is not None:
+            value[key] = _said(key, text.strip())
+    content, plain = _content(head, raw)
+    value |= {"content": content, "attachments": [], "children": []}
+    for key in (head.text("without") or "").split(","):
+        value.pop(key.strip(), None)
+    value |= rest
+    return {key: value[key] for key in (*ORDER, *value) if key in value}, plain
+
+
+def read_rest(head: Head, raw: bytes) -> Object | None:
+    """The members in a part of details; None if it cannot be read."""
+    found = decode_json(_decoded(head, raw))
+    return found.value if isinstance(found.value, dict) and found.usable else None
+
+
+def _content(head: Head, raw: bytes) -> tuple[str, bool]:
+    if not (head.text("content-type") or "").lower().startswith(JSON):
+        return decode(raw), True
+    found = decode_json(raw)
+    if found.usable and isinstance(found.value, str):
+        return found.value, True
+    return decode(raw), False
+
+
+def _said(key: str, text: str) -> Json:
+    if key == "timestamp" and _INTEGER.fullmatch(text):
+        return int(text)
+    if key == "deleted" and text in ("true", "false"):
+        return text == "true"
+    return text
+
+
+def _decoded(head: Head, raw: bytes) -> bytes:
+    """The body as it was before it was encoded for the way; mail may have changed the encoding."""
+    match (head.text("content-transfer-encoding") or "").strip().lower():
+        case "quoted-printable":
+            return a2b_qp(raw)
+        case "base64":
+            try:
+                return a2b_base64(raw)
+            except Error:
+                return raw
+        case _:
+            # Plain bodies never hold a CR of their own.
+            return raw.replace(b"\r\n", b"\n")
+
+
+def same_members(one: Json, two: Json) -> bool:
+    """Whether two comments are the same but for the order of their members."""
+    if not isinstance(one, dict) or not isinstance(two, dict):
+        return same(one, two)
+    return one.keys() == two.keys() and all(same(item, two[key]) for key, item in one.items())

@@ -1,0 +1,59 @@
+"""Conversation Studio's XML: comments as elements, replies nested in `<children>`.
+
+The app, its worker and its older versions each write a dialect of their own; all are read. What
+is written anew follows the dialect of the file, and keeps everything the JSON form holds.
+"""
+
+from __future__ import annotations
+
+from talktree.files import Content, Memory, Source
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.studio_xml.detect import looks_like_comments
+from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
+from talktree.model.entries import Entry
+from talktree.text.json_value import Json
+
+
+class StudioXml(Format):
+    """Comments as XML."""
+
+    info = FormatInfo(
+        slug="studio-xml",
+        title="Conversation Studio (XML)",
+        layout="file",
+        suffixes=(".xml",),
+        docs="formats/studio-xml.md",
+    )
+    can = Can(
+        branches=True,
+        parts=frozenset({"text", "attachment", "artifact"}),
+        fields=frozenset({"time", "authors"}),
+        flags=frozenset({"deleted"}),
+        time="ms",
+        extra="json",
+    )
+
+    def detect(self, probe: Probe) -> Detection | None:
+        return None if probe.folder else looks_like_comments(probe.head())
+
+    def split(self, source: Source) -> Split:
+        return Split([self._sheet(path, content) for path, content in source.files.items()])
+
+    def blank_sheet(self, path: str) -> XmlSheet:
+        return self._sheet(path, Memory(BLANK))
+
+    def _sheet(self, path: str, content: Content) -> XmlSheet:
+        return XmlSheet(path, content, self, group=path.rsplit(".", 1)[0])
+
+    def get(self, record: Record) -> Entry:
+        return get(record)
+
+    def put(self, entry: Entry, base: Record | None) -> Json:
+        return put(entry, base)
+
+    def complete(self, entry: Entry) -> Entry:
+        return complete(entry)
+
+
+FORMAT = StudioXml()

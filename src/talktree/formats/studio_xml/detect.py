@@ -1,0 +1,50 @@
+"""What an XML file of comments is recognised by: its root, and the names in its first comments."""
+
+from __future__ import annotations
+
+import re
+
+from talktree.formats.base import Detection
+from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, FIELDS, ITEMS
+
+_PROLOG = re.compile(
+    rb"(?:\xef\xbb\xbf)?+(?:\s++|<\?[^?]*+(?:\?(?!>)[^?]*+)*+\?>|<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
+    rb"|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?+>)*+<(comments?)(?=[\s/>])([^>]*+)>"
+)
+_START = re.compile(rb"<([A-Za-z]\w*+)([^<>]*+)>")
+_NAMED = re.compile(rb"\s(\w+)\s*=")
+SIGNS = frozenset(FIELDS[COMMENT]) | frozenset(ITEMS) | {CHILDREN}
+TELLING = frozenset({"userId", "contentHash"})
+"""Names that other files of comments do not have."""
+LOOKED_AT = 200
+
+
+def looks_like_comments(head: bytes) -> Detection | None:
+    """How much the first part of a file looks like comments in XML, and what shows it."""
+    root = _PROLOG.match(head)
+    if root is None:
+        return None
+    name = root.group(1).decode()
+    names = _names(head, root)
+    found = sorted(names & SIGNS)
+    if names & TELLING and len(found) >= 3:
+        return Detection(0.95, f"<{name}> with {', '.join(found)}")
+    if len(found) >= 2 and "content" in names:
+        return Detection(0.6, f"<{name}> with {', '.join(found)}")
+    if name == "comments" and not names - {COMMENT}:
+        return Detection(0.4, "<comments> without anything else in it")
+    return None
+
+
+def _names(head: bytes, root: re.Match[bytes]) -> set[str]:
+    """The names of elements and attributes that follow the root."""
+    names = set()
+    if root.group(1) == COMMENT.encode():
+        names |= {each.decode() for each in _NAMED.findall(root.group(2))}
+    for number, tag in enumerate(_START.finditer(head, root.end())):
+        if number == LOOKED_AT:
+            break
+        names.add(tag.group(1).decode())
+        if tag.group(1) == COMMENT.encode():
+            names |= {each.decode() for each in _NAMED.findall(tag.group(2))}
+    return names

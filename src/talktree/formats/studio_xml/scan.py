@@ -1,0 +1,288 @@
+"""The exact, tolerant, iterative reader of tags.
+
+Well-formed files are read as XML says. What is not well-formed is reported as a `Problem` and
+reading goes on: a stray `<` or `&` in a name is text, a missing end tag ends where the next
+comment shows that it must. Declarations of document types and entities are refused, not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from talktree.errors import Refused
+from talktree.formats.studio_xml.elements import (
+    CHILDREN,
+    COMMENT,
+    COMMENTS,
+    EXTRA,
+    FIELDS,
+    ITEMS,
+    Element,
+    Kind,
+)
+from talktree.formats.studio_xml.leaf import Leaves
+from talktree.text.json_scan import MOST_PROBLEMS, Problem
+
+_NAME = rb"[A-Za-z_\x80-\xff][\w.:\x80-\xff-]*+"
+_TAG = re.compile(
+    rb"<(" + _NAME + rb")(?:\s++[^\s=<>\"'/]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+\s*+(/?)>"
+)
+_LOOSE_TAG = re.compile(rb"<(" + _NAME + rb")(?=[\s/>\"'=])[^<>]*+>")
+_TORN_TAG = re.compile(rb"<(?:/?" + _NAME + rb"[^<>]*+)?+\Z")
+_SIMPLE = re.compile(rb"<([A-Za-z]++)>(?:([^<]*+)</\1>|<!\[CDATA\[)")
+_END = re.compile(rb"</(" + _NAME + rb")\s*+>")
+_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)\b", re.IGNORECASE)
+_CLOSED_BY = ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>"))
+_STRUCTURE = frozenset({COMMENT, COMMENTS, CHILDREN})
+
+
+class Scan(NamedTuple):
+    """The outcome: the records at the top, the lists, and everything that was odd."""
+
+    records: list[Element]
+    lists: list[Element]
+    problems: list[Problem]
+    misnested: bool
+    """Whether end tags of comments are missing or in excess somewhere before the end."""
+
+
+class _Scanner:
+    def __init__(self, text: bytes, start: int) -> None:
+        self.text = text
+        self.at = start
+        self.open: list[Element] = []
+        self.names: Counter[str] = Counter()
+        """How often each name is open, so that an end tag in excess is seen at once."""
+        self.comments: list[Element] = []
+        self.records: list[Element] = []
+        self.lists: list[Element] = []
+        self.problems: list[Problem] = []
+        self.misnested = False
+        self.leaves = Leaves(text)
+
+    def run(self) -> Scan:
+        text, size = self.text, len(self.text)
+        while (at := text.find(b"<", self.at)) >= 0:
+            self._between(at)
+            self.at = at
+            self._step()
+        self._between(size)
+        if self.open:
+            self.problem("torn", f"the file ends inside <{self.open[-1].name}>", at=size)
+        while self.open:
+            self._close(size, size)
+        return Scan(self.records, self.lists, self.problems, self.misnested)
+
+    def _between(self, stop: int) -> None:
+        """Report text where only elements should be."""
+        between = self.text[self.at : stop]
+        if not between or between.isspace() or (self.open and self.open[-1].kind is Kind.OTHER):
+            return
+        shown = between.strip()[:30].decode("utf-8", "replace")
+        self.problem("syntax", f"{shown!r} stands between elements")
+
+    def _step(self) -> None:
+        text, at = self.text, self.at
+        mark = text[at + 1 : at + 2]
+        if mark == b"/":
+            self._end_tag()
+        elif mark in (b"!", b"?"):
+            self._special()
+        elif not self._simple_leaf():
+            found = _TAG.match(text, at)
+            if found is None:
+                self._odd_tag()
+            else:
+                self._start_tag(
+                    found.group(1).decode(errors="replace"), found.end(), bare=bool(found.group(2))
+                )
+
+    def _simple_leaf(self) -> bool:
+        """Take an element of nothing but text at once; most elements are that."""
+        top = self.open[-1] if self.open else None
+        if top is None or top.kind not in (Kind.COMMENT, Kind.ITEM):
+            return False
+        found = _SIMPLE.match(self.text, self.at)
+        if found is None:
+            return False
+        name = found.group(1).decode()
+        if not _holds_text(top, name):
+            return False
+        inside, end, stop = found.end(1) + 1, found.end(2), found.end()
+        if end < 0:
+            end = self.leaves.find(b"]]>", stop) + 3
+            stop = end + len(name) + 3
+            if end == 2 or self.text[end:stop] != b"</" + found.group(1) + b">":
+                return False
+        element = Element(name, Kind.LEAF, self.at, inside, bare=False)
+        element.holder, element.owner, element.closed = top, top.owner, True
+        element.end, element.stop = end, stop
+        top.children.append(element)
+        self.at = stop
+        return True
+
+    # what is no element
+
+    def _special(self) -> None:
+        text, at = self.text, self.at
+        if _DECLARATION.match(text, at):
+            raise Refused(
+                "the XML declares a document type or entities, which are never read",
+                hint="a file of comments needs none; take the <!DOCTYPE ...> out if you trust it",
+            )
+        for start, stop in _CLOSED_BY:
+            if text.startswith(start, at):
+                end = self.leaves.find(stop, at + len(start))
+                if end >= 0:
+                    self.at = end + len(stop)
+                    return
+        self._stray("a markup declaration that has no end")
+
+    def _odd_tag(self) -> None:
+        loose = _LOOSE_TAG.match(self.text, self.at)
+        if loose is not None:
+            name = loose.group(1).decode(errors="replace")
+            self.problem("syntax", f"the tag <{name[:40]}> is not well-formed")
+            self._start_tag(name, loose.end(), bare=loose.group().endswith(b"/>"))
+        elif _TORN_TAG.match(self.text, self.at):
+            self.problem("torn", "the file ends inside a tag")
+            self.at = len(self.text)
+        else:
+            self._stray("a stray '<'")
+
+    def _stray(self, what: str) -> None:
+        if not self.open or self.open[-1].kind is not Kind.OTHER:
+            self.problem("syntax", what)
+        self.at += 1
+
+    # elements
+
+    def _start_tag(self, name: str, inside: int, *, bare: bool) -> None:
+        kind = self._kind(name, inside)
+        if kind is Kind.COMMENT:
+            self._tear()
+        elif kind is Kind.OTHER and not bare and name not in self.leaves.ended:
+            self._stray(f"<{name[:40]}> has no end")
+            self.at = inside
+            return
+        element = Element(name, kind, self.at, inside, bare=bare)
+        holder = element.holder = self.open[-1] if self.open else None
+        if holder is not None:
+            holder.children.append(element)
+            if kind in (Kind.ITEM, Kind.LEAF):
+                element.owner = ITEMS.get(holder.name, holder.owner)
+        self.at = inside
+        if kind is Kind.LIST:
+            self.lists.append(element)
+        elif kind is Kind.COMMENT:
+            self._below().append(element)
+        if holder is not None and kind in (Kind.LIST, Kind.COMMENT):
+            holder.filled = True
+        if bare:
+            self._closed(element)
+        elif kind is Kind.LEAF:
+            self._leaf(element)
+        else:
+            self._push(element)
+
+    def _kind(self, name: str, inside: int) -> Kind:
+        top = self.open[-1] if self.open else None
+        if name == COMMENT:
+            return Kind.COMMENT
+        if name == COMMENTS:
+            return Kind.LIST
+        match top.kind if top is not None else None:
+            case Kind.COMMENT if name == CHILDREN:
+                return Kind.LIST
+            case Kind.COMMENT if name in ITEMS:
+                return Kind.ITEMS
+            case Kind.COMMENT | Kind.ITEM if top is not None and _holds_text(top, name):
+                return Kind.LEAF
+            case Kind.ITEMS:
+                marked = self.text.find(b"encoding=", self.at, inside) >= 0
+                return Kind.LEAF if marked else Kind.ITEM
+            case _:
+                return Kind.OTHER
+
+    def _leaf(self, element: Element) -> None:
+        found = self.leaves.end(element.name, element.inside, self.names)
+        element.end, element.stop, element.closed = found
+        self.at = element.stop
+        if not element.closed:
+            self.problem("torn", f"<{element.name}> has no end", at=element.start)
+            if self.comments:
+                self.comments[-1].torn = True
+
+    def _push(self, element: Element) -> None:
+        self.open.append(element)
+        self.names[element.name] += 1
+        if element.kind is Kind.COMMENT:
+            self.comments.append(element)
+
+    def _end_tag(self) -> None:
+        found = _END.match(self.text, self.at)
+        if found is None:
+            self._odd_tag()
+            return
+        name = found.group(1).decode(errors="replace")
+        if not self.names[name]:
+            self.problem("syntax", f"</{name[:40]}> ends nothing")
+            self.misnested = self.misnested or name in _STRUCTURE
+            self.at = found.end()
+            return
+        while self.open[-1].name != name:
+            self._close_early(self.at)
+        self.at = found.end()
+        self.open[-1].closed = True
+        self._close(found.start(), found.end())
+
+    def _tear(self) -> None:
+        """A comment that starts inside an attachment shows that the one before it is torn."""
+        while self.open and self.open[-1].kind in (Kind.ITEM, Kind.ITEMS):
+            self._close_early(self.at)
+        if self.comments and self.open[-1] is self.comments[-1] and self.comments[-1].torn:
+            self._close_early(self.at)
+
+    def _close_early(self, stop: int) -> None:
+        top = self.open[-1]
+        self.problem("syntax", f"<{top.name[:40]}> has no end", at=top.start)
+        if top.kind in (Kind.ITEM, Kind.ITEMS) and self.comments:
+            self.comments[-1].torn = True
+        self.misnested = self.misnested or top.kind in (Kind.COMMENT, Kind.LIST)
+        self._close(stop, stop)
+
+    def _close(self, end: int, stop: int) -> None:
+        element = self.open.pop()
+        self.names[element.name] -= 1
+        element.end, element.stop = end, stop
+        if element.kind is Kind.COMMENT:
+            self.comments.pop()
+        self._closed(element)
+
+    def _closed(self, element: Element) -> None:
+        """An element nobody knows that stands among comments is a record of its own."""
+        holder = element.holder
+        if element.kind is not Kind.OTHER:
+            return
+        if element.filled and holder is not None:
+            holder.filled = True
+        elif not element.filled and (holder is None or holder.kind is Kind.LIST):
+            self._below().append(element)
+
+    def _below(self) -> list[Element]:
+        return self.comments[-1].nested if self.comments else self.records
+
+    def problem(self, code: str, what: str, *, at: int | None = None) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(code, self.at if at is None else at, what))
+
+
+def _holds_text(holder: Element, name: str) -> bool:
+    return name == EXTRA or name in FIELDS[holder.owner]
+
+
+def scan(text: bytes, start: int = 0) -> Scan:
+    """All comments in a text."""
+    return _Scanner(text, start).run()

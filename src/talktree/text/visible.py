@@ -1,0 +1,54 @@
+"""The one gate to a terminal: whatever would act instead of being seen is written out.
+
+Control characters, the halves of surrogate pairs, and characters without a shape of their own
+(text direction, zero width, tags) become `\\x1b`, `\\u202e`, `\\U000e0041`. Everything a command
+prints, also titles, ids, names and errors, passes here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FORMAT = (
+    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Format characters, line and paragraph separators, and the plane of invisible tags."""
+_ACTING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+_ACTING_IN_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+_NAMED = {"\n": "\\n", "\r": "\\r"}
+
+
+def visible(text: str) -> str:
+    """The text with everything that could act shown; tabs and newlines stay."""
+    return text if _plain(text) else _ACTING.sub(_shown, text)
+
+
+def visible_line(text: str) -> str:
+    """The same for text that must stay on one line: newlines are shown too."""
+    return text if _plain(text) else _ACTING_IN_LINE.sub(_shown, text)
+
+
+def visible_json(text: str) -> str:
+    """JSON text with such characters escaped, which changes nothing of what it says."""
+    return _ACTING.sub(_escaped, text)
+
+
+def _plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _shown(found: re.Match[str]) -> str:
+    char = found.group()
+    code = ord(char)
+    if char in _NAMED:
+        return _NAMED[char]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,0 +1,1 @@
+"""Conversations for people: transcripts, outlines, plots, and the shapes scripts get."""

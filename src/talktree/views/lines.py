@@ -1,0 +1,29 @@
+"""Printed lines as values: stretches of text with the name of a style, before any colour.
+
+Views make these; `terminal` turns them into text. No stretch holds a newline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[str, str]
+"""Text and the name of its style, which may be empty."""
+Line: TypeAlias = tuple[Span, ...]
+EMPTY: Line = ()
+
+
+def line(*spans: Span | str) -> Line:
+    """A line from stretches; plain text has no style."""
+    return tuple((span, "") if isinstance(span, str) else span for span in spans)
+
+
+def indented(lines: Iterable[Line], by: str = "  ") -> Iterable[Line]:
+    """The lines moved to the right."""
+    return (((by, ""), *each) if each else each for each in lines)
+
+
+def styled(lines: Iterable[str], style: str = "") -> list[Line]:
+    """Each text as a line of one style."""
+    return [((text, style),) if text else EMPTY for text in lines]

@@ -1,0 +1,104 @@
+"""How much room text takes on a terminal, and how to make it fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.text.visible import visible_line
+
+_WORD = re.compile(r"\s*\S+")
+_NEWLINE = re.compile("\r?\n")
+TAB = 4
+
+
+def cells(text: str) -> int:
+    """The width of a text; wide characters take two cells."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # only here: it is slow to import
+
+    return cell_len(text)
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text; a newline at its end begins no line."""
+    found = _NEWLINE.split(text)
+    if len(found) > 1 and not found[-1]:
+        found.pop()
+    return found
+
+
+def one_line(text: str, most: int) -> str:
+    """The first words of a text, on one line, cut to a width."""
+    return clipped(" ".join(text[: 4 * most + 4].split()), most)
+
+
+def clipped(text: str, most: int) -> str:
+    """A text cut to a width, with a mark where it was cut."""
+    shown = visible_line(text[: most + 1]) if len(text) > most else visible_line(text)
+    if cells(shown) <= most and len(text) <= most:
+        return shown
+    while shown and cells(shown) >= most:
+        shown = shown[: max(0, len(shown) - max(1, (cells(shown) - most) // 2))]
+    return shown + "…"
+
+
+def wrapped(text: str, width: int | None) -> Iterator[str]:
+    """The lines of a text, broken between words where they are wider than the width."""
+    for each in text_lines(text):
+        if width is None:
+            yield each
+        else:
+            yield from _broken(visible_line(each).expandtabs(TAB), max(width, 20))
+
+
+def _broken(text: str, width: int) -> Iterator[str]:
+    if len(text) <= width // 2 or cells(text) <= width:
+        yield text
+        return
+    indent = text[: len(text) - len(text.lstrip())][: width // 2]
+    current, taken = "", 0
+    for word in _WORD.findall(text):
+        size = cells(word)
+        if current and taken + size > width:
+            yield current
+            word = indent + word.lstrip()
+            size = cells(word)
+            current, taken = "", 0
+        while size > width:
+            # A word without end: cut anywhere; two cells a character is the worst case.
+            room = max(1, (width - taken) if word.isascii() else (width - taken) // 2)
+            yield current + word[:room]
+            word = word[room:]
+            current, taken, size = "", 0, cells(word)
+        current, taken = current + word, taken + size
+    yield current
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError(count)
+
+
+def counted(number: int, what: str, many: str = "") -> str:
+    """A number with its noun: 1 message, 2,000 messages."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A stretch of time for people."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 172_800:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86_400:.1f} days"

@@ -1,0 +1,107 @@
+"""Parts of a message as single lines: attachments, artifacts, events, what nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import assert_never
+
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, one_line, size
+
+COMPACTIONS = frozenset(
+    {"compacting", "compacted", "microcompacted", "restoring", "restored", "compaction"}
+)
+"""Events that divide the conversation."""
+WIDTH = 100
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+def part_line(part: Part) -> Line:
+    """A part on one line."""
+    match part:
+        case Text():
+            return line(one_line(part.text, WIDTH))
+        case Thinking():
+            return line(("thinking: ", "faint"), (one_line(part.text, WIDTH), "faint"))
+        case ToolCall():
+            return line((part.name, "tool"))
+        case ToolResult():
+            return line(("failed" if part.error else "result", "error" if part.error else "tool"))
+        case Attachment():
+            return _attachment(part)
+        case Artifact():
+            return _artifact(part)
+        case Event():
+            return event_line(part)
+        case Unknown():
+            told = one_line(compact_json(part.value), WIDTH // 2)
+            return line((f"[{one_line(part.kind, 40)}: {told}]", "faint"))
+        case _:
+            assert_never(part)
+
+
+def _attachment(part: Attachment) -> Line:
+    url = part.url or ""
+    if url.startswith("data:"):
+        head, comma, data = url.partition(",")
+        bytes_held = len(data) * 3 // 4 if head.endswith(";base64") else len(data)
+        where = size(bytes_held) if comma else "empty"
+    else:
+        where = one_line(url, WIDTH) if url else "content not here"
+    told = [one_line(each, WIDTH // 2) for each in (part.name, part.media_type) if each]
+    return line(("[attachment: ", "mark"), ", ".join([*told, where]), ("]", "mark"))
+
+
+def _artifact(part: Artifact) -> Line:
+    length = [] if part.content is None else [counted(len(part.content), "character")]
+    told = [one_line(each, WIDTH // 2) for each in (part.title or part.id, part.media_type) if each]
+    return line(("[artifact: ", "mark"), ", ".join([*told, *length]), ("]", "mark"))
+
+
+def event_line(event: Event) -> Line:
+    """Something that happened."""
+    if event.kind == "command":
+        return line(("[", "faint"), (_command(event), "tool"), ("]", "faint"))
+    kind = event.kind.replace("_", " ")
+    told = one_line(event.text, WIDTH) if event.text else details(event.data)
+    return line((f"{one_line(kind, 40)}{': ' if told else ''}", "mark"), (told, "faint"))
+
+
+def _command(event: Event) -> str:
+    data = event.data if isinstance(event.data, Mapping) else {}
+    words = [data.get(key) for key in ("name", "args")]
+    told = " ".join(word for word in words if isinstance(word, str) and word)
+    return one_line(told or event.text or "command", WIDTH)
+
+
+def details(data: object) -> str:
+    """The simple facts in an event's data, in words."""
+    if not isinstance(data, Mapping):
+        return ""
+    facts = [
+        f"{_HUMP.sub(' ', str(key)).lower()} {value}"
+        for key, value in list(data.items())[:12]
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    ]
+    return one_line(", ".join(facts), 2 * WIDTH)
+
+
+def compact_json(value: Json) -> str:
+    """A value as JSON text on one line."""
+    if isinstance(value, str):
+        return value
+    return encode(value).decode()

@@ -1,0 +1,37 @@
+"""Small bars for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.views.lines import Line, line
+from talktree.views.measure import cells, clipped
+
+EIGHTHS = " ▏▎▍▌▋▊▉"
+LABEL = 28
+
+
+def bar(value: float, largest: float, width: int) -> str:
+    """A bar as long as the value's share of the largest one, in eighths of a cell."""
+    if largest <= 0 or value <= 0:
+        return ""
+    eighths = max(1, round(value / largest * width * 8))
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (EIGHTHS[rest] if rest else "")
+
+
+def bars(rows: Sequence[tuple[str, float, str]], *, width: int = 80) -> list[Line]:
+    """One bar a row: what, how much, and the words behind it."""
+    labels = [clipped(label, LABEL) for label, _, _ in rows]
+    widest = max(map(cells, labels), default=0)
+    words = max((cells(told) for _, _, told in rows), default=0)
+    room = max(8, min(40, width - widest - words - 6))
+    largest = max((value for _, value, _ in rows), default=0)
+    return [
+        line(
+            f"  {label}{' ' * (widest - cells(label))}  ",
+            (drawn := bar(value, largest, room), "bar"),
+            f"{' ' * (room - len(drawn))}  {told}".rstrip(),
+        )
+        for label, (_, value, told) in zip(labels, rows, strict=True)
+    ]

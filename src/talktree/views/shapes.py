@@ -1,0 +1,163 @@
+"""What `--json` gives: plain values with fixed keys, and the text of whole documents.
+
+Keys only ever get added; a change of meaning raises `SCHEMA_VERSION`. Values that JSON has no
+number for (NaN, 1e999) are given as the text they have in the file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
+
+from talktree.model.conversation import Conversation
+from talktree.model.derive import speaker
+from talktree.model.message import Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.text.json_style import COMPACT, PRETTY, Style
+from talktree.text.json_value import Json, Token
+from talktree.text.json_write import encode
+from talktree.text.visible import visible_json
+from talktree.views.when import stamp
+
+SCHEMA_VERSION = 1
+Object = dict[str, Json]
+
+
+def document_text(document: Object) -> str:
+    """A result as one JSON document."""
+    return json_text({"schema_version": SCHEMA_VERSION, **document}, PRETTY) + "\n"
+
+
+def conversations_text(
+    found: Iterable[tuple[Conversation, Iterable[Message]]], *, tail: Object
+) -> Iterator[str]:
+    """Conversations with their messages as one JSON document, written as they are read."""
+    yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
+    for number, (conversation, messages) in enumerate(found):
+        head = json_text(_conversation(conversation))
+        yield f'{"," if number else ""}\n{head[:-1]},"messages":['
+        for place, message in enumerate(messages):
+            shape = message_shape(message, format=conversation.format)
+            yield f"{',' if place else ''}\n{json_text(shape)}"
+        yield "]}"
+    yield f"],{json_text(tail)[1:]}\n"
+
+
+def _conversation(conversation: Conversation) -> Object:
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "format": conversation.format,
+        "branches": [
+            {
+                "leaf": branch.leaf,
+                "fork": branch.fork,
+                "kind": branch.kind,
+                "messages": branch.messages,
+            }
+            for branch in conversation.branches()
+        ],
+    }
+
+
+def message_shape(message: Message, *, format: str) -> Object:
+    """A message."""
+    usage = message.usage
+    return {
+        "id": message.id,
+        "parent": message.parent,
+        "role": message.role,
+        "speaker": speaker(message, format=format),
+        "time": stamp(message.time) or None,
+        "model": message.model,
+        "usage": None if usage is None else _fields(usage),
+        "flags": [*sorted(message.flags)],
+        "parts": [part_shape(part) for part in message.parts],
+        "todos": None if message.todos is None else [
+            {"content": todo.content, "status": todo.status} for todo in message.todos
+        ],
+    }  # fmt: skip
+
+
+def _fields(usage: object) -> Object:
+    names: tuple[str, ...] = type(usage).__struct_fields__  # type: ignore[attr-defined]
+    return {name: getattr(usage, name) for name in names}
+
+
+def part_shape(part: Part) -> Object:
+    """A part, with its kind as `type`."""
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Thinking():
+            return {"type": "thinking", "text": part.text}
+        case ToolCall():
+            return {"type": "tool_call", "id": part.id, "name": part.name, "input": part.input}
+        case ToolResult():
+            return {
+                "type": "tool_result",
+                "call": part.call,
+                "name": part.name,
+                "error": part.error,
+                "output": [part_shape(each) for each in part.output],
+                "detail": part.detail,
+            }
+        case Attachment():
+            return {
+                "type": "attachment",
+                "name": part.name,
+                "media_type": part.media_type,
+                "url": part.url,
+            }
+        case Artifact():
+            return {
+                "type": "artifact",
+                "id": part.id,
+                "media_type": part.media_type,
+                "title": part.title,
+                "content": part.content,
+            }
+        case Event():
+            return {"type": "event", "kind": part.kind, "text": part.text, "data": part.data}
+        case Unknown():
+            return {"type": "unknown", "kind": part.kind, "value": part.value}
+        case _:
+            assert_never(part)
+
+
+def json_text(value: Json, style: Style = COMPACT) -> str:
+    """JSON text that any reader accepts and that does nothing to a terminal."""
+    return visible_json(encode(_standard(value), style).decode())
+
+
+def _standard(value: Json) -> Json:
+    """A copy in which everything is standard JSON."""
+    top: list[Json] = [None]
+    pending: list[tuple[Json, list[Json] | Object, int | str]] = [(value, top, 0)]
+    while pending:
+        item, holder, place = pending.pop()
+        made: Json = item
+        if isinstance(item, Mapping):
+            made = inner = dict.fromkeys(map(str, item))
+            pending.extend((each, inner, str(key)) for key, each in item.items())
+        elif isinstance(item, (list, tuple)):
+            listed: list[Json] = [None] * len(item)
+            made = listed
+            pending.extend((each, listed, number) for number, each in enumerate(item))
+        elif isinstance(item, Token):
+            made = item.text
+        elif isinstance(item, float) and not math.isfinite(item):
+            made = repr(item)
+        holder[place] = made  # type: ignore[index]
+    return top[0]

@@ -1,0 +1,169 @@
+"""Counts for people and for scripts: tables with bars, and the same numbers as plain values."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+from talktree.model.tally import Tally, Tokens
+from talktree.text.json_value import Json
+from talktree.views.lines import EMPTY, Line, line
+from talktree.views.measure import counted, duration
+from talktree.views.plots import bars
+from talktree.views.when import day, moment, stamp
+
+MOST_ROWS = 20
+Row = tuple[str, float, str]
+
+
+# for scripts
+
+
+def statistics_shape(tally: Tally) -> dict[str, Json]:
+    """The document of `stats --json`."""
+    return {
+        "totals": _totals(tally),
+        "by_day": [
+            {"day": day(number), "messages": found.messages, **_tokens(found.tokens)}
+            for number, found in sorted(tally.days.items())
+        ],
+        "by_model": [
+            {"model": name, "messages": found.messages, **_tokens(found.tokens)}
+            for name, found in tally.models.items()
+        ],
+        "by_tool": [
+            {
+                "tool": name,
+                "calls": found.calls,
+                "answered": found.answered,
+                "failures": found.failures,
+                "median_seconds": quantile(found.seconds, 0.5),
+            }
+            for name, found in tally.tools.items()
+        ],
+        "by_role": [{"role": role, "messages": count} for role, count in tally.roles.most_common()],
+    }
+
+
+def _totals(tally: Tally) -> dict[str, Json]:
+    span = None if tally.first is None or tally.last is None else tally.last - tally.first
+    return {
+        "conversations": tally.conversations,
+        "messages": tally.messages,
+        "branches": sum(tally.branches.values()),
+        "branches_by_kind": dict(sorted(tally.branches.items())),
+        "tool_calls": sum(tool.calls for tool in tally.tools.values()),
+        "tool_failures": sum(tool.failures for tool in tally.tools.values()),
+        **_tokens(tally.tokens),
+        "first": stamp(tally.first) or None,
+        "last": stamp(tally.last) or None,
+        "seconds": None if span is None else span / 1e9,
+        "replies": len(tally.waits),
+        "reply_seconds_median": quantile(tally.waits, 0.5),
+        "reply_seconds_p90": quantile(tally.waits, 0.9),
+        "reply_seconds_max": max(tally.waits, default=None),
+        "todos_done": tally.todos_done,
+        "todos_open": tally.todos_open,
+    }
+
+
+def _tokens(tokens: Tokens) -> dict[str, Json]:
+    return {
+        "api_messages": tokens.api_messages,
+        "input_tokens": tokens.input,
+        "output_tokens": tokens.output,
+        "cache_read_tokens": tokens.cache_read,
+        "cache_write_tokens": tokens.cache_write,
+    }
+
+
+def quantile(values: array[float], share: float) -> float | None:
+    """The value below which that share of all values lies."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+# for people
+
+
+def statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
+    """Totals, then a table with bars for each point of view that has something to show."""
+    yield from _summary(tally)
+    roles: list[Row] = [(role, count, f"{count:,}") for role, count in tally.roles.most_common()]
+    days: list[Row] = [
+        (day(number), found.messages, _day_words(found.messages, found.tokens))
+        for number, found in sorted(tally.days.items())
+    ]
+    spent = tally.tokens.output
+    models: list[Row] = [
+        (
+            name,
+            found.tokens.output if spent else found.messages,
+            _model_words(found.messages, found.tokens),
+        )
+        for name, found in tally.models.items()
+    ]
+    tools: list[Row] = [
+        (name, found.calls, _tool_words(found.calls, found.failures, found.seconds))
+        for name, found in sorted(tally.tools.items(), key=lambda item: -item[1].calls)
+    ]
+    yield from _table("Messages by role", roles, width)
+    yield from _table("Messages by day (UTC)", days[-MOST_ROWS:], width, len(days), "earlier")
+    yield from _table(f"{'Output tokens' if spent else 'Messages'} by model", models, width)
+    yield from _table("Tool calls", tools[:MOST_ROWS], width, len(tools), "other")
+
+
+def _summary(tally: Tally) -> Iterator[Line]:
+    kinds = tally.branches
+    sides = f", {counted(kinds['sidechain'], 'sidechain')}" if kinds["sidechain"] else ""
+    lines = sum(kinds.values()) - kinds["sidechain"]
+    yield line(
+        (counted(tally.conversations, "conversation"), "title"),
+        f", {counted(tally.messages, 'message')}, {counted(lines, 'branch', 'branches')}{sides}",
+    )
+    if tally.first is not None and tally.last is not None:
+        long = duration((tally.last - tally.first) / 1e9)
+        yield line(f"from {moment(tally.first)} to {moment(tally.last)} UTC ({long})")
+    tokens = tally.tokens
+    if tokens.api_messages:
+        yield line(
+            f"tokens: {tokens.input:,} in, {tokens.output:,} out, "
+            f"{tokens.cache_read:,} from cache, {tokens.cache_write:,} to cache, "
+            f"in {counted(tokens.api_messages, 'API message')}"
+        )
+    if tally.waits:
+        half, most = quantile(tally.waits, 0.5) or 0, quantile(tally.waits, 0.9) or 0
+        what = counted(len(tally.waits), "reply", "replies")
+        yield line(f"{what}: half within {duration(half)}, nine of ten within {duration(most)}")
+    if tally.todos_done or tally.todos_open:
+        yield line(f"tasks: {tally.todos_done:,} done, {tally.todos_open:,} open")
+
+
+def _table(
+    title: str, rows: Sequence[Row], width: int, total: int = 0, rest: str = ""
+) -> Iterator[Line]:
+    if not rows:
+        return
+    yield EMPTY
+    yield line((title, "title"))
+    yield from bars(rows, width=width)
+    if total > len(rows):
+        yield line((f"  … and {total - len(rows):,} {rest}", "faint"))
+
+
+def _day_words(messages: int, tokens: Tokens) -> str:
+    return f"{messages:,}" + (f", {tokens.output:,} tokens out" if tokens.api_messages else "")
+
+
+def _model_words(messages: int, tokens: Tokens) -> str:
+    if not tokens.api_messages:
+        return counted(messages, "message")
+    return f"{tokens.output:,} out, {tokens.input:,} in, {tokens.cache_read:,} cached"
+
+
+def _tool_words(calls: int, failures: int, seconds: array[float]) -> str:
+    failed = f", {failures:,} failed" if failures else ""
+    half = quantile(seconds, 0.5)
+    return f"{calls:,}{failed}" + ("" if half is None else f", {duration(half)}")

@@ -1,0 +1,38 @@
+"""Every command transcript is what the command really prints.
+
+`UPDATE_TRANSCRIPTS=1 pytest tests/cli/test_transcripts.py` writes what is printed now into them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from talktree.cli.main import COMMANDS
+from tests.cli.transcript import blocks, renewed, workplace
+
+TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_commands_print_what_the_transcript_says(path: Path, tmp_path: Path) -> None:
+    said = path.read_text()
+    printed = renewed(said, workplace(tmp_path))
+    if os.environ.get("UPDATE_TRANSCRIPTS"):
+        path.write_text(printed)
+        return
+    assert printed == said
+
+
+def test_every_command_has_a_transcript() -> None:
+    assert {path.stem for path in TRANSCRIPTS} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_transcripts_hold_commands_and_no_place_of_this_machine(path: Path) -> None:
+    text = path.read_text()
+    assert blocks(text)
+    assert str(Path(__file__).parent.parent.parent) not in text
+    assert str(Path.home()) not in text

@@ -1,0 +1,75 @@
+"""Command transcripts: fenced blocks of a command, what it prints, and its exit code.
+
+A block is `$ command`, the lines of stdout, the lines of stderr marked `2> `, and `[exit N]`.
+Commands run in a shell in an empty folder where `data` is `tests/data`, one after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+DATA = Path(__file__).parent.parent / "data"
+_BLOCK = re.compile(r"^```console\n\$ (?P<command>.+)\n(?P<told>(?:.*\n)*?)```$", re.MULTILINE)
+
+
+class Block(NamedTuple):
+    """One command of a transcript and what it is said to print."""
+
+    command: str
+    told: str
+    start: int
+    stop: int
+
+
+def blocks(text: str) -> list[Block]:
+    """The commands of a transcript."""
+    return [
+        Block(found["command"], found["told"], found.start("told"), found.end("told"))
+        for found in _BLOCK.finditer(text)
+    ]
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints, in the form of a transcript."""
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    out = done.stdout.decode()
+    err = done.stderr.decode()
+    assert "Traceback" not in err
+    ended = out if not out or out.endswith("\n") else f"{out}\n"
+    marked = "".join(f"2> {line}\n" for line in err.splitlines())
+    return f"{ended}{marked}[exit {done.returncode}]\n"
+
+
+def environment() -> dict[str, str]:
+    """Nothing of the machine but the way to the program under test."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    return {"PATH": programs, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def workplace(folder: Path) -> Path:
+    """An empty folder with the samples in it."""
+    (folder / "data").symlink_to(DATA)
+    return folder
+
+
+def renewed(text: str, folder: Path) -> str:
+    """The transcript with what its commands print now."""
+    out = []
+    at = 0
+    for block in blocks(text):
+        out += [text[at : block.start], run(block.command, folder)]
+        at = block.stop
+    return "".join([*out, text[at:]])

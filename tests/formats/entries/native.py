@@ -1,0 +1,13 @@
+"""Random messages the native format can hold: any, as long as they have a name of their own."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from talktree.model.message import Message
+from talktree.testing import strategies
+
+messages: st.SearchStrategy[Message] = st.builds(
+    lambda message, id: replace(message, id=id), strategies.messages, strategies.uuids
+)

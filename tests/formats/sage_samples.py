@@ -1,0 +1,52 @@
+"""Samples of Sage sessions, and short ways to read and to change them."""
+
+from __future__ import annotations
+
+from talktree.files import Source
+from talktree.formats.engine import read
+from talktree.formats.sage import FORMAT
+from talktree.model import edit
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.testing.contract import written
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json
+from tests.formats.cases import DATA
+
+DOCUMENT = DATA / "sage" / "document"
+"""The examples of the format's document, as they stand there."""
+TIDES = DATA / "sage" / "good" / "session-tide-table"
+PROGRAM = DATA / "sage" / "good" / "as-the-program-writes.jsonl"
+LEGACY = DATA / "sage" / "good" / "legacy-session.json"
+MANY = DATA / "sage" / "good" / "two-sessions"
+
+
+def of_text(text: str, *, name: str = "messages.jsonl") -> Document:
+    """The document in a file of this text."""
+    return read(Source.of_bytes(text.encode(), name=name), FORMAT)
+
+
+def only(text: str, *, name: str = "messages.jsonl") -> Entry:
+    """The only entry there is."""
+    (entry,) = of_text(text, name=name).conversation.entries
+    return entry
+
+
+def message_in(text: str) -> Message:
+    """The only message there is."""
+    found = only(text)
+    assert isinstance(found, Message)
+    return found
+
+
+def lines_of(document: Document, path: str) -> list[dict[str, Json]]:
+    """The lines of a file as it would be written."""
+    found = [decode(line).value for line in written(document)[path].splitlines()]
+    return [value for value in found if isinstance(value, dict)]
+
+
+def appended(conversation: Conversation, document: Document, entry: Entry) -> Document:
+    """The document with one more entry."""
+    return document.with_conversation(edit.append(conversation, entry))

@@ -1,0 +1,70 @@
+"""Conversations made of messages at hand, without any format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from talktree.model.conversation import Conversation, numbers
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
+from talktree.model.skeleton import Skeleton, outline
+from talktree.text.times import SECOND
+
+
+class Shelf:
+    """A store that holds its messages."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+
+    def entry(self, number: int, id: str, parent: str | None) -> Entry:
+        return replace(self._messages[number], id=id, parent=parent)
+
+    def entries(
+        self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
+    ) -> Iterator[Entry]:
+        return (self.entry(number, *next(names)) for number in numbers)
+
+    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+        """Nothing is told by contents here."""
+
+
+def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Conversation:
+    """A conversation of these messages, in this order."""
+    listed = list(messages)
+    bones = Skeleton()
+    for message in listed:
+        bones.add_outline(outline(message))
+    bones.finish()
+    return Conversation(
+        id="talk", format=format, store=Shelf(listed), members=numbers(len(listed)), skeleton=bones
+    )
+
+
+def said(id: str, parent: str | None = None, text: str = "", **fields: object) -> Message:
+    """A message; by default the user's words."""
+    parts: tuple[Part, ...] = (Text(text or id),)
+    return Message(**{"id": id, "parent": parent, "role": "user", "parts": parts, **fields})  # type: ignore[arg-type]
+
+
+def reply(id: str, parent: str | None = None, text: str = "", **fields: object) -> Message:
+    """The assistant's words."""
+    return said(id, parent, text, **{"role": "assistant", **fields})
+
+
+def call(id: str, parent: str | None, *calls: ToolCall, **fields: object) -> Message:
+    """The assistant asks for tools."""
+    return reply(id, parent, "", **{"parts": calls, **fields})
+
+
+def result(id: str, parent: str | None, *results: ToolResult, **fields: object) -> Message:
+    """Tools answer."""
+    return said(id, parent, "", **{"role": "tool", "parts": results, **fields})
+
+
+def at(seconds: float) -> int:
+    """A point in time: so many seconds into the first of March 2026."""
+    return 1_772_323_200 * SECOND + int(seconds * SECOND)
