@@ -11,13 +11,11 @@ from talktree.formats import by_slug
 from talktree.formats.base import Probe, Record
 from talktree.formats.detect import detect
 from talktree.formats.engine import read, write
-from talktree.formats.muse.wrappers import text_like, text_of, time_like, time_of
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.entries import Head, Opaque
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text
-from talktree.text.json_value import Json
 from tests.formats.cases import DATA
 
 MUSE = by_slug("muse")
@@ -146,82 +144,6 @@ def test_inline_boundary_metadata_and_footnotes_stay_verbatim() -> None:
     assert '\n--boundary-5f3a9c {"source": "https://example.org/physics"' in found.text
     assert found.text.endswith("**Continuous**. 1↩")
     assert found.extra["footnotes"]["1"]["title"] == "Collision detection modes"
-
-
-@pytest.mark.parametrize(
-    ("value", "inside"),
-    [
-        ("plain", "plain"),
-        ("ObjectId('123')", "123"),
-        ('ObjectId("123")', "123"),
-        ({"$oid": "6748"}, "6748"),
-        ({"$uuid": "7f0c"}, "7f0c"),
-    ],
-)
-def test_ids_are_read_through_their_wrapper_and_keep_it(value: Json, inside: str) -> None:
-    assert text_of(value) == inside
-    assert text_like(inside, value) == value
-    assert text_of(text_like("other", value)) == "other"
-    assert type(text_like("other", value)) is type(value)
-
-
-@pytest.mark.parametrize("value", [5, None, True, [], {"$oid": 5}, {"$oid": "a", "b": 1}, {}])
-def test_what_is_no_id_is_left_alone(value: Json) -> None:
-    assert text_of(value) is None
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        1732782425694,
-        1732782425694.0,
-        1732782425.694,
-        {"$numberLong": "1732782425694"},
-        {"$numberDouble": "1732782425694.0"},
-        {"$date": "2024-11-28T08:27:05.694Z"},
-        {"$date": 1732782425694},
-        {"$date": {"$numberLong": "1732782425694"}},
-        "2024-11-28T08:27:05.694Z",
-    ],
-)
-def test_times_are_read_through_their_form_and_keep_it(value: Json) -> None:
-    assert time_of(value) == DAY
-    later = DAY + 61_000_000_000
-    changed = time_like(later, value)
-    assert time_of(changed) == later
-    assert type(changed) is type(value)
-    assert isinstance(value, dict) == isinstance(changed, dict)
-    if isinstance(value, dict) and isinstance(changed, dict):
-        assert list(value) == list(changed)
-        assert [type(each) for each in value.values()] == [type(each) for each in changed.values()]
-
-
-def test_a_time_the_old_form_cannot_hold_becomes_plain_milliseconds() -> None:
-    assert time_like(DAY, 1732782425) == 1732782425694
-    assert time_like(DAY, {"$numberInt": "1732782425"}) == {"$numberLong": "1732782425694"}
-    assert time_like(1_732_782_426 * 10**9, {"$numberInt": "17"}) == {
-        "$numberLong": "1732782426000"
-    }
-    assert time_like(1_732_782_426 * 10**9, 1732782425) == 1732782426
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        "yesterday",
-        10**30,
-        float("inf"),
-        {"$numberLong": "1e9999"},
-        {"$numberLong": 5},
-        {"$date": {"$date": 5}},
-        {"$timestamp": {"t": 1}},
-        [],
-    ],
-)
-def test_what_is_no_time_is_left_alone(value: Json) -> None:
-    assert time_of(value) is None
 
 
 def test_edited_values_keep_their_wrappers() -> None:

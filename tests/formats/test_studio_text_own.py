@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.message
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -119,7 +120,7 @@ def test_documented_comments_survive_although_they_share_an_id() -> None:
     assert parents == [None, "1733794702200ka59h", "1733794702200ka59h", "1733794702200ka59h#3"]
 
 
-_members = st.fixed_dictionaries(
+_members: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {},
     optional={
         "id": st.sampled_from(["m", "m#2", "@1"]) | wild_text | json_values,

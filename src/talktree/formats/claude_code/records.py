@@ -145,10 +145,10 @@ def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
 
 
 def _usage(found: Json) -> Usage | None:
-    try:
-        return msgspec.convert(found, _Tokens | None)
-    except msgspec.ValidationError:
+    counts = [found.get(key) for key in _TOKENS.values()] if isinstance(found, dict) else [""]
+    if not all(type(count) is int or count is None for count in counts):
         return None
+    return Usage(*[count if isinstance(count, int) else 0 for count in counts])
 
 
 def _has_result(line: bytes | memoryview) -> bool:

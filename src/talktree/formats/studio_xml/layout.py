@@ -50,7 +50,7 @@ class Habits(NamedTuple):
     order: tuple[str, ...] = (*FIELDS[COMMENT], *ITEMS, EXTRA, CHILDREN)
     attributes: frozenset[str] = frozenset()
     """Members of a comment that stand in its start tag."""
-    sections: frozenset[str] = frozenset({"comment/content"})
+    sections: frozenset[str] = frozenset({"comment/content", "artifact/content"})
     """Elements whose text is one section, by owner and name."""
     omitted: frozenset[str] = frozenset()
     """Lists that are left out when they are empty."""
@@ -106,7 +106,7 @@ def learn_habits(text: bytes, comments: Iterable[Element]) -> Habits:
     return Habits(
         _order(seen, usual.order),
         frozenset(named) & frozenset(FIELDS[COMMENT]),
-        frozenset(sections) | (usual.sections if "content" not in seen else frozenset()),
+        frozenset(sections) | (usual.sections - {f"{COMMENT}/{name}" for name in seen}),
         frozenset({*ITEMS, CHILDREN} - empty),
     )
 
