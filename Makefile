@@ -37,7 +37,7 @@ bench: $(STAMP)  ## measure, side by side, and print the table
 	$(BIN)/python -m bench
 
 docs: $(STAMP)  ## write the generated pages anew
-	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

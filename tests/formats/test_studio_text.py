@@ -267,6 +267,21 @@ def test_line_ends_of_the_older_exporter_are_no_content() -> None:
     assert texts == ["first", "reply\nE-Tag: fake\n--x", "deeper", "second root"]
 
 
+@pytest.mark.parametrize("raw", [APP, WORKER, OLDER], ids=["app", "worker", "older"])
+def test_truncated_text_reads_as_far_as_it_goes(raw: bytes) -> None:
+    whole = [id for _, id, _ in outline(document(raw))]
+    most = 0
+    for end in range(1, len(raw)):
+        source = Source.of_bytes(raw[:end], name="comments.text")
+        contract.unchanged_document_writes_identical_bytes(FORMAT, source)
+        found = document(raw[:end])
+        ids = [id for each in found.conversations for id in each.skeleton.ids if id]
+        assert len(ids) >= most
+        assert found.findings or raw[:end].rstrip().endswith(b"--")
+        assert len(ids) < 2 or ids[:-1] == whole[: len(ids) - 1]
+        most = len(ids)
+
+
 # new comments in what the exporters wrote
 
 

@@ -188,6 +188,31 @@ def _body(part: email.message.Message) -> str:
     return raw.decode(part.get_content_charset() or "ascii")
 
 
+def test_value_that_is_no_comment_is_kept_in_its_place() -> None:
+    comments: list[tuple[Json, int]] = [
+        ({"id": "a", "content": "x", "attachments": [], "children": []}, 0),
+        (["not", {"a": None}], 1),
+        ({"id": "b", "content": "y", "attachments": [], "children": []}, 1),
+    ]
+    raw = rendered(comments)
+    assert values(raw) == comments
+    assert outline(document(raw)) == [(None, "a", "x"), ("a", "b", "y")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'boundary="talktree-', b'boundary="talktrea-'),
+        (b"Studio-Text: 1", b"Studio-Tex: 1"),
+        (b"MIME-Version: 1.0\n", b"\0\0\n"),
+        (b'boundary="', b"boundary"),
+    ],
+)
+def test_damaged_first_headers_cost_nothing(old: bytes, new: bytes) -> None:
+    raw = (DATA / "studio-text/good/harbour.text").read_bytes()
+    assert values(raw.replace(old, new, 1)) == values(raw)
+
+
 def test_boundary_occurs_in_no_content() -> None:
     comments: list[tuple[Json, int]] = [({"id": "a", "content": "x"}, 0)]
     name = cut(rendered(comments)).root.decode()

@@ -180,6 +180,11 @@ def test_an_edit_replaces_the_text_in_the_form_it_has(
     assert opened(out)[1][id].text == "a]]>b"
 
 
+def test_a_comment_of_the_year_9000_can_be_edited() -> None:
+    raw = comments("<timestamp>221845392000000</timestamp><content>x</content>")
+    assert edited(raw, "c", "y") == raw.replace(b"<content>x", b"<content>y")
+
+
 def test_a_type_fills_the_empty_element() -> None:
     document, conversation = opened(GOOD["app"])
     before = conversation["1736935200000"]

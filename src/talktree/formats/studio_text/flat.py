@@ -110,6 +110,8 @@ class FlatCutter:
         value, sound = own.read_value(head, body, rest)
         if not sound:
             self._problem("syntax", head.body, "a body that is not the JSON it should be")
+        elif not isinstance(value, dict):
+            self._problem("unknown-record", start, "a value that is no comment")
         if not head.blank:
             self._problem("header", start, "no blank line between headers and content")
         end = after.start

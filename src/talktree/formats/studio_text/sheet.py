@@ -215,7 +215,7 @@ def _bare(value: Json) -> Json:
     """A comment without what these dialects cannot tell from nothing, in the order of names."""
     if not isinstance(value, dict):
         return value
-    assumed: Object = {"content": "", "attachments": [], "children": []}
+    assumed: Object = {"attachments": [], "children": []}
     given = {key: item for key, item in value.items() if item is not None or key not in RESERVED}
     return dict(sorted({**assumed, **given}.items()))
 

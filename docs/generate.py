@@ -1,0 +1,110 @@
+"""Writes the pages that come out of the program itself: `python docs/generate.py`.
+
+The command reference from `--help`, the list of findings from the code, the pictures from what the
+commands print on the demo. A test compares them with what is kept here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+PICTURES = {
+    "tree": ["tree", "demo/claude-code.jsonl"],
+    "show": ["show", "demo/claude-code.jsonl"],
+    "stats": ["stats", "demo/claude-code.jsonl"],
+}
+WIDTH = 100
+MOST_LINES = 46
+
+
+def output(*arguments: str, color: bool = False) -> str:
+    """What a command prints, run from the root of the repository."""
+    environment = {**os.environ, "COLUMNS": str(WIDTH), "PYTHONUTF8": "1", "TZ": "UTC"}
+    environment.pop("NO_COLOR", None)
+    call = [sys.executable, "-m", "talktree.cli.main", *arguments]
+    if color:
+        call += ["--color", "always"]
+    done = subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def commands() -> str:
+    """The command reference."""
+    from talktree.cli.main import COMMANDS
+
+    pages = [
+        ("talktree", ["--help"]),
+        *((f"talktree {verb}", [verb, "--help"]) for verb in COMMANDS),
+    ]
+    blocks = [f"## {name}\n\n```text\n{output(*call).rstrip()}\n```\n" for name, call in pages]
+    return (
+        "# Commands\n\nWritten by `make docs` from `--help`.\n\n" + "\n".join(blocks) + EXIT_CODES
+    )
+
+
+EXIT_CODES = """
+## Exit codes
+
+| code | meaning |
+|---:|---|
+| 0 | done |
+| 1 | findings, differences or no hit |
+| 2 | wrong usage, or no such path |
+| 3 | unreadable or unknown format |
+| 4 | would lose data |
+| 5 | the file changed meanwhile |
+| 6 | an optional extra is missing |
+| 70 | a bug in Talktree |
+| 130 | interrupted |
+"""
+
+
+def findings() -> str:
+    """The list of what reading can notice."""
+    from talktree.model.findings import READING
+
+    rows = sorted(READING.values(), key=lambda code: code.code)
+    table = "".join(f"| `{row.code}` | {row.name} | {row.severity} |\n" for row in rows)
+    return (
+        "# Findings\n\n"
+        "What reading notices about a file. None of it stops the work: the file is read as far as\n"
+        "it goes, shown, and written back unchanged. Codes never change their meaning. Written\n"
+        f"by `make docs`.\n\n| code | name | severity |\n|---|---|---|\n{table}"
+    )
+
+
+def picture(name: str) -> str:
+    """A picture of what a command prints."""
+    from rich.console import Console
+    from rich.text import Text
+
+    call = PICTURES[name]
+    lines = output(*call, color=True).splitlines()
+    shown = "\n".join(lines[:MOST_LINES] + (["…"] if len(lines) > MOST_LINES else []))
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        console = Console(record=True, width=WIDTH, file=nowhere, force_terminal=True)
+        console.print(Text.from_ansi(shown), soft_wrap=False)
+        drawn = console.export_svg(title=f"talktree {' '.join(call)}", unique_id=name)
+    # The fonts it names would be fetched from elsewhere; any monospaced one will do.
+    return re.sub(r"\s*@font-face \{.*?\}\n", "\n", drawn, flags=re.DOTALL)
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page with its text."""
+    return {
+        DOCS / "reference" / "commands.md": commands(),
+        DOCS / "findings.md": findings(),
+        **{DOCS / "pictures" / f"{name}.svg": picture(name) for name in PICTURES},
+    }
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,84 @@
+"""Documentation exists, is true, and stays in step with the program."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from talktree import errors
+from talktree.cli.main import COMMANDS
+from talktree.errors import TalktreeError
+from talktree.formats import slugs
+from talktree.model.findings import READING
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    stale = [path.name for path, text in generator().pages().items() if path.read_text() != text]
+    assert stale == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("slug", slugs())
+def test_every_format_has_a_page_and_a_demo(slug: str) -> None:
+    page = (ROOT / "docs" / "formats" / f"{slug}.md").read_text()
+    assert "|" in page, "a table of names"
+    assert f"docs/formats/{slug}.md" in (ROOT / "README.md").read_text()
+    assert list((ROOT / "demo").glob(f"{slug}*")), "a conversation in demo/"
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_every_command_has_a_reference_and_a_transcript(verb: str) -> None:
+    assert f"## talktree {verb}" in (ROOT / "docs" / "reference" / "commands.md").read_text()
+    assert (ROOT / "tests" / "cli" / f"{verb}.md").exists()
+    assert f"talktree {verb}" in (ROOT / "README.md").read_text()
+
+
+def test_every_finding_is_listed() -> None:
+    listed = (ROOT / "docs" / "findings.md").read_text()
+    assert all(f"`{code.code}`" in listed for code in READING.values())
+
+
+def test_every_error_has_an_exit_code_in_the_reference() -> None:
+    listed = (ROOT / "docs" / "reference" / "commands.md").read_text()
+    public = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    kinds = [kind for kind in public if issubclass(kind, TalktreeError)]
+    assert len(kinds) > 5
+    for kind in kinds:
+        assert kind.__doc__
+        assert f"| {kind.exit_code} |" in listed
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_python_examples_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "demo", tmp_path / "demo")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    assert capsys.readouterr().out
