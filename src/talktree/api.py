@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from talktree.errors import UsageError
+from talktree.errors import Unreadable, UsageError
 from talktree.files import Source, load, load_stream, save
 from talktree.formats import by_slug
 from talktree.formats.detect import Guess
@@ -25,6 +25,8 @@ def open_source(path: str | Path | Source) -> Source:
     if isinstance(path, Source):
         return path
     if str(path) == "-":
+        if sys.stdin is None:
+            raise Unreadable("stdin is closed", hint="name a file, or pipe something in")
         return load_stream(sys.stdin.buffer)
     return load(Path(path))
 

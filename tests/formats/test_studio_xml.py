@@ -349,6 +349,7 @@ def test_hostile_nesting_takes_linear_time(raw: bytes) -> None:
         b'<svg xmlns="http://www.w3.org/2000/svg"><title>comments</title></svg>',
         b'<?xml version="1.0"?><comments><row Id="1" PostId="2" Text="t" UserId="3"/></comments>',
         b"<comments><comment><author>a</author><body>b</body></comment></comments>",
+        b"<comments><comment><id>1</id><author>a</author><content>b</content></comment></comments>",
         b'<w:comments xmlns:w="urn:w"><w:comment w:id="0"/></w:comments>',
         b"<commentsary><id/><userId/><content/></commentsary>",
         b"a file about <comments><comment><id>1</id><userId>u</userId><content/>",

@@ -13,6 +13,8 @@ from talktree.views.measure import clipped, counted, one_line
 
 def chosen(document: Document, id: str | None) -> list[Conversation]:
     """The conversation with an id, or with a unique beginning of it; all if none is named."""
+    if not document.conversations:
+        raise NotFound(f"{document.name}: no conversation in it")
     if id is None:
         return [*document.conversations]
     exact = [each for each in document.conversations if each.id == id]

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from talktree.errors import TalktreeError, UsageError
+from talktree.errors import TalktreeError, Unreadable, UsageError
 
 INTERNAL = 70
 """The exit code of a mistake in Talktree itself."""
@@ -57,6 +57,9 @@ def _as_known(error: Exception) -> TalktreeError:
             return error
         case click.ClickException():
             return UsageError(_said(error), hint=_help_hint(error))
+        case OSError():
+            where = f"{str(error.filename)[:200]}: " if error.filename else ""
+            return Unreadable(f"{where}{error.strerror or error}", hint="check the path")
         case MemoryError():
             return _Internal("out of memory", hint="try a smaller source, or --json")
         case _:

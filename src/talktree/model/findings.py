@@ -39,7 +39,7 @@ READING: dict[str, Code] = {
     key: Code(code, name, severity)  # type: ignore[arg-type]
     for key, code, name, severity in (
         ("torn", "SYN101", "torn-record", "error"),
-        ("syntax", "SYN102", "not-json", "error"),
+        ("syntax", "SYN102", "malformed", "error"),
         ("fused", "SYN103", "fused-records", "warning"),
         ("spliced", "SYN104", "spliced-record", "error"),
         ("nul", "SYN105", "nul-bytes", "error"),

@@ -210,7 +210,7 @@ class Skeleton:
             id, parent, trait = line.id, line.parent, line.trait
             above = by_id.get(parent, -2) if parent is not None else ROOT
             if not trait or not id or id in by_id or above == -2 or line.follows is not None:
-                reply = line.reply or Reply(line.group, line.usage, line.model)
+                told = line.reply or Reply(line.group, line.usage, line.model)
                 self.add(
                     trait,
                     id,
@@ -218,10 +218,10 @@ class Skeleton:
                     line.stamp,
                     line.role,
                     line.sidechain,
-                    reply.id,
+                    told.id,
                     line.follows,
-                    reply.usage,
-                    reply.model,
+                    told.usage,
+                    told.model,
                     line.link,
                     line.call,
                 )

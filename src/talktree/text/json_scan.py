@@ -90,6 +90,7 @@ class _Scanner:
         self.deepest = 0
 
     def run(self) -> Scan:
+        """Go through the text once, from value to value."""
         text, size = self.text, len(self.text)
         while True:
             if self.key is None and self._takes_key():

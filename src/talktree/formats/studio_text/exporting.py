@@ -68,9 +68,9 @@ class Exporter(NamedTuple):
             del known["parentId"]
         others = {key: key for key in comment if key not in {*RESERVED, *known}}
         names = {**known, **others}
-        odd = [key for key in comment if key not in names and key not in {*BODY, "parentId"}]
-        if any(comment[key] is not None for key in odd):
-            raise _refusal(odd[0])
+        for key in comment.keys() - {*names, *BODY, "parentId"}:
+            if comment[key] is not None:
+                raise _refusal(key)
         return {key: name for key, name in names.items() if _header(comment, key) is not None}
 
     def _with_head(self, piece: TextPiece, comment: Object, before: Object) -> TextPiece:

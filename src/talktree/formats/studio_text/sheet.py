@@ -139,7 +139,7 @@ class TextSheet(PieceSheet):
 
     def _reads_as(self, item: Item, wanted: Json, seen: TextPiece) -> bool:
         if item.at is not None and not self.pieces[item.at].usable:
-            return not seen.usable
+            return not seen.usable and seen.raw == self.pieces[item.at].raw
         if seen.depth != item.depth or not seen.usable:
             return False
         if self.cut.dialect == "own":

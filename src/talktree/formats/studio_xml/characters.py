@@ -51,6 +51,7 @@ class _Decoder:
         self.missing: set[bytes] = set()
 
     def run(self) -> None:
+        """Go through the whole text once."""
         raw = self.raw
         at = 0
         while (mark := _MARK.search(raw, at)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from talktree.formats.base import Detection
-from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, FIELDS, ITEMS
+from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, FIELDS, ITEMS, KNOWN
 
 _PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:\s++|<\?[^?]*+(?:\?(?!>)[^?]*+)*+\?>|<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
@@ -29,7 +29,7 @@ def looks_like_comments(head: bytes) -> Detection | None:
     found = sorted(names & SIGNS)
     if names & TELLING and len(found) >= 3:
         return Detection(0.95, f"<{name}> with {', '.join(found)}")
-    if len(found) >= 2 and "content" in names:
+    if len(found) >= 2 and "content" in names and names <= KNOWN:
         return Detection(0.6, f"<{name}> with {', '.join(found)}")
     if name == "comments" and not names - {COMMENT}:
         return Detection(0.4, "<comments> without anything else in it")

@@ -63,6 +63,7 @@ class _Scanner:
         self.leaves = Leaves(text)
 
     def run(self) -> Scan:
+        """Go through the whole text once."""
         text, size = self.text, len(self.text)
         while (at := text.find(b"<", self.at)) >= 0:
             self._between(at)
@@ -275,6 +276,7 @@ class _Scanner:
         return self.comments[-1].nested if self.comments else self.records
 
     def problem(self, code: str, what: str, *, at: int | None = None) -> None:
+        """Note what is not as it should be."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, self.at if at is None else at, what))
 
