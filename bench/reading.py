@@ -87,11 +87,9 @@ for _ in api.read(sys.argv[1]).conversation.entries:
     pass
 """
 _CLI = """
-import os, sys
-from talktree.cli.main import main
-sys.stdout = open(os.devnull, "w")
-main(sys.argv[1:], standalone_mode=False)
-sys.stdout = sys.__stdout__
+import sys
+from talktree.cli.main import run
+run(sys.argv[1:])
 """
 
 

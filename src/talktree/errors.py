@@ -49,9 +49,11 @@ class UnknownFormat(TalktreeError):
     exit_code = 3
     kind = "unknown-format"
 
-    def __init__(self, name: str, tried: Iterable[str]) -> None:
+    def __init__(
+        self, name: str, tried: Iterable[str], *, why: str = "no known conversation format"
+    ) -> None:
         super().__init__(
-            f"{name}: no known conversation format",
+            f"{name}: {why}",
             hint=f"tried {', '.join(tried)}; name one with --from if you know better",
         )
 

@@ -10,14 +10,14 @@ from talktree.formats.base import Format
 
 BUILT_IN = {
     "chatbuilder": "talktree.formats.chatbuilder",
-    "claude-messages": "talktree.formats.claude_messages",
     "studio": "talktree.formats.studio",
     "studio-text": "talktree.formats.studio_text",
     "studio-xml": "talktree.formats.studio_xml",
+    "claude-messages": "talktree.formats.claude_messages",
     "claude-code": "talktree.formats.claude_code",
     "muse": "talktree.formats.muse",
-    "native": "talktree.formats.native",
     "sage": "talktree.formats.sage",
+    "native": "talktree.formats.native",
 }
 """Slug to module; a module is imported when its format is needed."""
 GROUP = "talktree.formats"

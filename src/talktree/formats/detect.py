@@ -36,6 +36,8 @@ def guesses(source: Source) -> list[Guess]:
 
 def detect(source: Source) -> Guess:
     """The format of a source."""
+    if not any(content.size for content in source.files.values()):
+        raise UnknownFormat(source.name, slugs(), why="nothing in it to recognise a format by")
     found = guesses(source)
     if not found:
         raise UnknownFormat(source.name, slugs())
