@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from bench.measure import Row, side_by_side
-from talktree.model.skeleton import Skeleton, Trait
+from talktree.model.outline import Trait
+from talktree.model.skeleton import Skeleton
 from talktree.model.tree import Tree
 
 

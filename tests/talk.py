@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from talktree.model.conversation import Conversation, numbers
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.model.outline import outline
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
-from talktree.model.skeleton import Skeleton, outline
+from talktree.model.skeleton import Skeleton
 from talktree.text.times import SECOND
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from talktree.errors import Unreadable, UsageError
@@ -13,8 +13,10 @@ from talktree.formats.detect import Guess
 from talktree.formats.detect import detect as _detect
 from talktree.formats.engine import Origin
 from talktree.formats.engine import read as _read
+from talktree.formats.engine import skim as _skim
 from talktree.formats.engine import write as _write
 from talktree.model.document import Document
+from talktree.model.outline import LineOutline
 
 NATIVE = "native"
 """The format that holds whatever any other format holds."""
@@ -41,6 +43,13 @@ def read(path: str | Path | Source, *, format: str | None = None) -> Document:
     source = open_source(path)
     chosen = by_slug(format) if format else _detect(source).format
     return _read(source, chosen)
+
+
+def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
+    """Ids, parents, times and usage of all records in one quick pass; contents are not read."""
+    source = open_source(path)
+    chosen = by_slug(format) if format else _detect(source).format
+    return _skim(source, chosen)
 
 
 def write(document: Document, path: str | Path) -> list[Path]:

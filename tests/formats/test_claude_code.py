@@ -13,6 +13,7 @@ from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head, Opaque, Snapshot
 from talktree.model.message import Message, Usage
+from talktree.model.outline import tokens
 from talktree.model.parts import Attachment, Event, Text, Thinking, ToolCall, ToolResult
 
 DATA = Path(__file__).parent.parent / "data" / "claude-code"
@@ -211,16 +212,17 @@ def test_project_folder_is_one_conversation_a_session() -> None:
 
 
 def test_usage_counts_each_api_message_once() -> None:
-    conversation = session(
+    lines = [
         prompt("u", None),
         reply("a1", "u", "m1"),
         reply("a2", "a1", "m1"),
         reply("a3", "a2", "m2"),
-    )
-    counted = [usage for _, usage, _ in conversation.skeleton.usage.values()]
-    assert sum(usage.output for usage in counted) == 10
-    assert next(iter(conversation.messages())).usage is None
+    ]
+    conversation = session(*lines)
     assert Usage(3, 5) in [message.usage for message in conversation.messages()]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    counted = tokens(api.skim(Source.of_bytes(text.encode(), name="s.jsonl")))
+    assert [(usage.output, model) for usage, model in counted.values()] == [(5, "m"), (5, "m")]
 
 
 def test_web_export_is_one_line_of_messages() -> None:

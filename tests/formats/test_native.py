@@ -23,8 +23,9 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Opaque
 from talktree.model.message import Message
+from talktree.model.outline import LineOutline, Trait, outline
 from talktree.model.parts import Text, Unknown
-from talktree.model.skeleton import NO_TIME, LineOutline, Skeleton, Trait, outline
+from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.testing.strategies import entries, messages, uuids
 from talktree.text.json_read import REFUSALS, decode
 from talktree.text.json_value import Token
@@ -303,14 +304,7 @@ def bones(skeleton: Skeleton) -> list[object]:
         skeleton.roles, skeleton.sidechain, strict=False,
     )  # fmt: skip
     nodes = [row for row in rows if row[3]]
-    usage = {
-        key: (at, *_fields(usage), model) for key, (at, usage, model) in skeleton.usage.items()
-    }
-    return [nodes, skeleton.groups, skeleton.linked, skeleton.spawned, usage]
-
-
-def _fields(usage: object) -> tuple[int, ...]:
-    return tuple(getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write"))
+    return [nodes, skeleton.groups(), skeleton.linked, skeleton.spawned]
 
 
 @pytest.mark.parametrize(("slug", "path"), all_samples(), ids=name)

@@ -9,13 +9,13 @@ from talktree.errors import WouldLose
 from talktree.files import Source, load
 from talktree.formats.base import Record
 from talktree.formats.detect import guesses
-from talktree.formats.engine import read
+from talktree.formats.engine import read, skim
 from talktree.formats.sage import FORMAT, Sage
 from talktree.model import edit
 from talktree.model.entries import FileState, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message, ThinkingSetting, Todo, Usage
+from talktree.model.outline import Trait, tokens
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
-from talktree.model.skeleton import Trait
 from talktree.testing.contract import written
 from talktree.text.times import from_iso
 from tests.formats.cases import in_memory
@@ -329,8 +329,8 @@ def test_a_branch_parent_holds_where_there_is_no_other() -> None:
 
 
 def test_tokens_are_counted_without_reading_contents() -> None:
-    bones = read(load(TIDES), FORMAT).conversation.skeleton
-    assert sum(usage.input for _, usage, _ in bones.usage.values()) == 2200
+    counted = tokens(skim(load(TIDES), FORMAT))
+    assert sum(usage.input for usage, _ in counted.values()) == 2200
 
 
 def test_empty_words_beside_calls_are_words_and_beside_results_are_none() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.model.skeleton import ROOT, Skeleton, Trait
+from talktree.model.outline import Trait
+from talktree.model.skeleton import ROOT, Skeleton
 from talktree.model.tree import Tree
 
 

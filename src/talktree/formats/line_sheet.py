@@ -13,7 +13,7 @@ from talktree.formats.base import Record
 from talktree.formats.line_copy import Chunk, joined
 from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding, finding
-from talktree.model.skeleton import LineOutline
+from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
 from talktree.text.json_read import REFUSALS, decode, inspect
 from talktree.text.json_style import Style, learn

@@ -17,7 +17,7 @@ from talktree.files import Content
 from talktree.formats.base import Format, Record
 from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding
-from talktree.model.skeleton import outline
+from talktree.model.outline import LineOutline, line_outline, outline
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
 
@@ -88,6 +88,9 @@ class PieceSheet(Sheet):
             del above[piece.depth :]
             container = above[-1] if above and nested else None
             above.append(sink.add(self.group_of(index), fields, container=container, chain=chain))
+
+    def outlines(self) -> Iterator[LineOutline]:
+        return (line_outline(self.format.get(self.record(index))) for index in range(len(self)))
 
     def record(self, index: int) -> Record:
         piece = self.pieces[index]

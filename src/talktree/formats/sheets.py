@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from talktree.files import Content
 from talktree.formats.base import Links, Record
 from talktree.model.findings import Finding, finding
-from talktree.model.skeleton import LineOutline
+from talktree.model.outline import LineOutline
 from talktree.text.json_value import Json
 
 Fields = tuple[object, ...]
@@ -64,6 +64,10 @@ class Sheet(ABC):
     @abstractmethod
     def index(self, sink: Sink) -> None:
         """Find all records and tell their outlines."""
+
+    @abstractmethod
+    def outlines(self) -> Iterator[LineOutline]:
+        """The outlines of all records in one pass, in order, as the records name themselves."""
 
     @abstractmethod
     def record(self, index: int) -> Record:

@@ -13,7 +13,8 @@ from typing import Protocol
 from talktree.errors import NotFound
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.model.skeleton import NO_TIME, Skeleton, outline
+from talktree.model.outline import outline
+from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.tree import Branch, Tree
 
 STRETCH = 64
@@ -175,13 +176,14 @@ class Conversation:
 def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry]) -> Skeleton:
     bones = old.skeleton
     place = {number: position for position, number in enumerate(old.members)}
+    groups = bones.groups()
     fresh = Skeleton()
     for number in members:
         at = place.get(number)
         entry = changed.get(number)
         if entry is None or (at is not None and _hangs_the_same(old, at, entry)):
             assert at is not None
-            _copy_bone(bones, at, fresh)
+            _copy_bone(bones, at, fresh, group=groups[at])
             continue
         fresh.add_outline(outline(entry))
         if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
@@ -199,11 +201,8 @@ def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
     return not isinstance(entry, Message) and not isinstance(before, Message)
 
 
-def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton) -> None:
+def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton, *, group: str | None) -> None:
     parent = bones.parents[at]
-    group = bones.groups.get(at)
-    counted = bones.usage.get(group or f"@{at}")
-    counts_here = counted is not None and counted[0] == at
     fresh.add(
         bones.traits[at],
         bones.ids[at] or None,
@@ -212,9 +211,6 @@ def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton) -> None:
         bones.roles[at],
         bones.sidechain[at],
         group,
-        None,
-        counted[1] if counted is not None and counts_here else None,
-        counted[2] if counted is not None and counts_here else None,
     )
     if at in bones.linked:
         fresh.linked[len(fresh) - 1] = bones.linked[at]

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message, Todo
+from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall
-from talktree.model.skeleton import NO_TIME, ROOT, Trait
+from talktree.model.skeleton import NO_TIME, ROOT
 
 AGENTS = {"claude-messages": "Claude", "claude-code": "Claude", "sage": "Sage"}
 """What the assistant is called in formats that belong to one."""

@@ -15,7 +15,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.model.skeleton import ROOT, Skeleton, Trait
+from talktree.model.outline import Trait
+from talktree.model.skeleton import ROOT, Skeleton
 
 BranchKind = Literal["active", "fork", "sidechain", "root"]
 
@@ -79,15 +80,14 @@ class Tree:
     def _weigh(self) -> bytearray:
         """1 for every node at or below which somebody really said something new."""
         bones = self.bones
-        traits, parents, groups = bones.traits, bones.parents, bones.groups
-        lead: dict[int, str | None] = {}
+        traits, parents, groups = bones.traits, bones.parents, bones.group_numbers
+        # The reply that was last on the way to a node; one more place for the root, at -1.
+        lead = array("i", bytes(4 * (len(bones) + 1)))
         real = bytearray(len(bones))
         for here in self.order:
-            before = lead.get(parents[here])
-            group = groups.get(here)
-            trait = traits[here]
+            before, group, trait = lead[parents[here]], groups[here], traits[here]
             real[here] = trait == Trait.SAID or (
-                trait == Trait.REPLY and (group is None or group != before)
+                trait == Trait.REPLY and (not group or group != before)
             )
             lead[here] = group if trait == Trait.REPLY else before
         for here in reversed(self.order):

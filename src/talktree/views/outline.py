@@ -15,6 +15,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.derive import speaker
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.model.outline import Trait
 from talktree.model.parts import (
     Event,
     Text,
@@ -22,7 +23,6 @@ from talktree.model.parts import (
     ToolCall,
     ToolResult,
 )
-from talktree.model.skeleton import Trait
 from talktree.views.graph import Fork, Lane, NewStart, Piece, Run, Skipped, pieces
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line

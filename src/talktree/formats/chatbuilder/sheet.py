@@ -11,7 +11,7 @@ from talktree.formats.chatbuilder.oddities import oddities
 from talktree.formats.sheets import Item, Sheet, Sink
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
-from talktree.model.skeleton import outline
+from talktree.model.outline import LineOutline, line_outline, outline
 from talktree.text import utf8
 
 Owners = dict[str, str]
@@ -39,6 +39,9 @@ class MessageSheet(Sheet):
         if entry.id:
             self._owners.setdefault(entry.id, self.group)
         sink.add(self.group, outline(entry), chain=isinstance(entry, Message))
+
+    def outlines(self) -> Iterator[LineOutline]:
+        yield line_outline(get(self.record(0)))
 
     def record(self, index: int) -> Record:
         raw = self.content.read()

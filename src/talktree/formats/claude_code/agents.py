@@ -13,8 +13,9 @@ from msgspec import Struct
 
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.model.skeleton import ROOT, Skeleton, Trait
+from talktree.model.skeleton import ROOT, Skeleton
 
 SPAWNING = frozenset({"Task", "Agent"})
 

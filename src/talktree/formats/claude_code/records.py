@@ -8,7 +8,7 @@ from msgspec import Raw
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
-from talktree.model.skeleton import LineOutline, Reply, Trait
+from talktree.model.outline import LineOutline, Reply, Trait
 from talktree.text.json_value import Json
 
 NOTHING = Raw()

@@ -6,7 +6,7 @@ import msgspec
 
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
-from talktree.model.skeleton import LineOutline, Trait
+from talktree.model.outline import LineOutline, Trait
 from talktree.text.json_value import Json
 
 TYPES = frozenset({"user", "assistant", "system", "compact_system"})

@@ -13,7 +13,8 @@ from talktree.formats.sheets import Fields
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
-from talktree.model.skeleton import LineOutline, Skeleton
+from talktree.model.outline import LineOutline
+from talktree.model.skeleton import Skeleton
 
 LARGE = 16 << 20
 """Sources beyond this size are looked at in full only when that is asked for."""
@@ -96,6 +97,13 @@ def read(source: Source, format: Format) -> Document:
         inspect=lambda: list(_inspect(origin, groups)),
         glance=lambda: list(_inspect(origin, groups, whole=_is_small(source))),
     )
+
+
+def skim(source: Source, format: Format) -> Iterator[LineOutline]:
+    """Ids, parents, times and usage of all records, in one pass that reads no contents."""
+    source = without_secrets(source, [format])
+    for sheet in format.split(source).sheets:
+        yield from sheet.outlines()
 
 
 def _is_small(source: Source) -> bool:

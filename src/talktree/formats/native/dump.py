@@ -20,7 +20,8 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.model.skeleton import NO_TIME, Skeleton, Trait, outline
+from talktree.model.outline import Trait, outline
+from talktree.model.skeleton import NO_TIME, Skeleton
 
 SLUG = "native"
 
@@ -56,7 +57,7 @@ class _Places:
     def __init__(self, bones: Skeleton) -> None:
         self._bones = bones
         self._times = bones.times
-        self._groups = bones.groups
+        self._groups = bones.groups()
 
     def line(self, position: int, entry: Entry) -> Object:
         """The line of an entry, under the name it has in the tree."""
@@ -87,8 +88,8 @@ class _Places:
             place["role"] = bones.roles[position]
         if bool(bones.sidechain[position]) != said.sidechain:
             place["sidechain"] = bool(bones.sidechain[position])
-        if self._groups.get(position) != said.group:
-            place["reply"] = self._groups.get(position)
+        if self._groups[position] != said.group:
+            place["reply"] = self._groups[position]
         return place
 
     def _links(self, position: int, entry: Entry) -> Object:

@@ -11,7 +11,7 @@ from talktree.formats.native.halves import JOINT, understood
 from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.shapes import ENTRIES
 from talktree.model.message import META, SIDECHAIN, Message, Usage
-from talktree.model.skeleton import LineOutline, Trait, outline
+from talktree.model.outline import LineOutline, Trait, line_outline
 from talktree.text.json_value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
@@ -100,7 +100,7 @@ class Dialect(LineDialect):
         if not _is_entry(value):
             return _odd_mark(value) or NO_NODE
         entry = get(Record(value))
-        made = LineOutline(*outline(entry)) if isinstance(entry, Message) else NO_NODE
+        made = line_outline(entry) if isinstance(entry, Message) else NO_NODE
         try:
             tree = msgspec.convert(value.get(TREE), _Tree | None)
         except msgspec.ValidationError:

@@ -18,7 +18,7 @@ from talktree.formats.line_copy import joined
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.native.outlines import Dialect, Mark
 from talktree.formats.sheets import Item, Sink
-from talktree.model.skeleton import LineOutline
+from talktree.model.outline import LineOutline
 
 VERSION = 1
 

@@ -11,7 +11,7 @@ from talktree.formats.sage.kinds import SNAPSHOT, TYPES
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.shapes import DOCUMENTED
 from talktree.model.message import Usage
-from talktree.model.skeleton import LineOutline, Trait, outline
+from talktree.model.outline import LineOutline, Trait, line_outline
 from talktree.text.json_read import decode
 from talktree.text.json_value import Json
 
@@ -73,7 +73,7 @@ class Dialect(LineDialect):
         return self.outline(decode(bytes(line)).value)
 
     def outline(self, value: Json) -> LineOutline:
-        return LineOutline(*outline(get(Record(value))))
+        return line_outline(get(Record(value)))
 
     def is_record(self, value: Json) -> bool:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
