@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -12,6 +13,7 @@ from talktree.text.json_value import Json
 
 _decoder = msgspec.json.Decoder()
 _encode = msgspec.json.encode
+_LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
 REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the fast decoder raises on text that is not plain JSON."""
 
@@ -39,7 +41,8 @@ def inspect(raw: bytes) -> list[Problem]:
         value = _decoder.decode(raw)
         # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
         # that stand twice is needed only where the text is not in that plain form.
-        if _encode(value) == raw.strip(b"\r\n") or not _doubled(raw):
+        plain = _encode(value) == raw.strip(b"\r\n") or not _doubled(raw)
+        if plain and not _LONG_NUMBER.search(raw):
             return []
     except (*REFUSALS, TypeError, UnicodeEncodeError):
         pass

@@ -20,7 +20,7 @@ LOOSE_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[ \t\r\n,\]}]|$)")
 MEMBER = re.compile(
     rb'[ \t\r\n]*+"([ !#-\[\]-~]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
-    rb'(?:"([ !#-\[\]-~]*+)"|(-?(?:0|[1-9][0-9]{0,17}+))|(true|false|null))'
+    rb'(?:"([ !#-\[\]-~]*+)"|(-?(?:0|[1-9][0-9]{0,14}+))|(true|false|null))'
     rb"[ \t\r\n]*+(?:,|(?=\}))"
 )
 """A whole member of an object, of the kind nearly all members are."""
@@ -28,6 +28,8 @@ WORD = re.compile(rb'[^\s,\[\]{}":]+')
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORDS: dict[bytes, Json] = {b"true": True, b"false": False, b"null": None}
 MOST_DIGITS = 4000
+SAFE = 1 << 53
+"""Beyond this, readers that keep numbers as doubles change them."""
 DEEP = 200
 MOST_PROBLEMS = 1000
 """Enough to tell what is wrong; a megabyte of garbage must not become a million findings."""
@@ -250,7 +252,10 @@ class _Scanner:
         if len(text) > MOST_DIGITS:
             self._problem("number", f"an integer of {len(text)} digits", at=found.start())
             return Token(text)
-        return int(text)
+        value = int(text)
+        if abs(value) > SAFE:
+            self._problem("number", f"{text[:40]} is more than a double holds", at=found.start())
+        return value
 
     # placing values
 
