@@ -108,11 +108,24 @@ Links = Literal["own", "nested", "chain"]
 """How records hang together: by ids they name, by nesting, or each on the one before."""
 
 
+def _as_it_is(entry: Entry) -> Entry:
+    return entry
+
+
+class Lens(NamedTuple):
+    """Between a record and an entry, both ways; laws bind the three together."""
+
+    get: Callable[[Record], Entry]
+    put: Callable[[Entry, Record | None], Json]
+    complete: Callable[[Entry], Entry] = _as_it_is
+
+
 class Format(ABC):
     """A format: how to recognise it, take it apart, and read and write a record."""
 
     info: FormatInfo
     can: Can
+    lens: Lens
 
     def withheld(self, source: Source) -> Collection[str]:
         """Files that hold secrets, by their names alone: never opened, shown or copied."""
@@ -126,17 +139,17 @@ class Format(ABC):
     def split(self, source: Source) -> Split:
         """The source as sheets of records, every byte accounted for."""
 
-    @abstractmethod
     def get(self, record: Record) -> Entry:
         """What a record says, in the words of the model."""
+        return self.lens.get(record)
 
-    @abstractmethod
     def put(self, entry: Entry, base: Record | None) -> Json:
         """The native value of an entry, made from the old record's value where there is one."""
+        return self.lens.put(entry, base)
 
     def complete(self, entry: Entry) -> Entry:
         """An entry with the fields filled in that this format demands of new records."""
-        return entry
+        return self.lens.complete(entry)
 
     def settled(self, conversation: Conversation) -> Conversation:
         """An edited conversation with that brought in step which goes with its messages."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.files import Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.chatbuilder.complete import complete
 from talktree.formats.chatbuilder.lens import get, put
 from talktree.formats.chatbuilder.names import CONFIG, is_config, message_folders, named
@@ -18,7 +18,6 @@ from talktree.formats.chatbuilder.sheet import MessageSheet, Owners
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.entries import Entry
-from talktree.text.json_value import Json
 
 
 class ChatBuilder(Format):
@@ -38,6 +37,7 @@ class ChatBuilder(Format):
         extra="text",
         any_text=False,
     )
+    lens = Lens(get, put, complete)
     file_per_record = True
 
     def detect(self, probe: Probe) -> Detection | None:
@@ -69,15 +69,6 @@ class ChatBuilder(Format):
         return JsonSheet(
             path, source.files[path], self, group=group, hole=lambda *_: None, links="chain"
         )
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
     def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
         return named(order, main_file=main_file)

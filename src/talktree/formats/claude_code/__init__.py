@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from talktree.files import Content, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_code.agents import link_agents
 from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
 from talktree.formats.claude_code.lens import get
@@ -55,6 +55,7 @@ class ClaudeCode(Format):
         heads=True,
         extra="json",
     )
+    lens = Lens(get, put)
     dialect = Dialect()
 
     def detect(self, probe: Probe) -> Detection | None:
@@ -90,12 +91,6 @@ class ClaudeCode(Format):
         if _is_export(content.read(0, HEAD)):
             return JsonSheet(path, content, self, group=group, hole=_hole, links="chain")
         return sheet_for(path, content, self, self.dialect, group=group)
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
 
     def blank_sheet(self, path: str) -> Sheet:
         return LineSheet(path, Source.of_bytes(b"").files["input"], self.dialect, group=path)

@@ -7,12 +7,10 @@ This is the dialect of the Message Type Specification. The files Claude Code rea
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
-from talktree.formats.claude_messages.lens import complete, get, put
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, looks_documented
 from talktree.formats.json_lines import sample, sheet_for
-from talktree.model.entries import Entry
-from talktree.text.json_value import Json
 
 
 class ClaudeMessages(Format):
@@ -34,6 +32,7 @@ class ClaudeMessages(Format):
         time="ns",
         extra="json",
     )
+    lens = Lens(get, put)
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -53,15 +52,6 @@ class ClaudeMessages(Format):
                 for path, content in source.files.items()
             ]
         )
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
 
 FORMAT = ClaudeMessages()

@@ -209,8 +209,3 @@ def put(entry: Entry, base: Record | None) -> Json:
     if base is None:
         return native(entry)
     return merged(base.value, native(get(base)), native(entry))
-
-
-def complete(entry: Entry) -> Entry:
-    """All fields the document requires are the writer's to give: nothing is made up here."""
-    return entry

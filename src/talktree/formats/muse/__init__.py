@@ -6,14 +6,12 @@ Files hold one conversation, a list of them, or one a line as a database export 
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import sample
 from talktree.formats.muse.lens import complete, get, put
 from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
 from talktree.model.conversation import Conversation
-from talktree.model.entries import Entry
-from talktree.text.json_value import Json
 
 
 class Muse(Format):
@@ -33,6 +31,7 @@ class Muse(Format):
         heads=True,
         extra="json",
     )
+    lens = Lens(get, put, complete)
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -52,15 +51,6 @@ class Muse(Format):
                 for path, content in source.files.items()
             ]
         )
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

@@ -6,15 +6,13 @@ Every other format can be dumped into it (`dump`) and read back as the same conv
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import sample
 from talktree.formats.native.lens import get, put
 from talktree.formats.native.outlines import looks_native
 from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
-from talktree.model.entries import Entry
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
-from talktree.text.json_value import Json
 
 
 class Native(Format):
@@ -38,6 +36,7 @@ class Native(Format):
         heads=True,
         extra="json",
     )
+    lens = Lens(get, put)
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -60,12 +59,6 @@ class Native(Format):
                 for path, content in source.files.items()
             ]
         )
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
 
 
 FORMAT = Native()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from talktree.errors import Refused
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sage.complete import complete
@@ -22,7 +23,6 @@ from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
-from talktree.text.json_value import Json
 
 
 class Sage(Format):
@@ -49,8 +49,9 @@ class Sage(Format):
     dialect = Dialect()
 
     def __init__(self, *, nested_results: bool = False) -> None:
-        self.fresh = NESTED if nested_results else DOCUMENTED
-        """The form of new tool results: the document's, or the one the program itself reads."""
+        # New tool results take the document's form, or the one the program itself reads.
+        fresh = NESTED if nested_results else DOCUMENTED
+        self.lens = Lens(get, partial(put, fresh=fresh), complete)
 
     def withheld(self, source: Source) -> Collection[str]:
         return settings(source.files, source.name)
@@ -78,15 +79,6 @@ class Sage(Format):
                 return SessionSheet(path, content, self, group=group)
             case "lines":
                 return sheet_for(path, content, self, self.dialect, group=group)
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base, fresh=self.fresh)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
     def home(self, entry: Entry, main_file: str, *, before: str | None) -> str:
         if name_of(main_file) not in (MESSAGES, SNAPSHOTS, METADATA):

@@ -6,23 +6,13 @@ The text and XML encodings of the same comments are formats of their own and sha
 from __future__ import annotations
 
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.studio.lens import CAN, LENS
 from talktree.formats.studio.records import looks_like_comments
-from talktree.model.entries import Entry
 from talktree.model.findings import finding
 from talktree.text.json_style import PRETTY
-from talktree.text.json_value import Json
 
-CAN = Can(
-    branches=True,
-    parts=frozenset({"text", "attachment", "artifact"}),
-    fields=frozenset({"time", "authors"}),
-    flags=frozenset({"deleted"}),
-    time="ms",
-    extra="json",
-)
 """What a comment can hold in its JSON form."""
 
 
@@ -37,6 +27,7 @@ class Studio(Format):
         docs="formats/studio.md",
     )
     can = CAN
+    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
@@ -58,15 +49,6 @@ class Studio(Format):
             if not isinstance(piece.value, dict)
         ]
         return sheet
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
 
 FORMAT = Studio()

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from talktree.formats.base import Record, opaque
+from talktree.formats.base import Can, Lens, Record, opaque
 from talktree.formats.lens import Object, merged, take_flag, take_text
 from talktree.formats.studio.artifacts import detect_type
 from talktree.formats.studio.hashing import UTF16_32, digest, recognise
@@ -264,3 +264,15 @@ def _complete_part(part: Part) -> Part:
             return replace(part, media_type=type, extra={**shown, **part.extra})
         case _:
             return part
+
+
+CAN = Can(
+    branches=True,
+    parts=frozenset({"text", "attachment", "artifact"}),
+    fields=frozenset({"time", "authors"}),
+    flags=frozenset({"deleted"}),
+    time="ms",
+    extra="json",
+)
+"""What a comment can hold, in whichever of the three encodings."""
+LENS = Lens(get, put, complete)

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from talktree.files import Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
+from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
 from talktree.formats.sheets import Item, Sheet
-from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.studio.lens import CAN, LENS
 from talktree.formats.studio_text import own
 from talktree.formats.studio_text.flat import first_head
 from talktree.formats.studio_text.sheet import TextSheet
-from talktree.model.entries import Entry
 from talktree.text.json_value import Json
 from talktree.text.lines import BOM
 
@@ -37,14 +36,8 @@ class StudioText(Format):
         suffixes=(".text", ".txt", ".eml"),
         docs="formats/studio-text.md",
     )
-    can = Can(
-        branches=True,
-        parts=frozenset({"text", "attachment", "artifact"}),
-        fields=frozenset({"time", "authors"}),
-        flags=frozenset({"deleted"}),
-        time="ms",
-        extra="json",
-    )
+    can = CAN
+    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -66,15 +59,6 @@ class StudioText(Format):
                 for path, content in source.files.items()
             ]
         )
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
     def blank_sheet(self, path: str) -> Sheet:
         return TextSheet(path, Memory(b""), self, group=path.rsplit(".", 1)[0])

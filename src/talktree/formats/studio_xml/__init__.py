@@ -7,12 +7,10 @@ is written anew follows the dialect of the file, and keeps everything the JSON f
 from __future__ import annotations
 
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Probe, Record, Split
-from talktree.formats.studio.lens import complete, get, put
+from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
+from talktree.formats.studio.lens import CAN, LENS
 from talktree.formats.studio_xml.detect import looks_like_comments
 from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
-from talktree.model.entries import Entry
-from talktree.text.json_value import Json
 
 
 class StudioXml(Format):
@@ -25,14 +23,8 @@ class StudioXml(Format):
         suffixes=(".xml",),
         docs="formats/studio-xml.md",
     )
-    can = Can(
-        branches=True,
-        parts=frozenset({"text", "attachment", "artifact"}),
-        fields=frozenset({"time", "authors"}),
-        flags=frozenset({"deleted"}),
-        time="ms",
-        extra="json",
-    )
+    can = CAN
+    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
@@ -45,15 +37,6 @@ class StudioXml(Format):
 
     def _sheet(self, path: str, content: Content) -> XmlSheet:
         return XmlSheet(path, content, self, group=path.rsplit(".", 1)[0])
-
-    def get(self, record: Record) -> Entry:
-        return get(record)
-
-    def put(self, entry: Entry, base: Record | None) -> Json:
-        return put(entry, base)
-
-    def complete(self, entry: Entry) -> Entry:
-        return complete(entry)
 
 
 FORMAT = StudioXml()
