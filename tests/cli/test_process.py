@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -58,16 +59,19 @@ def test_ctrl_c_ends_with_130_and_no_words() -> None:
     assert b"Traceback" not in err
 
 
-def test_a_full_disk_is_told() -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full here")
-    with open("/dev/full", "wb") as full:
+def _no_room_for_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with open(tmp_path / "out", "wb") as full:
         done = subprocess.run(
             ["talktree", "show", str(SAMPLE)],
             stdout=full,
             stderr=subprocess.PIPE,
             env=environment(),
             check=False,
+            preexec_fn=_no_room_for_files,
         )
     assert done.returncode == 3
     assert done.stderr.startswith(b"talktree: cannot write the result")

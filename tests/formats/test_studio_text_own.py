@@ -25,66 +25,9 @@ from talktree.testing import contract
 from talktree.testing.strategies import json_objects, json_values, wild_text, word
 from talktree.text.json_value import Json, same
 from tests.formats.cases import DATA
+from tests.formats.studio_document import EXAMPLES
 
-DOCUMENTED: list[Json] = [
-    {
-        "id": "1733794702200ka59h",
-        "userId": "user",
-        "type": "user",
-        "timestamp": 1733794702200,
-        "content": "What is in the file",
-        "contentHash": "50dcdf2c",
-        "attachments": [],
-        "children": [],
-    },
-    {
-        "id": "1733794702200ka59h",
-        "userId": "user",
-        "type": "user",
-        "timestamp": 1733794702200,
-        "content": "Here's an image",
-        "contentHash": "50dcdf2c",
-        "attachments": [
-            {
-                "file": {"dimensions": {"width": 1024, "height": 768}},
-                "name": "example.png",
-                "type": "image/png",
-                "url": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA...",
-            }
-        ],
-        "children": [],
-    },
-    {
-        "id": "1733794702200ka59h",
-        "userId": "user",
-        "type": "user",
-        "timestamp": 1733794702200,
-        "content": "What is in the file",
-        "contentHash": "50dcdf2c",
-        "attachments": [{"file": {}, "name": "abc.txt", "type": "text/plain", "url": None}],
-        "children": [],
-    },
-    {
-        "id": "1733794702200soijv",
-        "userId": "assistant",
-        "type": "assistant",
-        "timestamp": 1733794702200,
-        "content": "Here's an interactive chart",
-        "contentHash": "29f904d9",
-        "attachments": [],
-        "artifacts": [
-            {
-                "id": "1733794702200gsghc",
-                "type": "application/vnd.ant.react",
-                "title": "Interactive Chart Component",
-                "info": "Click to open component",
-                "status": "visible",
-                "command": "create",
-            }
-        ],
-        "children": [],
-    },
-]
+DOCUMENTED: list[Json] = [json.loads(raw) for raw in EXAMPLES.values()]
 
 
 def document(raw: bytes, name: str = "comments.text") -> Document:
@@ -109,7 +52,7 @@ def rendered(comments: list[tuple[Json, int]]) -> bytes:
 
 
 def test_documented_comments_survive_although_they_share_an_id() -> None:
-    comments = list(zip(DOCUMENTED, [0, 1, 1, 2], strict=True))
+    comments = list(zip(DOCUMENTED, [0, 1, 1, 2, 2], strict=True))
     raw = rendered(comments)
     assert all(
         same(dict(sorted(one.items())), dict(sorted(two.items()))) and depth == deep
@@ -117,7 +60,8 @@ def test_documented_comments_survive_although_they_share_an_id() -> None:
         if isinstance(one, dict) and isinstance(two, dict)
     )
     parents = [parent for parent, _, _ in outline(document(raw))]
-    assert parents == [None, "1733794702200ka59h", "1733794702200ka59h", "1733794702200ka59h#3"]
+    first = "1733794702200ka59h"
+    assert parents == [None, first, first, f"{first}#3", f"{first}#3"]
 
 
 _members: st.SearchStrategy[Any] = st.fixed_dictionaries(
