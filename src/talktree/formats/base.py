@@ -7,20 +7,25 @@ library, the terminal or the network. Reading and writing are written once, in `
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
 from talktree.files import Source
 from talktree.model.conversation import Conversation
-from talktree.model.entries import Entry, Opaque
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Context, Message
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
 
 if TYPE_CHECKING:
-    from talktree.formats.sheets import Sheet
+    from talktree.formats.sheets import Item, Sheet
+
+
+CARRY = "x-talktree"
+"""The member of a record in which that travels which the format has no place for."""
 
 
 class FormatInfo(Struct, frozen=True, kw_only=True):
@@ -52,6 +57,36 @@ class Can(Struct, frozen=True, kw_only=True):
     """Unknown keys: not at all, as one-line text, or any JSON."""
     any_text: bool = True
     """Whether text may hold what UTF-8 cannot."""
+    texts: Literal["one", "many"] = "many"
+    """Whether a message may hold several stretches of text, told apart."""
+    ids: Literal["any", "uuid"] = "any"
+    """What an id must look like for the format's own programs."""
+    everything: bool = False
+    """Whether every kind of entry has a place of its own, with all its fields."""
+    spelling: tuple[str, ...] = ("json", "ascii")
+    """How strings stand in its bytes: as JSON, as JSON in ASCII, as plain text, as XML text."""
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """What a format is told of a conversation from elsewhere that it takes in."""
+
+    id: str
+    """What the conversation is called in its source."""
+    format: str | None = None
+    """The format it comes from."""
+    session: str
+    """A UUID that stands for it, the same each time."""
+    title: str | None = None
+    started: int | None = None
+    updated: int | None = None
+    """The times of its earliest and its newest message."""
+    leaf: str | None = None
+    """The message its active branch ends with, by its new id."""
+    count: int = 0
+    """How many messages are taken in."""
+    context: Context | None = None
+    """Where the first message that tells it was written."""
+    model: str | None = None
 
 
 class Detection(NamedTuple):
@@ -155,6 +190,9 @@ class Format(ABC):
         """An edited conversation with that brought in step which goes with its messages."""
         return conversation
 
+    nests = False
+    """Whether replies stand inside the record they answer."""
+
     file_per_record = False
     """Whether each record is a file of its own; then `named` says what the files are called."""
 
@@ -172,6 +210,62 @@ class Format(ABC):
     def blank_sheet(self, path: str) -> Sheet:
         """An empty sheet for a file that does not exist yet."""
         raise NotImplementedError(f"{self.info.slug} never makes a file of its own")
+
+    # taking in what comes from elsewhere
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        """A message from elsewhere with all that this format's own readers need.
+
+        The moment is its time, or the nearest known one. The answer is the same each time.
+        """
+        whole = self.complete(message)
+        assert isinstance(whole, Message)
+        return whole
+
+    def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+        """An entry that is no message, from elsewhere; None if there is no place for it."""
+        return entry if self.can.everything else None
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        """Entries this format needs beside the messages of every conversation."""
+        return ()
+
+    def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
+        """The value of an adopted entry with what the tree knows of its place beyond it."""
+        return value
+
+    starts_folder = False
+    """Whether a new conversation is a folder of its own."""
+
+    depth_inside = 0
+    """How deep messages stand in the record that opens a conversation."""
+
+    many_in_one = False
+    """Whether a file may hold several conversations."""
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        """The bytes of a new file with these records; `first` unless others stand before them."""
+        return self.blank_sheet(path).rewritten(list(items))
+
+    def path_for(self, about: About, stem: str) -> str:
+        """The file a new conversation starts with, as a path in its folder."""
+        return f"{stem}{self.info.suffixes[0]}"
+
+    # what travels along
+
+    def take_carry(self, value: Json) -> tuple[Json, Json]:
+        """What a record carries for another format, and its value without that."""
+        if isinstance(value, dict) and CARRY in value:
+            left = dict(value)
+            return left.pop(CARRY), left
+        return None, value
+
+    def with_carry(self, value: Json, carry: Json) -> Json:
+        """The value of a record that carries something for another format."""
+        assert isinstance(value, dict)
+        return {**value, CARRY: carry}
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""

@@ -6,17 +6,18 @@ document, so that every byte and every record is still found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from talktree.files import Content
 from talktree.formats.base import Format
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineDialect, LineSheet
-from talktree.formats.sheets import Sheet
+from talktree.formats.sheets import Item, Sheet
 from talktree.model.findings import finding
 from talktree.text.json_read import decode
 from talktree.text.json_scan import Kind, scan
 from talktree.text.json_value import Json
+from talktree.text.json_write import encode
 
 HEAD = 1 << 16
 
@@ -45,6 +46,12 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
     if len(lines) == 1:
         return start[:1] == b"{"
     return any(dialect.is_record(decode(line).value) for line in lines if line.startswith(b'{"'))
+
+
+def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
+    """A new file with one record a line."""
+    for item in items:
+        yield encode(item.value) + b"\n"
 
 
 def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:

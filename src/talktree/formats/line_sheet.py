@@ -11,7 +11,7 @@ from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
 from talktree.formats.base import Record
 from talktree.formats.line_copy import Chunk, joined
-from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
+from talktree.formats.sheets import Around, Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
@@ -163,6 +163,15 @@ class LineSheet(Sheet):
                 )
         if crlf:
             yield finding("crlf", "lines end with CR LF", path=self.path)
+
+    def around(self, index: int) -> Around:
+        before = self.stops[index - 1] if index else 0
+        start = self.starts[index]
+        return Around(self.content.read(before, start) if before < start else b"")
+
+    def ends(self) -> tuple[bytes, bytes]:
+        last = self.stops[-1] if len(self) else 0
+        return b"", self.content.read(last, self.content.size)
 
     # writing
 

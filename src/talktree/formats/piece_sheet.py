@@ -15,7 +15,7 @@ from msgspec import Struct
 from talktree.errors import Damaged
 from talktree.files import Content
 from talktree.formats.base import Format, Record
-from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
+from talktree.formats.sheets import Around, Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding
 from talktree.model.outline import LineOutline, line_outline, outline
 from talktree.text.json_scan import Problem
@@ -102,6 +102,13 @@ class PieceSheet(Sheet):
         yield from self.findings
         for index in range(len(self.pieces)):
             yield from problem_findings(self.record(index))
+
+    def around(self, index: int) -> Around:
+        piece = self.pieces[index]
+        return Around(piece.gap, piece.hole, piece.tail, piece.depth)
+
+    def ends(self) -> tuple[bytes, bytes]:
+        return self.frame[0], self.tail + self.frame[1]
 
     # writing
 

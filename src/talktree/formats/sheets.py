@@ -48,6 +48,18 @@ class Item(NamedTuple):
     """The conversation it belongs to."""
 
 
+class Around(NamedTuple):
+    """What stands around a record's own bytes, so that the file can be put together again."""
+
+    gap: bytes = b""
+    """Before it."""
+    hole: int | None = None
+    """Where in its bytes the records nested in it stand."""
+    tail: bytes = b""
+    """Behind the last record nested in it."""
+    depth: int = 0
+
+
 class Sheet(ABC):
     """The records of one file."""
 
@@ -76,6 +88,14 @@ class Sheet(ABC):
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
         """Many records in order."""
         return map(self.record, indexes)
+
+    @abstractmethod
+    def around(self, index: int) -> Around:
+        """What stands around one record."""
+
+    @abstractmethod
+    def ends(self) -> tuple[bytes, bytes]:
+        """What stands before the first record and behind the last."""
 
     @abstractmethod
     def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.files import Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.chatbuilder import carry
 from talktree.formats.chatbuilder.complete import complete
+from talktree.formats.chatbuilder.keys import ROLES
 from talktree.formats.chatbuilder.lens import get, put
 from talktree.formats.chatbuilder.names import CONFIG, is_config, message_folders, named
 from talktree.formats.chatbuilder.recognise import recognise
@@ -18,6 +20,7 @@ from talktree.formats.chatbuilder.sheet import MessageSheet, Owners
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.entries import Entry
+from talktree.text.json_value import Json
 
 
 class ChatBuilder(Format):
@@ -36,9 +39,14 @@ class ChatBuilder(Format):
         heads=True,
         extra="text",
         any_text=False,
+        roles=ROLES,
+        texts="one",
+        ids="uuid",
+        spelling=("text", "json", "ascii"),
     )
     lens = Lens(get, put, complete)
     file_per_record = True
+    starts_folder = True
 
     def detect(self, probe: Probe) -> Detection | None:
         return recognise(probe)
@@ -72,6 +80,19 @@ class ChatBuilder(Format):
 
     def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
         return named(order, main_file=main_file)
+
+    def path_for(self, about: About, stem: str) -> str:
+        return "1.md"
+
+    def take_carry(self, value: Json) -> tuple[Json, Json]:
+        if not isinstance(value, str):
+            return super().take_carry(value)
+        return carry.taken(value)
+
+    def with_carry(self, value: Json, carried: Json) -> Json:
+        if not isinstance(value, str):
+            return super().with_carry(value, carried)
+        return carry.added(value, carried)
 
     def blank_sheet(self, path: str) -> Sheet:
         if is_config(path):

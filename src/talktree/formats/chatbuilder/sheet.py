@@ -8,7 +8,7 @@ from talktree.files import Content
 from talktree.formats.base import Record
 from talktree.formats.chatbuilder.lens import get
 from talktree.formats.chatbuilder.oddities import oddities
-from talktree.formats.sheets import Item, Sheet, Sink
+from talktree.formats.sheets import Around, Item, Sheet, Sink
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.model.outline import LineOutline, line_outline, outline
@@ -46,6 +46,12 @@ class MessageSheet(Sheet):
     def record(self, index: int) -> Record:
         raw = self.content.read()
         return Record(utf8.decode(raw), raw, path=self.path, line=1)
+
+    def around(self, index: int) -> Around:
+        return Around()
+
+    def ends(self) -> tuple[bytes, bytes]:
+        return b"", b""
 
     def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
         for item in items:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from talktree.files import Content, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_code.agents import link_agents
 from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.native import put
 from talktree.formats.claude_code.records import Dialect, looks_real
-from talktree.formats.json_lines import HEAD, sample, sheet_for
+from talktree.formats.json_lines import HEAD, composed_lines, sample, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
-from talktree.formats.sheets import Sheet
+from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
@@ -54,6 +54,8 @@ class ClaudeCode(Format):
         snapshots=True,
         heads=True,
         extra="json",
+        roles=("user", "assistant", "system"),
+        ids="uuid",
     )
     lens = Lens(get, put)
     dialect = Dialect()
@@ -94,6 +96,14 @@ class ClaudeCode(Format):
 
     def blank_sheet(self, path: str) -> Sheet:
         return LineSheet(path, Source.of_bytes(b"").files["input"], self.dialect, group=path)
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return composed_lines(items)
+
+    def path_for(self, about: About, stem: str) -> str:
+        return f"{about.session}.jsonl"
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
         link_agents(skeleton, read)

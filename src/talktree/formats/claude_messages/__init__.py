@@ -6,11 +6,15 @@ This is the dialect of the Message Type Specification. The files Claude Code rea
 
 from __future__ import annotations
 
-from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from collections.abc import Iterable, Iterator
+
+from talktree.files import Memory, Source
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, looks_documented
-from talktree.formats.json_lines import sample, sheet_for
+from talktree.formats.json_lines import composed_lines, sample, sheet_for
+from talktree.formats.line_sheet import LineSheet
+from talktree.formats.sheets import Item
 
 
 class ClaudeMessages(Format):
@@ -31,6 +35,7 @@ class ClaudeMessages(Format):
         flags=frozenset({"sidechain", "deleted", "meta", "error", "aborted"}),
         time="ns",
         extra="json",
+        ids="uuid",
     )
     lens = Lens(get, put)
 
@@ -43,6 +48,14 @@ class ClaudeMessages(Format):
             return None
         share = len(votes) / len(seen)
         return Detection(0.5 + 0.45 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")
+
+    def blank_sheet(self, path: str) -> LineSheet:
+        return LineSheet(path, Memory(b""), Dialect(), group=path)
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return composed_lines(items)
 
     def split(self, source: Source) -> Split:
         dialect = Dialect()

@@ -71,11 +71,16 @@ class Origin:
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Entry]:
         """Many entries in order, each sheet read in one go."""
-        get = self.format.get
+        return map(self.format.get, self.records(numbers, names))
+
+    def records(
+        self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
+    ) -> Iterator[Record]:
+        """Many records in order, each sheet read in one go."""
         for sheet, indexes in self._runs(numbers):
             for record in sheet.records(indexes):
                 record.id, record.parent = next(names)
-                yield get(record)
+                yield record
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
         """Let the format hang together what contents tell."""

@@ -5,13 +5,16 @@ Files hold one conversation, a list of them, or one a line as a database export 
 
 from __future__ import annotations
 
-from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from collections.abc import Sequence
+
+from talktree.files import Memory, Source
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import sample
 from talktree.formats.muse.lens import complete, get, put
 from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
 from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry, Head
 
 
 class Muse(Format):
@@ -30,6 +33,8 @@ class Muse(Format):
         time="ms",
         heads=True,
         extra="json",
+        roles=("user", "assistant", "system"),
+        texts="one",
     )
     lens = Lens(get, put, complete)
 
@@ -51,6 +56,15 @@ class Muse(Format):
                 for path, content in source.files.items()
             ]
         )
+
+    depth_inside = 1
+
+    def blank_sheet(self, path: str) -> MuseSheet:
+        return MuseSheet(path, Memory(b""), self, group=path)
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        head = Head(id=about.session, title=about.title, updated=about.updated)
+        return (head,)
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

@@ -5,14 +5,20 @@ Every other format can be dumped into it (`dump`) and read back as the same conv
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from talktree.files import Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import sample
+from talktree.formats.native.compose import composed, with_place
 from talktree.formats.native.lens import get, put
 from talktree.formats.native.outlines import looks_native
 from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.sheets import Item
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
+from talktree.model.skeleton import Skeleton
+from talktree.text.json_value import Json
 
 
 class Native(Format):
@@ -35,6 +41,7 @@ class Native(Format):
         snapshots=True,
         heads=True,
         extra="json",
+        everything=True,
     )
     lens = Lens(get, put)
 
@@ -51,6 +58,17 @@ class Native(Format):
         if len(own) * 2 <= len(seen):
             return None
         return Detection(0.7, f"{len(own)} of {len(seen)} lines are conversations or messages")
+
+    many_in_one = True
+
+    def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
+        assert isinstance(value, dict)
+        return with_place(value, bones, position)
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return composed(about, items, first=first)
 
     def split(self, source: Source) -> Split:
         return Split(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from talktree.errors import Refused
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.json_lines import HEAD, sheet_for
+from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sage.complete import complete
 from talktree.formats.sage.dialect import Dialect
@@ -20,7 +20,7 @@ from talktree.formats.sage.recognise import layout_of, recognise, recognise_fold
 from talktree.formats.sage.sessions import split_folder
 from talktree.formats.sage.shapes import DOCUMENTED, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
-from talktree.formats.sheets import Sheet
+from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 
@@ -45,8 +45,10 @@ class Sage(Format):
         snapshots=True,
         heads=True,
         extra="json",
+        ids="uuid",
     )
     dialect = Dialect()
+    starts_folder = True
 
     def __init__(self, *, nested_results: bool = False) -> None:
         # New tool results take the document's form, or the one the program itself reads.
@@ -92,6 +94,16 @@ class Sage(Format):
                 return beside(main_file, METADATA)
             case Opaque():
                 return before or main_file
+
+    def path_for(self, about: About, stem: str) -> str:
+        return MESSAGES
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        if name_of(path) == METADATA:
+            return super().compose(path, about, items, first=first)
+        return composed_lines(items)
 
     def blank_sheet(self, path: str) -> Sheet:
         if name_of(path) == METADATA:

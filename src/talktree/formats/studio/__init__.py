@@ -27,6 +27,7 @@ class Studio(Format):
         docs="formats/studio.md",
     )
     can = CAN
+    nests = True
     lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:

@@ -273,6 +273,7 @@ CAN = Can(
     flags=frozenset({"deleted"}),
     time="ms",
     extra="json",
+    texts="one",
 )
 """What a comment can hold, in whichever of the three encodings."""
 LENS = Lens(get, put, complete)

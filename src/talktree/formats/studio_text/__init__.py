@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from talktree.files import Memory, Source
 from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
 from talktree.formats.sheets import Item, Sheet
@@ -36,7 +38,8 @@ class StudioText(Format):
         suffixes=(".text", ".txt", ".eml"),
         docs="formats/studio-text.md",
     )
-    can = CAN
+    can = replace(CAN, spelling=("text", "json", "ascii"))
+    nests = True
     lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:

@@ -6,6 +6,8 @@ is written anew follows the dialect of the file, and keeps everything the JSON f
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from talktree.files import Content, Memory, Source
 from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
 from talktree.formats.studio.lens import CAN, LENS
@@ -23,7 +25,8 @@ class StudioXml(Format):
         suffixes=(".xml",),
         docs="formats/studio-xml.md",
     )
-    can = CAN
+    can = replace(CAN, spelling=("xml", "text", "json", "ascii"))
+    nests = True
     lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:

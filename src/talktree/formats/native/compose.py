@@ -1,4 +1,4 @@
-"""Any document as a native file, entry by entry, in bounded memory.
+"""New native files: lines of entries, each with what only the tree knows of its place.
 
 Entries are written as the model has them: ids and parents are the names the tree uses. Where the
 tree knows more than an entry's fields say (a sub-agent hung on its call, a note that takes part
@@ -7,48 +7,48 @@ in the chain), the line says it in `tree`, so that reading gives the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from msgspec.structs import replace
-
+from talktree.formats.base import About, Record
 from talktree.formats.lens import Object
 from talktree.formats.native.fields import TIME
 from talktree.formats.native.halves import encode_line
-from talktree.formats.native.lens import TREE, native
+from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.sheet import VERSION
-from talktree.model.conversation import Conversation
-from talktree.model.document import Document
+from talktree.formats.sheets import Item
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.outline import Trait, outline
 from talktree.model.skeleton import NO_TIME, Skeleton
 
-SLUG = "native"
 
-
-def dump(document: Document) -> Iterator[bytes]:
-    """The lines of a native file with everything the document holds."""
-    yield _line({"talktree": {"version": VERSION}})
-    for conversation in document.conversations:
-        yield _line({"conversation": _about(conversation)})
-        # Links that only contents tell are looked for when the tree is asked for.
-        places = _Places(conversation.tree.bones)
-        for position, entry in enumerate(conversation.entries):
-            yield _line(places.line(position, entry))
+def composed(about: About, items: Iterable[Item], *, first: bool) -> Iterator[bytes]:
+    """The lines of a conversation."""
+    if first:
+        yield _line({"talktree": {"version": VERSION}})
+    told: Object = {"id": about.id, "format": about.format}
+    if about.title is not None:
+        told["title"] = about.title
+    yield _line({"conversation": told})
+    for item in items:
+        assert isinstance(item.value, dict)
+        yield _line(item.value)
 
 
 def _line(value: Object) -> bytes:
     return encode_line(value) + b"\n"
 
 
-def _about(conversation: Conversation) -> Object:
-    about: Object = {
-        "id": conversation.id,
-        "format": None if conversation.format == SLUG else conversation.format,
-    }
-    if conversation.title is not None:
-        about["title"] = conversation.title
-    return about
+def with_place(line: Object, bones: Skeleton, position: int) -> Object:
+    """A line with what the tree knows of its place beyond what its fields say."""
+    place = _places(bones).told(position, get(Record(line)))
+    return {**line, TREE: place} if place else line
+
+
+@lru_cache(maxsize=4)
+def _places(bones: Skeleton) -> _Places:
+    return _Places(bones)
 
 
 class _Places:
@@ -59,18 +59,7 @@ class _Places:
         self._times = bones.times
         self._groups = bones.groups()
 
-    def line(self, position: int, entry: Entry) -> Object:
-        """The line of an entry, under the name it has in the tree."""
-        if self._bones.traits[position] and self._bones.ids[position] != entry.id:
-            # New entries may have no name of their own yet, or one that is taken.
-            entry = replace(entry, id=self._bones.ids[position])
-        line = native(entry)
-        place = self._place(position, entry)
-        if place:
-            line[TREE] = place
-        return line
-
-    def _place(self, position: int, entry: Entry) -> Object:
+    def told(self, position: int, entry: Entry) -> Object:
         """What the tree knows of an entry's place beyond what its fields say."""
         bones = self._bones
         said = outline(entry)

@@ -1,0 +1,107 @@
+"""What travels along in a record: enough to write the source's own record again, byte for byte.
+
+A carry is one JSON object in the target's record. It names the source format, the place of the
+source record, its bytes as a template, where its parts went, and a checksum of what the target
+held, which tells later whether somebody edited it. Records that have no place in the target ride
+along with the one before them.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.text.json_value import Json, Token
+from talktree.text.json_write import encode
+
+VERSION = 1
+
+
+class File(Struct, frozen=True, omit_defaults=True):
+    """A file of the source; it travels with the first record in it."""
+
+    path: str
+    lead: Any = ""
+    trail: Any = ""
+
+
+class Origin(Struct, frozen=True, omit_defaults=True):
+    """The source as a whole; it travels with the first message of each conversation."""
+
+    name: str
+    folder: bool = False
+    conversation: str = ""
+    files: dict[str, Any] = {}
+    """Files that hold no record at all."""
+
+
+class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth": "in"}):
+    """A record of the source."""
+
+    at: tuple[int, int]
+    """Which file it is in, and its place there."""
+    open: Any = ""
+    """Its bytes, and those between it and the record before."""
+    end: Any = ""
+    """Its bytes behind the records nested in it."""
+    depth: int = 0
+    file: File | UnsetType = UNSET
+
+
+class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
+    """All that travels with one record of the target."""
+
+    format: str
+    v: int = VERSION
+    kept: Kept | None = None
+    """None for a record that was made up for the target."""
+    seams: Any = None
+    sum: str = ""
+    origin: Origin | None = None
+    riders: list[Kept] = []
+
+
+def to_json(carry: Carry) -> Json:
+    """A carry as it stands in a record."""
+    value: Json = msgspec.to_builtins(carry)
+    return value
+
+
+def from_json(value: Json) -> Carry | None:
+    """A carry, or None if the value is none."""
+    if not isinstance(value, dict) or "of" not in value:
+        return None
+    try:
+        return msgspec.convert(value, Carry)
+    except msgspec.ValidationError:
+        return None
+
+
+_encoder = msgspec.json.Encoder(
+    enc_hook=lambda value: {"token": value.text} if isinstance(value, Token) else repr(value),
+    order="deterministic",
+)
+
+
+def checksum(entry: Entry) -> str:
+    """Tells one entry from another; the same in every process."""
+    try:
+        text = _encoder.encode(entry)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        flags = sorted(entry.flags) if isinstance(entry, Message) else ()
+        fields = {name: getattr(entry, name) for name in entry.__struct_fields__ if name != "flags"}
+        text = repr((flags, fields)).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=6).hexdigest()
+
+
+def size(carry: Carry) -> int:
+    """How many bytes a carry adds, about."""
+    try:
+        return len(_encoder.encode(carry)) + len('"x-talktree":,')
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return len(encode(to_json(carry)))

@@ -1,0 +1,223 @@
+"""A document into another format: every conversation, and the files it becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from msgspec import Struct
+
+from talktree.convert.about import about as about_of
+from talktree.convert.cross import Crossing
+from talktree.convert.ledger import Ledger, Loss
+from talktree.convert.plan import links_of, planned
+from talktree.files import Source
+from talktree.formats.base import Format
+from talktree.formats.engine import Origin, read, write
+from talktree.formats.sheets import Item
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+
+_ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How to convert."""
+
+    carry: bool = True
+    branch: str | None = None
+    """`active`, `all`, the id of a leaf, or None for what the target can hold."""
+
+
+class Written(Struct):
+    """The files of a conversion, made as they are read."""
+
+    files: Mapping[str, Iterable[bytes]]
+    folder: bool
+    ledger: Ledger
+
+
+def forwarded(document: Document, target: Format, options: Options, ledger: Ledger) -> Written:
+    """A document as files of another format."""
+    document = _as_written(document)
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    conversations = document.conversations or _nothing(document)
+    outputs: list[_Output] = []
+    stems = _Stems()
+    for number, conversation in enumerate(conversations):
+        files = _files_without_records(origin) if number == 0 else ()
+        for leaf, stem in _branches(conversation, target, options, stems):
+            outputs.append(_Output(conversation, origin, target, leaf, stem, options, ledger, files))
+            files = ()
+    return _gathered(outputs, target, ledger)
+
+
+def _as_written(document: Document) -> Document:
+    """The document as its own files would be read again, so that each record has its bytes."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    if not any(conversation.changed for conversation in document.conversations):
+        return document
+    files = {path: b"".join(pieces) for path, pieces in write(document).items()}
+    source = Source.of_files(files, name=origin.source.name)
+    source.folder = origin.source.folder
+    return read(source, origin.format)
+
+
+def _nothing(document: Document) -> Sequence[Conversation]:
+    from talktree.model.skeleton import Skeleton
+
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    stem = document.name.rpartition(".")[0] or document.name
+    return [
+        Conversation(
+            id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton()
+        )
+    ]
+
+
+def _files_without_records(origin: Origin) -> list[str]:
+    read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
+    return [path for path in origin.source.files if path not in read_from]
+
+
+def _branches(
+    conversation: Conversation, target: Format, options: Options, stems: _Stems
+) -> Iterator[tuple[str | None, str]]:
+    """The leaves to write to, each with the stem of its file."""
+    stem = stems.take(conversation.id)
+    if options.branch != "all" or target.can.branches:
+        yield None if options.branch == "all" else options.branch, stem
+        return
+    for number, branch in enumerate(conversation.branches()):
+        yield branch.leaf, stem if not number else stems.take(f"{stem}-{number + 1}")
+    if not conversation.branches():
+        yield None, stem
+
+
+class _Stems:
+    """Names for files, safe and each used once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str) -> str:
+        """A name of its own, close to the one asked for."""
+        stem = _ODD.sub("-", name.rpartition("/")[2]).strip("-.") or "conversation"
+        stem = stem[:100]
+        number, free = 2, stem
+        while free.lower() in self._taken:
+            free = f"{stem}-{number}"
+            number += 1
+        self._taken.add(free.lower())
+        return free
+
+
+class _Output:
+    """One conversation, or one branch of it, as files."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        origin: Origin,
+        target: Format,
+        leaf: str | None,
+        stem: str,
+        options: Options,
+        ledger: Ledger,
+        files: Iterable[str],
+    ) -> None:
+        self.target = target
+        self.stem = stem
+        self.about = about_of(conversation, target.can)
+        self._plan = planned(conversation, origin.format, target, self.about, leaf)
+        self._traits = conversation.skeleton.traits
+        self._opening: list[Entry] = list(target.opening(self.about))
+        self._files = list(files)
+        self._how = "carried" if options.carry else "lost"
+        self._ledger = ledger
+        self._crossing: Callable[[], Crossing] = lambda: Crossing(
+            conversation,
+            origin,
+            target,
+            self.about,
+            self._plan,
+            ledger=ledger,
+            carry=options.carry,
+            files=self._files,
+        )
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the conversation is a folder of its own."""
+        return self.target.starts_folder
+
+    def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
+        """The files by path."""
+        crossing = self._crossing()
+        self._ledger.add(Loss("file", path, path, self._how) for path in self._files)
+        opening = list(self._opening)
+        if crossing.first < 0 and not opening:
+            opening.append(crossing.placeholder())
+        slots: list[int | Entry] = [*opening, *self._plan.order]
+        files: dict[str, Iterable[bytes]] = {}
+        for path, inside in self._homes(slots, prefix).items():
+            files[path] = self.target.compose(
+                path, self.about, self._items(crossing, inside), first=first
+            )
+        return files
+
+    def _items(self, crossing: Crossing, slots: Sequence[int | Entry]) -> Iterator[Item]:
+        nested = links_of(self.target) == "nested"
+        empty = crossing.first < 0
+        for slot in slots:
+            if not isinstance(slot, int):
+                yield crossing.opening(slot, first=empty)
+                empty = False
+        depth = self.target.depth_inside if self._opening else 0
+        places = [slot for slot in slots if isinstance(slot, int)]
+        for item in crossing.items(places, nested=nested):
+            yield item if not depth else item._replace(depth=depth)
+
+    def _homes(self, slots: Sequence[int | Entry], prefix: str) -> dict[str, list[int | Entry]]:
+        main = prefix + self.target.path_for(self.about, self.stem)
+        kinds = [self._kind(slot) for slot in slots]
+        if self.target.file_per_record:
+            names = self.target.named(kinds, main_file=main)
+            return {name: [slot] for name, slot in zip(names, slots, strict=True)}
+        homes: dict[str, list[int | Entry]] = {}
+        before = None
+        for slot, kind in zip(slots, kinds, strict=True):
+            before = self.target.home(kind, main, before=before)
+            homes.setdefault(before, []).append(slot)
+        return homes or {main: []}
+
+    def _kind(self, slot: int | Entry) -> Entry:
+        if not isinstance(slot, int):
+            return slot
+        return self._plan.others.get(slot) or _ANY_MESSAGE
+
+
+_ANY_MESSAGE = Message()
+
+
+def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Written:
+    if target.many_in_one:
+        path = target.path_for(outputs[0].about, outputs[0].stem)
+        pieces = [
+            next(iter(each.files("", first=not number).values()))
+            for number, each in enumerate(outputs)
+        ]
+        return Written({path: chain.from_iterable(pieces)}, folder=False, ledger=ledger)
+    if len(outputs) == 1:
+        files = outputs[0].files("")
+        return Written(files, folder=outputs[0].is_folder, ledger=ledger)
+    files = {}
+    for each in outputs:
+        files |= each.files(f"{each.stem}/" if each.is_folder else "")
+    return Written(files, folder=True, ledger=ledger)

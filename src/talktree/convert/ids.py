@@ -1,0 +1,33 @@
+"""Ids in the form a format demands, made from the old ones so that they are the same each time."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from uuid import UUID
+
+from talktree.formats.base import Can
+
+_UUID4 = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII
+)
+
+
+def is_uuid4(text: str) -> bool:
+    """Whether it is a random UUID in the usual spelling."""
+    return _UUID4.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def uuid_for(name: str, conversation: str) -> str:
+    """A UUID that stands for a name in a conversation; one that is a UUID stands for itself."""
+    if is_uuid4(name):
+        return name
+    seed = f"{conversation}\0{name}".encode("utf-8", "surrogatepass")
+    return str(UUID(bytes=blake2b(seed, digest_size=16).digest(), version=4))
+
+
+def id_for(name: str, conversation: str, can: Can) -> str:
+    """The id a message gets in a format that can hold such ids."""
+    return uuid_for(name, conversation) if can.ids == "uuid" else name

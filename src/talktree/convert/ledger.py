@@ -1,0 +1,91 @@
+"""The ledger: everything a format cannot hold, told before anything is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+Kept = Literal["carried", "rendered", "lost"]
+"""How a thing the target has no place for is kept: it travels along unseen, is shown as text (and
+travels along), or is not kept at all."""
+
+KINDS = {
+    "id": "an id the target would refuse; a new one was made from it",
+    "parent": "a link to a message that is not here, or not in this way",
+    "role": "a role the target does not know",
+    "time": "a time, or digits of it",
+    "authors": "who wrote it",
+    "session": "the session it belongs to",
+    "flags": "marks such as sidechain, deleted, meta, error, aborted",
+    "model": "the model that wrote it",
+    "usage": "tokens it cost",
+    "api_message": "which API reply it is a piece of",
+    "follows": "the message it continues beyond a compaction",
+    "agent": "the sub-agent that wrote it",
+    "context": "where it was written: folder, branch, platform, version",
+    "todos": "the list of tasks",
+    "thinking_setting": "how much reasoning was asked for",
+    "tags": "tags",
+    "extra": "members only the source format knows",
+    "text": "where one stretch of text ends and the next begins, or words the target cannot hold",
+    "thinking": "reasoning",
+    "tool_call": "a tool call",
+    "tool_result": "a tool's result",
+    "attachment": "an attached file or image",
+    "artifact": "an artifact",
+    "event": "an event such as a compaction or a command",
+    "unknown": "a part of an unknown kind",
+    "detail": "some detail of a part: a signature, the id of a call, structured output",
+    "message": "a whole message that has no place in the target",
+    "branch": "a message on another branch",
+    "deleted": "a message marked as deleted",
+    "head": "a title or what else belongs to the whole conversation",
+    "snapshot": "a snapshot of files",
+    "opaque": "a record nobody understands",
+    "file": "a file beside the conversation",
+    "order": "the order in which messages were recorded",
+    "edit": "a change the source format has no place for",
+}
+"""Every kind of loss there is, and what it means."""
+
+
+class Loss(Struct, frozen=True, gc=False):
+    """One thing the target cannot hold as it is."""
+
+    kind: str
+    entry: str
+    """The id of the entry it belongs to, as the source has it; a path for files."""
+    what: str
+    kept: Kept = "lost"
+
+
+class Ledger:
+    """Losses, and what carrying them costs."""
+
+    def __init__(self, *, keep: bool = True, most: int | None = None) -> None:
+        self.losses: list[Loss] = []
+        self.counts: Counter[tuple[str, Kept]] = Counter()
+        self.carried_bytes = 0
+        self._keep = keep
+        self._most = most
+
+    def add(self, losses: Iterable[Loss]) -> None:
+        """Take some more."""
+        for loss in losses:
+            self.counts[loss.kind, loss.kept] += 1
+            if self._keep and (self._most is None or len(self.losses) < self._most):
+                self.losses.append(loss)
+
+    def lost(self) -> Iterator[tuple[str, int]]:
+        """Kinds of which something is not kept, with how often."""
+        for (kind, kept), count in self.counts.items():
+            if kept == "lost":
+                yield kind, count
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the target holds everything as it is."""
+        return not self.counts
