@@ -43,7 +43,7 @@ class Origin(Struct, frozen=True, omit_defaults=True):
 class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth": "in"}):
     """A record of the source."""
 
-    at: tuple[int, int]
+    at: list[int]
     """Which file it is in, and its place there."""
     open: Any = ""
     """Its bytes, and those between it and the record before."""
@@ -51,6 +51,11 @@ class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth
     """Its bytes behind the records nested in it."""
     depth: int = 0
     file: File | UnsetType = UNSET
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which file it is in, and its place there."""
+        return self.at[0], self.at[1]
 
 
 class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
@@ -77,9 +82,11 @@ def from_json(value: Json) -> Carry | None:
     if not isinstance(value, dict) or "of" not in value:
         return None
     try:
-        return msgspec.convert(value, Carry)
+        carry = msgspec.convert(value, Carry)
     except msgspec.ValidationError:
         return None
+    kept = [*carry.riders, *([carry.kept] if carry.kept is not None else [])]
+    return carry if all(len(each.at) == 2 for each in kept) else None
 
 
 _encoder = msgspec.json.Encoder(

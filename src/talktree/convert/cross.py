@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -27,10 +28,15 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.model.skeleton import NO_TIME, ROOT
-from talktree.text.json_value import Json
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json, Token
+from talktree.text.json_write import encode
 
 EMPTY = "(No messages; Talktree keeps the records of the source here.)"
 """What a message says that is made only to carry what has no place otherwise."""
+_plain = msgspec.json.Encoder(
+    enc_hook=lambda value: value.text if isinstance(value, Token) else repr(value)
+).encode
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
 
 
@@ -133,7 +139,7 @@ class Crossing:
     def opening(self, entry: Entry, *, first: bool) -> Item:
         """A record made up for the target; it carries everything if there is nothing else."""
         entry = self.target.complete(entry)
-        value = self.target.put(entry, None)
+        value = as_written(self.target.put(entry, None))
         seen = self.target.get(Record(value, id=entry.id))
         held = Held(value, seen, (), ())
         riders = self._plain_records(self._leading) if first else []
@@ -202,7 +208,7 @@ class Crossing:
         wanted = replace(draft.message, id=id, parent=parent, follows=follows)
         moment = self._moments[position]
         adopted = self.target.adopt(wanted, self.about, moment=moment)
-        value = self.target.put(adopted, None)
+        value = as_written(self.target.put(adopted, None))
         seen = self.target.get(Record(value, parent=parent))
         assert isinstance(seen, Message)
         seams = settled_seams(draft, seen.parts)
@@ -226,7 +232,7 @@ class Crossing:
             entry = replace(entry, leaf=self._new_name(entry.leaf))
         elif isinstance(entry, Snapshot):
             entry = replace(entry, message=self._new_name(entry.message))
-        value = self.target.put(entry, None)
+        value = as_written(self.target.put(entry, None))
         seen = self.target.get(Record(value, id=entry.id))
         was = self.conversation.entry(position)
         losses = self._other_losses(was, seen)
@@ -276,7 +282,7 @@ class Crossing:
 
     def _carries_all(self, kept: Kept) -> bool:
         number = self.conversation.members[self.first]
-        return tuple(kept.at) == self.origin.sheet_of(number)
+        return kept.place == self.origin.sheet_of(number)
 
     def _kept(self, position: int, record: Record, held: Held | None) -> Kept:
         which, index = self.origin.sheet_of(self.conversation.members[position])
@@ -288,7 +294,7 @@ class Crossing:
         opens = around.gap + (record.raw if hole is None else record.raw[:hole])
         ends = b"" if hole is None else around.tail + record.raw[hole:]
         return Kept(
-            (which, index),
+            [which, index],
             made(opens, strings, spelling),
             made(ends, strings, spelling) if ends else "",
             around.depth,
@@ -307,6 +313,24 @@ class Crossing:
         source = self.origin.source
         files = {path: made(source.files[path].read(), (), ("text",)) for path in self._files}
         return SourceNote(source.name, source.folder, self.conversation.id, files)
+
+
+def as_written(value: Json) -> Json:
+    """A value as it is when its text is read: two halves of a character side by side are one."""
+    if utf8_holds(value):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return decode(encode(value)).value
+
+
+def utf8_holds(value: Json) -> bool:
+    """Whether there is no half of a character in a value."""
+    try:
+        _plain(value)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def _part_count(entry: Entry) -> int:

@@ -67,12 +67,12 @@ class Index:
         own = [] if carry.kept is None else [(-1, carry.kept)]
         for rider, kept in (*own, *enumerate(carry.riders)):
             if kept.file is not UNSET:
-                self.sheets.setdefault(kept.at[0], kept.file)
+                self.sheets.setdefault(kept.place[0], kept.file)
             if rider >= 0:
                 # A branch that is written in full counts more than one that only rides along.
-                self.places.setdefault(kept.at, Place(number, position, rider))
+                self.places.setdefault(kept.place, Place(number, position, rider))
                 continue
-            self._place(kept.at, Place(number, position), touched=loaded.touched)
+            self._place(kept.place, Place(number, position), touched=loaded.touched)
 
     def _place(self, at: At, place: Place, *, touched: bool) -> None:
         there = self.places.get(at)
