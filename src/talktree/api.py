@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from talktree.errors import Unreadable, UsageError
+from talktree.convert.ledger import Ledger
+from talktree.convert.options import Made, Options
+from talktree.errors import Unreadable
 from talktree.files import Source, load, load_stream, save
 from talktree.formats import by_slug
 from talktree.formats.detect import Guess
@@ -18,8 +21,14 @@ from talktree.formats.engine import write as _write
 from talktree.model.document import Document
 from talktree.model.outline import LineOutline
 
-NATIVE = "native"
-"""The format that holds whatever any other format holds."""
+DEFAULT = Options()
+
+
+class Conversion(NamedTuple):
+    """What was written, and what the target could not hold."""
+
+    written: list[Path]
+    ledger: Ledger
 
 
 def open_source(path: str | Path | Source) -> Source:
@@ -59,26 +68,42 @@ def write(document: Document, path: str | Path) -> list[Path]:
     return save(_write(document), Path(path), folder=origin.source.folder)
 
 
-def convert(document: Document, path: str | Path, *, to: str) -> list[Path]:
-    """Write a document in a format: its own, or `native`."""
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    folder = origin.source.folder and to == document.format
-    return save(converted(document, to=to), Path(path), folder=folder)
+def convert(
+    document: Document,
+    path: str | Path,
+    *,
+    to: str,
+    options: Options = DEFAULT,
+    ledger: Ledger | None = None,
+) -> Conversion:
+    """Write a document in any format; what that cannot hold travels along and is told."""
+    made = converted(document, to=to, options=options, ledger=ledger)
+    written = save(made.files, Path(path), folder=made.folder, agreed=lambda: _agree(made, options))
+    return Conversion(written, made.ledger)
 
 
-def converted(document: Document, *, to: str) -> Mapping[str, Iterable[bytes]]:
-    """The files of a document in a format, made as they are read."""
-    if to == document.format:
-        return _write(document)
-    if to == NATIVE:
-        from talktree.formats.native.dump import dump
+def converted(
+    document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
+) -> Made:
+    """The files of a document in a format, made as they are read; the ledger fills meanwhile."""
+    from talktree.convert.convert import converted as _converted
 
-        return {f"{document.name}.{NATIVE}.jsonl": dump(document)}
-    raise UsageError(
-        f"{document.format} cannot be written as {to} yet",
-        hint=f"possible now: {document.format} and {NATIVE}",
-    )
+    return _converted(document, to, options, ledger)
+
+
+def preview(
+    document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
+) -> Ledger:
+    """What converting would lose, carry and render; nothing is written."""
+    made = converted(document, to=to, options=options, ledger=ledger)
+    for pieces in made.files.values():
+        for _ in pieces:
+            pass
+    return made.ledger
+
+
+def _agree(made: Made, options: Options) -> None:
+    made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
 
 
 def to_bytes(document: Document) -> dict[str, bytes]:

@@ -19,9 +19,7 @@ def about(conversation: Conversation, can: Can) -> About:
     nodes = [position for position, trait in enumerate(bones.traits) if trait]
     times = [bones.times[position] for position in nodes if bones.times[position] != NO_TIME]
     first = [
-        entry
-        for entry in conversation.entries_at(nodes[:LOOKED_AT])
-        if isinstance(entry, Message)
+        entry for entry in conversation.entries_at(nodes[:LOOKED_AT]) if isinstance(entry, Message)
     ]
     leaf = conversation.tree.active_leaf()
     return About(

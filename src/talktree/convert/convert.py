@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from talktree.convert.forward import Options, Written, forwarded
+from talktree.convert.forward import forwarded
 from talktree.convert.index import carries, indexed
 from talktree.convert.ledger import Ledger
+from talktree.convert.options import Made, Options
 from talktree.convert.restore import Restoration
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, write
@@ -13,19 +14,19 @@ from talktree.model.document import Document
 
 def converted(
     document: Document, to: str, options: Options | None = None, ledger: Ledger | None = None
-) -> Written:
+) -> Made:
     """A document as files of a format: its own, the one it came from, or any other."""
     options = options or Options()
     ledger = ledger or Ledger()
     origin = document.origin
     assert isinstance(origin, Origin)
     if to == document.format:
-        return Written(write(document), folder=origin.source.folder, ledger=ledger)
+        return Made(write(document), folder=origin.source.folder, ledger=ledger)
     target = by_slug(to)
     if carries(document):
         back = [Restoration(document, index) for index in indexed(document)]
         if len(back) == 1:
             if back[0].format is target:
-                return Written(back[0].files(), folder=back[0].folder, ledger=ledger)
+                return Made(back[0].files(), folder=back[0].folder, ledger=ledger)
             return forwarded(back[0].source_document(), target, options, ledger)
     return forwarded(document, target, options, ledger)

@@ -19,7 +19,7 @@ from talktree.convert.ledger import Kept as HowKept
 from talktree.convert.ledger import Ledger, Loss
 from talktree.convert.plan import Plan
 from talktree.convert.strings import strings_of
-from talktree.convert.template import made
+from talktree.convert.template import PLAIN, Spelling, made
 from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
 from talktree.formats.sheets import Item
@@ -84,6 +84,7 @@ class Crossing:
         self._extra = self.source.lens is target.lens or target.can.everything
         self._riders, self._leading = plan.riders(len(conversation))
         self._depths: dict[int, int] = {}
+        self._spelling = Spelling(self.source.can.spelling, self.source.derived)
 
     # names and places
 
@@ -289,7 +290,7 @@ class Crossing:
         sheet = self.origin.sheets[which]
         around = sheet.around(index)
         strings: Sequence[str] = () if held is None else self._strings(held)
-        spelling = self.source.can.spelling
+        spelling = self._spelling
         hole = around.hole
         opens = around.gap + (record.raw if hole is None else record.raw[:hole])
         ends = b"" if hole is None else around.tail + record.raw[hole:]
@@ -307,11 +308,11 @@ class Crossing:
     def _file(self, which: int) -> File:
         sheet = self.origin.sheets[which]
         lead, trail = sheet.ends()
-        return File(sheet.path, made(lead, (), ("text",)), made(trail, (), ("text",)))
+        return File(sheet.path, made(lead, (), PLAIN), made(trail, (), PLAIN))
 
     def _source_note(self) -> SourceNote:
         source = self.origin.source
-        files = {path: made(source.files[path].read(), (), ("text",)) for path in self._files}
+        files = {path: made(source.files[path].read(), (), PLAIN) for path in self._files}
         return SourceNote(source.name, source.folder, self.conversation.id, files)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-
-from msgspec import Struct
 
 from talktree.convert.about import about as about_of
 from talktree.convert.cross import Crossing
 from talktree.convert.ledger import Ledger, Loss
+from talktree.convert.options import Made, Options
 from talktree.convert.plan import links_of, planned
 from talktree.files import Source
 from talktree.formats.base import Format
@@ -24,23 +23,7 @@ from talktree.model.message import Message
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
-class Options(Struct, frozen=True, kw_only=True):
-    """How to convert."""
-
-    carry: bool = True
-    branch: str | None = None
-    """`active`, `all`, the id of a leaf, or None for what the target can hold."""
-
-
-class Written(Struct):
-    """The files of a conversion, made as they are read."""
-
-    files: Mapping[str, Iterable[bytes]]
-    folder: bool
-    ledger: Ledger
-
-
-def forwarded(document: Document, target: Format, options: Options, ledger: Ledger) -> Written:
+def forwarded(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:
     """A document as files of another format."""
     document = _as_written(document)
     origin = document.origin
@@ -51,7 +34,9 @@ def forwarded(document: Document, target: Format, options: Options, ledger: Ledg
     for number, conversation in enumerate(conversations):
         files = _files_without_records(origin) if number == 0 else ()
         for leaf, stem in _branches(conversation, target, options, stems):
-            outputs.append(_Output(conversation, origin, target, leaf, stem, options, ledger, files))
+            outputs.append(
+                _Output(conversation, origin, target, leaf, stem, options, ledger, files)
+            )
             files = ()
     return _gathered(outputs, target, ledger)
 
@@ -75,9 +60,7 @@ def _nothing(document: Document) -> Sequence[Conversation]:
     assert isinstance(origin, Origin)
     stem = document.name.rpartition(".")[0] or document.name
     return [
-        Conversation(
-            id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton()
-        )
+        Conversation(id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton())
     ]
 
 
@@ -206,18 +189,18 @@ class _Output:
 _ANY_MESSAGE = Message()
 
 
-def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Written:
+def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Made:
     if target.many_in_one:
         path = target.path_for(outputs[0].about, outputs[0].stem)
         pieces = [
             next(iter(each.files("", first=not number).values()))
             for number, each in enumerate(outputs)
         ]
-        return Written({path: chain.from_iterable(pieces)}, folder=False, ledger=ledger)
+        return Made({path: chain.from_iterable(pieces)}, folder=False, ledger=ledger)
     if len(outputs) == 1:
         files = outputs[0].files("")
-        return Written(files, folder=outputs[0].is_folder, ledger=ledger)
+        return Made(files, folder=outputs[0].is_folder, ledger=ledger)
     files = {}
     for each in outputs:
         files |= each.files(f"{each.stem}/" if each.is_folder else "")
-    return Written(files, folder=True, ledger=ledger)
+    return Made(files, folder=True, ledger=ledger)

@@ -149,9 +149,7 @@ def indexed(document: Document) -> list[Index]:
     return list(found.values())
 
 
-def _index_for(
-    carry: Carry, found: dict[tuple[str, str | None], Index]
-) -> Index | None:
+def _index_for(carry: Carry, found: dict[tuple[str, str | None], Index]) -> Index | None:
     name = None if carry.origin is None else carry.origin.name
     if name is None:
         return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
+
+from talktree.errors import WouldLose
 
 Kept = Literal["carried", "rendered", "lost"]
 """How a thing the target has no place for is kept: it travels along unseen, is shown as text (and
@@ -84,6 +86,21 @@ class Ledger:
         for (kind, kept), count in self.counts.items():
             if kept == "lost":
                 yield kind, count
+
+    def check(
+        self, *, strict: bool, allow: Collection[str] = (), forbid: Collection[str] = ()
+    ) -> None:
+        """Refuse what may not be: under `strict` anything lost, else what is forbidden by kind."""
+        gone = {kind: count for kind, count in self.lost() if strict and kind not in allow}
+        for (kind, _), count in self.counts.items():
+            if kind in forbid:
+                gone[kind] = gone.get(kind, 0) + count
+        if gone:
+            told = ", ".join(f"{count} x {kind}" for kind, count in sorted(gone.items()))
+            raise WouldLose(
+                f"the target cannot hold everything: {told}",
+                hint="--dry-run lists each; leave out --clean to carry it, or --allow a kind",
+            )
 
     @property
     def is_empty(self) -> bool:

@@ -12,7 +12,7 @@ from talktree.convert.carry import Kept
 from talktree.convert.cross import unjoined
 from talktree.convert.index import At, Index, Loaded, Place, records
 from talktree.convert.strings import strings_of
-from talktree.convert.template import Misfit, filled
+from talktree.convert.template import PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
@@ -37,7 +37,7 @@ def rebuilt(
         order[path] = row
         files[path] = _Sheet(document, index, source, sheet, row)
     for path, content in index.files.items():
-        files[path] = [filled(content, (), ("text",))]  # type: ignore[arg-type]
+        files[path] = [filled(content, (), PLAIN)]  # type: ignore[arg-type]
     return files, order
 
 
@@ -73,7 +73,7 @@ class _Sheet:
 
     def __iter__(self) -> Iterator[bytes]:
         known = self._index.sheets.get(self._sheet)
-        lead = b"" if known is None else filled(known.lead, (), ("text",))
+        lead = b"" if known is None else filled(known.lead, (), PLAIN)
         yield lead
         ends: list[bytes] = []
         count = [0]
@@ -88,10 +88,10 @@ class _Sheet:
         while ends:
             yield ends.pop()
         if known is not None:
-            yield filled(known.trail, (), ("text",))
+            yield filled(known.trail, (), PLAIN)
 
     def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
-        spelling = self._source.can.spelling
+        spelling = Spelling(self._source.can.spelling, self._source.derived)
         for place, found in self._loaded():
             kept = _kept(found, place)
             strings: Sequence[str] = ()

@@ -141,7 +141,13 @@ class _Edits:
         after = replace(found.entry, role=_role_back(found.entry, held.seen, self._format))
         new = transplanted(
             old,
-            (replace(held.seen, role=after.role if held.seen.role == found.entry.role else held.seen.role), held.seams),
+            (
+                replace(
+                    held.seen,
+                    role=after.role if held.seen.role == found.entry.role else held.seen.role,
+                ),
+                held.seams,
+            ),
             (after, seams),
             extra=self._format.lens is self._other.format.lens or self._other.format.can.everything,
         )

@@ -8,8 +8,9 @@ in the bytes (JSON, JSON in ASCII, plain, XML) is tried out; one that cannot be 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
+from types import MappingProxyType
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -18,11 +19,17 @@ from talktree.text.json_value import Json
 
 SHORTEST = 16
 """Shorter strings stay in the text; a number would hardly be smaller."""
+A_COPY = 200
+"""A string of this length that stands twice is a copy, which an edit should reach as well."""
+TELLING = 6
+"""A shorter checksum may stand somewhere by chance."""
 MOST = 64
 """How many strings are looked for in one record, longest first."""
 Piece = bytes | tuple[int, str]
 Template = Json
 """A text, a list of texts and holes, or bytes that are no text in base 64."""
+
+Derived = Mapping[str, Callable[[str], str]]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -51,12 +58,32 @@ SPELLINGS: dict[str, Callable[[str], bytes]] = {
 }
 
 
-def spelt(text: str, spelling: str) -> bytes:
-    """A string as it stands in the bytes of a file."""
-    return SPELLINGS[spelling](text)
+class Misfit(Exception):
+    """It is no template."""
 
 
-def made(raw: bytes, strings: Sequence[str], spellings: Sequence[str]) -> Template:
+class Spelling:
+    """How strings stand in the bytes of a format, the usual way first."""
+
+    def __init__(self, names: Sequence[str], derived: Derived = MappingProxyType({})) -> None:
+        self.usual = names[0]
+        self.direct = [(name, SPELLINGS[name]) for name in names]
+        self.derived = list(derived.items())
+        self._derive = derived
+
+    def spell(self, text: str, name: str) -> bytes:
+        """A string in one way, or what is derived from it."""
+        if name in SPELLINGS:
+            return SPELLINGS[name](text)
+        if name in self._derive:
+            return self._derive[name](text).encode()
+        raise Misfit
+
+
+PLAIN = Spelling(("text",))
+
+
+def made(raw: bytes, strings: Sequence[str], spelling: Spelling) -> Template:
     """The template of some bytes, with holes where the strings stand."""
     try:
         raw.decode()
@@ -65,8 +92,8 @@ def made(raw: bytes, strings: Sequence[str], spellings: Sequence[str]) -> Templa
     pieces: list[Piece] = [raw]
     if len(raw) >= SHORTEST:
         for number in _longest(strings):
-            pieces = _cut(pieces, raw, number, strings[number], spellings)
-    return _written(pieces, spellings[0])
+            pieces = _cut(pieces, raw, number, strings[number], spelling)
+    return _written(pieces, spelling.usual)
 
 
 def _longest(strings: Sequence[str]) -> Sequence[int]:
@@ -76,22 +103,43 @@ def _longest(strings: Sequence[str]) -> Sequence[int]:
 
 
 def _cut(
-    pieces: list[Piece], raw: bytes, number: int, text: str, spellings: Sequence[str]
+    pieces: list[Piece], raw: bytes, number: int, text: str, spelling: Spelling
 ) -> list[Piece]:
-    for spelling in spellings:
+    for name, spell in spelling.direct:
+        if name == "ascii" and text.isascii() and spelling.usual == "json":
+            continue
         try:
-            sought = SPELLINGS[spelling](text)
+            sought = spell(text)
         except UnicodeEncodeError:
             continue
         if sought in raw:
-            out: list[Piece] = []
-            for piece in pieces:
-                out += _split(piece, sought, (number, spelling))
-            return out
-        if text.isascii() and spelling == "json":
-            # Spelt in ASCII it would look the same.
-            continue
+            pieces = _holed(pieces, sought, (number, name))
+            for derived, derive in spelling.derived:
+                mark = derive(text).encode()
+                if len(mark) >= TELLING and mark in raw:
+                    pieces = [
+                        each for piece in pieces for each in _split(piece, mark, (number, derived))
+                    ]
+                    break
+            break
     return pieces
+
+
+def _holed(pieces: list[Piece], sought: bytes, hole: tuple[int, str]) -> list[Piece]:
+    """Holes where a string stands: at every place if it is long, else at the one that counts."""
+    if len(sought) >= A_COPY:
+        return [each for piece in pieces for each in _split(piece, sought, hole)]
+    places = [at for at, piece in enumerate(pieces) if isinstance(piece, bytes) and sought in piece]
+    if not places:
+        return pieces
+    # Headers may repeat what a text says; the text itself stands behind them.
+    last = hole[1] == "text"
+    at = places[-1] if last else places[0]
+    piece = pieces[at]
+    assert isinstance(piece, bytes)
+    before, _, behind = piece.rpartition(sought) if last else piece.partition(sought)
+    around: list[Piece] = [each for each in (before, hole, behind) if each]
+    return [*pieces[:at], *around, *pieces[at + 1 :]]
 
 
 def _split(piece: Piece, sought: bytes, hole: tuple[int, str]) -> Iterator[Piece]:
@@ -116,11 +164,7 @@ def _written(pieces: Sequence[Piece], usual: str) -> Template:
     return out[0] if len(out) == 1 and isinstance(out[0], str) else out
 
 
-class Misfit(Exception):
-    """It is no template."""
-
-
-def filled(template: Template, strings: Sequence[str], spellings: Sequence[str]) -> bytes:
+def filled(template: Template, strings: Sequence[str], spelling: Spelling) -> bytes:
     """The bytes again; a string that is gone leaves nothing behind."""
     match template:
         case str():
@@ -128,24 +172,24 @@ def filled(template: Template, strings: Sequence[str], spellings: Sequence[str])
         case {"base64": str(text)}:
             return base64.b64decode(text)
         case list():
-            return b"".join(_filled(piece, strings, spellings[0]) for piece in template)
+            return b"".join(_filled(piece, strings, spelling) for piece in template)
         case _:
             raise Misfit
 
 
-def _filled(piece: Json, strings: Sequence[str], usual: str) -> bytes:
+def _filled(piece: Json, strings: Sequence[str], spelling: Spelling) -> bytes:
     match piece:
         case str():
             return piece.encode()
         case int(number):
-            spelling = usual
-        case [int(number), str(spelling)] if spelling in SPELLINGS:
+            name = spelling.usual
+        case [int(number), str(name)]:
             pass
         case _:
             raise Misfit
     text = strings[number] if 0 <= number < len(strings) else ""
     try:
-        return SPELLINGS[spelling](text)
+        return spelling.spell(text, name)
     except UnicodeEncodeError:
         # Half a character, put there by an edit: only ASCII spells it.
         return _as_ascii(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree.convert.seams import Opened, Seam, opened
@@ -42,7 +43,9 @@ def transplanted(
     """The entry with what changed between before and after; `extra` if members mean the same."""
     was, now = before[0], after[0]
     changed = {
-        name: getattr(now, name) for name in FIELDS if getattr(was, name) != getattr(now, name)
+        name: _merged(getattr(entry, name), getattr(was, name), getattr(now, name))
+        for name in FIELDS
+        if getattr(was, name) != getattr(now, name)
     }
     if was.flags != now.flags:
         changed["flags"] = (entry.flags - (was.flags - now.flags)) | (now.flags - was.flags)
@@ -52,6 +55,23 @@ def transplanted(
     if parts_before != parts_after:
         changed["parts"] = tuple(_parts(entry.parts, parts_before, parts_after))
     return replace(entry, **changed)
+
+
+def _merged(own: object, was: object, now: object) -> object:
+    """A field with its change; of a struct only those fields change that differ."""
+    if (
+        isinstance(own, Struct)
+        and type(own) is type(was) is type(now)
+        and isinstance(was, Struct)
+        and isinstance(now, Struct)
+    ):
+        fields = {
+            name: getattr(now, name)
+            for name in now.__struct_fields__
+            if getattr(was, name) != getattr(now, name)
+        }
+        return replace(own, **fields)
+    return now
 
 
 def _members(entry: Message, was: Message, now: Message) -> dict[str, object]:

@@ -11,27 +11,37 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from talktree.errors import TalktreeError, Unreadable, UsageError
 
 Pieces = Iterable[bytes]
+Agreed = Callable[[], object]
 
 
-def save(files: Mapping[str, Pieces], target: Path, *, folder: bool) -> list[Path]:
-    """Write the files at the target and return what was written."""
+def _always() -> None:
+    """What is made may appear."""
+
+
+def save(
+    files: Mapping[str, Pieces], target: Path, *, folder: bool, agreed: Agreed = _always
+) -> list[Path]:
+    """Write the files at the target and return what was written.
+
+    When all is made and before it appears, `agreed` is called; if it raises, nothing appears.
+    """
     if folder:
-        return _save_folder(files, target)
+        return _save_folder(files, target, agreed)
     if len(files) != 1:
         raise UsageError(
             f"{target}: {len(files)} files cannot become one", hint="name a folder as the output"
         )
-    _replace_file(next(iter(files.values())), target)
+    _replace_file(next(iter(files.values())), target, agreed)
     return [target]
 
 
-def _save_folder(files: Mapping[str, Pieces], target: Path) -> list[Path]:
+def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> list[Path]:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target}: already exists", hint="name a folder that does not exist yet")
     with _os_errors(target):
@@ -43,6 +53,7 @@ def _save_folder(files: Mapping[str, Pieces], target: Path) -> list[Path]:
             with _os_errors(target / path):
                 inside.parent.mkdir(parents=True, exist_ok=True)
                 _write(pieces, inside)
+        agreed()
         with _os_errors(target):
             building.chmod(0o777 & ~_umask())
             building.rename(target)
@@ -52,7 +63,7 @@ def _save_folder(files: Mapping[str, Pieces], target: Path) -> list[Path]:
     return [target / path for path in files]
 
 
-def _replace_file(pieces: Pieces, target: Path) -> None:
+def _replace_file(pieces: Pieces, target: Path, agreed: Agreed) -> None:
     if target.is_dir():
         raise UsageError(f"{target}: is a folder", hint="name a file as the output")
     with _os_errors(target):
@@ -63,6 +74,7 @@ def _replace_file(pieces: Pieces, target: Path) -> None:
     try:
         with _os_errors(target):
             _write(pieces, building)
+            agreed()
             mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
             building.chmod(mode)
             building.replace(target)

@@ -7,7 +7,7 @@ library, the terminal or the network. Reading and writing are written once, in `
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
@@ -189,6 +189,9 @@ class Format(ABC):
     def settled(self, conversation: Conversation) -> Conversation:
         """An edited conversation with that brought in step which goes with its messages."""
         return conversation
+
+    derived: Mapping[str, Callable[[str], str]] = {}
+    """What stands in a record because of its text, by name: checksums that change with it."""
 
     nests = False
     """Whether replies stand inside the record they answer."""

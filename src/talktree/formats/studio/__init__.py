@@ -5,18 +5,20 @@ The text and XML encodings of the same comments are formats of their own and sha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
+from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.studio.lens import CAN, LENS
+from talktree.formats.sheets import Item
+from talktree.formats.studio.comments import Comments
+from talktree.formats.studio.compose import composed
 from talktree.formats.studio.records import looks_like_comments
 from talktree.model.findings import finding
 from talktree.text.json_style import PRETTY
 
-"""What a comment can hold in its JSON form."""
 
-
-class Studio(Format):
+class Studio(Comments):
     """Comments as JSON."""
 
     info = FormatInfo(
@@ -26,9 +28,6 @@ class Studio(Format):
         suffixes=(".json",),
         docs="formats/studio.md",
     )
-    can = CAN
-    nests = True
-    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
@@ -40,6 +39,11 @@ class Studio(Format):
         sheet = self._sheet(path, Memory(b"[]\n"))
         sheet.style = PRETTY
         return sheet
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return composed(items)
 
     def _sheet(self, path: str, content: Content) -> JsonSheet:
         group = path.rsplit(".", 1)[0]

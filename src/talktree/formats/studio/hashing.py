@@ -7,7 +7,7 @@ multiplies whole blocks with the powers; both give what the document's loop give
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -153,3 +153,11 @@ def recognise(hash: str, text: str) -> Algorithm | None:
     if hash == whole[:10]:
         return SHA256_10
     return SHA256_7 if hash == whole[:7] else None
+
+
+DERIVED = {
+    SHA256_10: partial(digest, algorithm=SHA256_10),
+    SHA256_7: partial(digest, algorithm=SHA256_7),
+    UTF16_32: partial(digest, algorithm=UTF16_32),
+}
+"""Every hash of a text, by its name, the longest first."""

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from talktree.files import Memory, Source
-from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
+from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.sheets import Item, Sheet
-from talktree.formats.studio.lens import CAN, LENS
+from talktree.formats.studio.comments import Comments
+from talktree.formats.studio.compose import linked
+from talktree.formats.studio.lens import CAN
 from talktree.formats.studio_text import own
 from talktree.formats.studio_text.flat import first_head
 from talktree.formats.studio_text.sheet import TextSheet
@@ -28,7 +30,7 @@ _COMMENT = re.compile(
 )
 
 
-class StudioText(Format):
+class StudioText(Comments):
     """Conversation Studio's text exports, and Talktree's own."""
 
     info = FormatInfo(
@@ -39,8 +41,6 @@ class StudioText(Format):
         docs="formats/studio-text.md",
     )
     can = replace(CAN, spelling=("text", "json", "ascii"))
-    nests = True
-    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -65,6 +65,11 @@ class StudioText(Format):
 
     def blank_sheet(self, path: str) -> Sheet:
         return TextSheet(path, Memory(b""), self, group=path.rsplit(".", 1)[0])
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return self.blank_sheet(path).rewritten(list(linked(items)))
 
 
 FORMAT = StudioText()

@@ -6,16 +6,21 @@ is written anew follows the dialect of the file, and keeps everything the JSON f
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from msgspec.structs import replace
 
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Detection, Format, FormatInfo, Probe, Split
-from talktree.formats.studio.lens import CAN, LENS
+from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
+from talktree.formats.sheets import Item
+from talktree.formats.studio.comments import Comments
+from talktree.formats.studio.compose import linked
+from talktree.formats.studio.lens import CAN
 from talktree.formats.studio_xml.detect import looks_like_comments
 from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
 
 
-class StudioXml(Format):
+class StudioXml(Comments):
     """Comments as XML."""
 
     info = FormatInfo(
@@ -26,8 +31,6 @@ class StudioXml(Format):
         docs="formats/studio-xml.md",
     )
     can = replace(CAN, spelling=("xml", "text", "json", "ascii"))
-    nests = True
-    lens = LENS
 
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
@@ -37,6 +40,11 @@ class StudioXml(Format):
 
     def blank_sheet(self, path: str) -> XmlSheet:
         return self._sheet(path, Memory(BLANK))
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return self.blank_sheet(path).rewritten(list(linked(items)))
 
     def _sheet(self, path: str, content: Content) -> XmlSheet:
         return XmlSheet(path, content, self, group=path.rsplit(".", 1)[0])

@@ -1,0 +1,21 @@
+"""What the three encodings of comments have in common."""
+
+from __future__ import annotations
+
+from talktree.formats.base import About, Format
+from talktree.formats.studio.adopt import adopted
+from talktree.formats.studio.hashing import DERIVED
+from talktree.formats.studio.lens import CAN, LENS
+from talktree.model.message import Message
+
+
+class Comments(Format):
+    """Comments, however they are encoded."""
+
+    can = CAN
+    derived = DERIVED
+    lens = LENS
+    nests = True
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopted(message, about, moment=moment)

@@ -1,0 +1,68 @@
+"""New files of comments, written as they come: one comment a line, replies on the lines below.
+
+Only the ids on the way to the comment at hand are held, so a file may be of any size and depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from talktree.formats.base import CARRY
+from talktree.formats.lens import Object
+from talktree.formats.sheets import Item
+from talktree.formats.studio.adopt import MEMBERS
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+
+CHILDREN = "children"
+_PLAIN = frozenset({*MEMBERS, CARRY}) - {"artifacts"}
+_fast = msgspec.json.Encoder().encode
+
+
+def composed(items: Iterable[Item]) -> Iterator[bytes]:
+    """The JSON text of some comments in the order of reading."""
+    yield b"["
+    depth = -1
+    """That of the comment whose list of replies is open."""
+    for item in linked(items, null_at_top=True):
+        if item.depth > depth:
+            between = b"\n"
+        else:
+            between = b"]}" + b"\n]}" * (depth - item.depth) + b",\n"
+        depth = item.depth
+        yield between + _up_to_replies(item.value)
+    yield (b"]}" + b"\n]}" * depth if depth >= 0 else b"") + b"\n]\n"
+
+
+def linked(items: Iterable[Item], *, null_at_top: bool = False) -> Iterator[Item]:
+    """The comments, each naming the one it is nested in, those at the top nobody."""
+    above: list[Json] = []
+    for item in items:
+        value = item.value
+        assert isinstance(value, dict)
+        del above[item.depth :]
+        named: Object = {"parentId": above[-1]} if above else {"parentId": None}
+        if above or null_at_top:
+            value = {"id": None, **named, **value, **named}
+        above.append(value.get("id"))
+        yield item._replace(value=value)
+
+
+def _up_to_replies(value: Json) -> bytes:
+    """A comment's text up to where the list of its replies starts."""
+    assert isinstance(value, dict)
+    own = {name: item for name, item in value.items() if name != CHILDREN}
+    return _encoded(own)[:-1] + b',"children":['
+
+
+def _encoded(value: Object) -> bytes:
+    # The fast encoder writes null for a number that is none, which only odd members hold.
+    if value.keys() <= _PLAIN and not value.get("attachments"):
+        try:
+            return _fast(value)
+        except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
+            # A token, half of a character, a large number, or too deep.
+            pass
+    return encode(value)
