@@ -8,7 +8,7 @@ from itertools import chain
 
 from talktree.convert.about import about as about_of
 from talktree.convert.cross import Crossing
-from talktree.convert.ledger import Ledger, Loss
+from talktree.convert.ledger import Kept, Ledger, Loss
 from talktree.convert.options import Made, Options
 from talktree.convert.plan import links_of, planned
 from talktree.files import Source
@@ -122,7 +122,7 @@ class _Output:
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._files = list(files)
-        self._how = "carried" if options.carry else "lost"
+        self._how: Kept = "carried" if options.carry else "lost"
         self._ledger = ledger
         self._crossing: Callable[[], Crossing] = lambda: Crossing(
             conversation,

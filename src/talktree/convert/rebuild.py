@@ -18,6 +18,7 @@ from talktree.formats.base import Format
 from talktree.formats.engine import Origin
 from talktree.model.conversation import STRETCH
 from talktree.model.document import Document
+from talktree.model.entries import Entry
 from talktree.model.message import Message
 
 
@@ -122,12 +123,11 @@ class _Sheet:
                 yield place, found[place.conversation, place.position]
 
 
-def restored_parts(found: Loaded) -> Message:
+def restored_parts(found: Loaded) -> Entry:
     """The entry of a record with its parts as the source had them."""
     assert found.carry is not None
     count = len(found.entry.parts) if isinstance(found.entry, Message) else 0
-    entry = unjoined(found.entry, seaming.read(found.carry.seams, count))
-    return entry  # type: ignore[return-value]
+    return unjoined(found.entry, seaming.read(found.carry.seams, count))
 
 
 def _kept(found: Loaded, place: Place) -> Kept:

@@ -20,7 +20,6 @@ from talktree.convert.spool import spooled
 from talktree.convert.transplant import transplanted
 from talktree.errors import Damaged
 from talktree.formats import by_slug
-from talktree.formats.base import Format
 from talktree.formats.engine import Origin, read, write
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -80,6 +79,8 @@ class _Edits:
         self._added: dict[str, list[tuple[int | None, int]]] = {}
         """New entries by conversation: the number they stand behind, and their own."""
         self._crossings: dict[str, Crossing] = {}
+        self._fresh_numbers: dict[tuple[int, int], int] = {}
+        """New entries by conversation and position over there."""
         self._names: dict[tuple[int, str], tuple[str, str]] = {}
         """Conversation and id over there to conversation and id here."""
 
@@ -103,9 +104,8 @@ class _Edits:
         self._learn_names()
         for at in sorted(self._index.touched):
             self._touch(at)
-        last: dict[int, str] = {}
         for number, position in self._index.fresh:
-            self._add(number, position, last)
+            self._add(number, position)
         document = self._base
         for conversation in document.conversations:
             changed = self._changed.get(conversation.id)
@@ -138,19 +138,11 @@ class _Edits:
         held = crossing.held(position, old)
         assert isinstance(held.seen, Message)
         seams = seaming.read(found.carry.seams, len(found.entry.parts))
-        after = replace(found.entry, role=_role_back(found.entry, held.seen, self._format))
-        new = transplanted(
-            old,
-            (
-                replace(
-                    held.seen,
-                    role=after.role if held.seen.role == found.entry.role else held.seen.role,
-                ),
-                held.seams,
-            ),
-            (after, seams),
-            extra=self._format.lens is self._other.format.lens or self._other.format.can.everything,
-        )
+        was, now = held.seen, found.entry
+        if was.role != now.role:
+            now = replace(now, role=role_for(now.role, self._format.can))
+        extra = self._format.lens is self._other.format.lens or self._other.format.can.everything
+        new = transplanted(old, (was, held.seams), (now, seams), extra=extra)
         new = self._moved(new, held.seen, found.entry, place.conversation)
         if new != old:
             new = drafted(new, self._format.can, extra=True).message
@@ -187,11 +179,11 @@ class _Edits:
 
     # new messages
 
-    def _add(self, number: int, position: int, last: dict[int, str]) -> None:
+    def _add(self, number: int, position: int) -> None:
         there = self._document.conversations[number]
         message = self._load(number, position).entry
         assert isinstance(message, Message)
-        here, parent = self._home(number, position, message)
+        here, parent = self._home(number, position)
         about = about_of(here, self._format.can)
         draft = drafted(message, self._format.can, extra=False).message
         id = id_for(message.id, there.id, self._format.can)
@@ -202,16 +194,10 @@ class _Edits:
         own = min(-1, min(changed, default=0) - 1)
         changed[own] = new
         self._names[number, message.id] = (here.id, new.id)
-        self._added.setdefault(here.id, []).append((self._behind(number, position, here), own))
+        self._added.setdefault(here.id, []).append((self._behind(number, position), own))
         self._fresh_numbers[number, position] = own
 
-    @property
-    def _fresh_numbers(self) -> dict[tuple[int, int], int]:
-        return self.__dict__.setdefault("_fresh", {})
-
-    def _home(
-        self, number: int, position: int, message: Message
-    ) -> tuple[Conversation, str | None]:
+    def _home(self, number: int, position: int) -> tuple[Conversation, str | None]:
         """The conversation a new message belongs to, and the message it answers."""
         there = self._document.conversations[number]
         above = there.skeleton.parents[position]
@@ -222,7 +208,7 @@ class _Edits:
             return self._base.find(home), None
         return self._base.find(name[0]), name[1]
 
-    def _behind(self, number: int, position: int, here: Conversation) -> int | None:
+    def _behind(self, number: int, position: int) -> int | None:
         """The record a new one stands behind; None for the end."""
         if self._format.can.branches:
             return None
@@ -244,7 +230,3 @@ class _Edits:
             at = len(members) if behind is None else members.index(behind) + 1
             members.insert(at, own)
         return array("q", members)
-
-
-def _role_back(now: Message, was: Message, format: Format) -> str:
-    return now.role if now.role == was.role else role_for(now.role, format.can)

@@ -25,15 +25,16 @@ def composed(items: Iterable[Item]) -> Iterator[bytes]:
     """The JSON text of some comments in the order of reading."""
     yield b"["
     depth = -1
-    """That of the comment whose list of replies is open."""
     for item in linked(items, null_at_top=True):
-        if item.depth > depth:
-            between = b"\n"
-        else:
-            between = b"]}" + b"\n]}" * (depth - item.depth) + b",\n"
+        yield b"\n" if item.depth > depth else _closed(depth, item.depth) + b",\n"
+        yield _up_to_replies(item.value)
         depth = item.depth
-        yield between + _up_to_replies(item.value)
-    yield (b"]}" + b"\n]}" * depth if depth >= 0 else b"") + b"\n]\n"
+    yield _closed(depth, 0) + b"\n]\n"
+
+
+def _closed(depth: int, down_to: int) -> bytes:
+    """The ends of the open comments from one depth down to another."""
+    return b"]}" + b"\n]}" * (depth - down_to) if depth >= down_to else b""
 
 
 def linked(items: Iterable[Item], *, null_at_top: bool = False) -> Iterator[Item]:

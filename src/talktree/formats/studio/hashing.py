@@ -7,6 +7,7 @@ multiplies whole blocks with the powers; both give what the document's loop give
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -155,7 +156,7 @@ def recognise(hash: str, text: str) -> Algorithm | None:
     return SHA256_7 if hash == whole[:7] else None
 
 
-DERIVED = {
+DERIVED: dict[str, Callable[[str], str]] = {
     SHA256_10: partial(digest, algorithm=SHA256_10),
     SHA256_7: partial(digest, algorithm=SHA256_7),
     UTF16_32: partial(digest, algorithm=UTF16_32),
