@@ -17,7 +17,7 @@ import msgspec
 
 from talktree.text.json_value import Json
 
-SHORTEST = 16
+SHORTEST = 20
 """Shorter strings stay in the text; a number would hardly be smaller."""
 A_COPY = 200
 """A string of this length that stands twice is a copy, which an edit should reach as well."""
@@ -114,14 +114,17 @@ def _cut(
             continue
         if sought in raw:
             pieces = _holed(pieces, sought, (number, name))
-            for derived, derive in spelling.derived:
-                mark = derive(text).encode()
-                if len(mark) >= TELLING and mark in raw:
-                    pieces = [
-                        each for piece in pieces for each in _split(piece, mark, (number, derived))
-                    ]
-                    break
-            break
+            return _derived(pieces, raw, number, text, spelling) if spelling.derived else pieces
+    return pieces
+
+
+def _derived(
+    pieces: list[Piece], raw: bytes, number: int, text: str, spelling: Spelling
+) -> list[Piece]:
+    for name, derive in spelling.derived:
+        mark = derive(text).encode()
+        if len(mark) >= TELLING and mark in raw:
+            return [each for piece in pieces for each in _split(piece, mark, (number, name))]
     return pieces
 
 
@@ -129,17 +132,16 @@ def _holed(pieces: list[Piece], sought: bytes, hole: tuple[int, str]) -> list[Pi
     """Holes where a string stands: at every place if it is long, else at the one that counts."""
     if len(sought) >= A_COPY:
         return [each for piece in pieces for each in _split(piece, sought, hole)]
-    places = [at for at, piece in enumerate(pieces) if isinstance(piece, bytes) and sought in piece]
-    if not places:
-        return pieces
     # Headers may repeat what a text says; the text itself stands behind them.
     last = hole[1] == "text"
-    at = places[-1] if last else places[0]
-    piece = pieces[at]
-    assert isinstance(piece, bytes)
-    before, _, behind = piece.rpartition(sought) if last else piece.partition(sought)
-    around: list[Piece] = [each for each in (before, hole, behind) if each]
-    return [*pieces[:at], *around, *pieces[at + 1 :]]
+    for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
+        piece = pieces[at]
+        if type(piece) is bytes:
+            found = piece.rfind(sought) if last else piece.find(sought)
+            if found >= 0:
+                pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
+                break
+    return pieces
 
 
 def _split(piece: Piece, sought: bytes, hole: tuple[int, str]) -> Iterator[Piece]:
@@ -156,11 +158,12 @@ def _split(piece: Piece, sought: bytes, hole: tuple[int, str]) -> Iterator[Piece
 def _written(pieces: Sequence[Piece], usual: str) -> Template:
     out: list[Json] = []
     for piece in pieces:
-        match piece:
-            case bytes():
+        if isinstance(piece, bytes):
+            if piece:
                 out.append(piece.decode())
-            case (number, spelling):
-                out.append(number if spelling == usual else [number, spelling])
+        else:
+            number, spelling = piece
+            out.append(number if spelling == usual else [number, spelling])
     return out[0] if len(out) == 1 and isinstance(out[0], str) else out
 
 

@@ -17,7 +17,7 @@ from talktree.model.findings import finding
 from talktree.text.json_read import decode
 from talktree.text.json_scan import Kind, scan
 from talktree.text.json_value import Json
-from talktree.text.json_write import encode
+from talktree.text.json_write import encode_new
 
 HEAD = 1 << 16
 
@@ -51,7 +51,7 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
 def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
     """A new file with one record a line."""
     for item in items:
-        yield encode(item.value) + b"\n"
+        yield encode_new(item.value) + b"\n"
 
 
 def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:
