@@ -3,7 +3,7 @@
 A carry is one JSON object in the target's record. It names the source format, the place of the
 source record, its bytes as a template, where its parts went, and a checksum of what the target
 held, which tells later whether somebody edited it. Records that have no place in the target ride
-along with the one before them.
+along in a carry that belongs to no message, where the target has a place for one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from talktree.model.entries import Entry
 from talktree.model.message import Message
@@ -23,19 +23,20 @@ VERSION = 1
 
 
 class File(Struct, frozen=True, omit_defaults=True):
-    """A file of the source; it travels with the first record in it."""
+    """A file of the source that holds records."""
 
+    number: int
     path: str
     lead: Any = ""
     trail: Any = ""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):
-    """The source as a whole; it travels with the first message of each conversation."""
+    """The source as a whole."""
 
     name: str
     folder: bool = False
-    conversation: str = ""
+    sheets: list[File] = []
     files: dict[str, Any] = {}
     """Files that hold no record at all."""
 
@@ -50,7 +51,6 @@ class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth
     end: Any = ""
     """Its bytes behind the records nested in it."""
     depth: int = 0
-    file: File | UnsetType = UNSET
 
     @property
     def place(self) -> tuple[int, int]:

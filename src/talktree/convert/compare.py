@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from talktree.convert.ledger import Kept, Loss
 from talktree.convert.seams import Seam
+from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import Part, Text
 from talktree.text.json_value import same
@@ -13,6 +14,8 @@ from talktree.text.json_value import same
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
 _EMPTY: tuple[object, ...] = (None, (), "", NO_FLAGS)
 MOST_NAMES = 6
+MAPPED = frozenset({"leaf", "message", "size"})
+"""Fields that name other entries, by the names those have in the target."""
 
 
 def message_losses(
@@ -128,3 +131,19 @@ def _shown(part: Part) -> str:
         if isinstance(value, str) and value:
             return value.split("\n", 1)[0][:80]
     return _tag(part)
+
+
+def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
+    """Everything of an entry that is no message and is not held as it is."""
+    kind = str(was.__struct_config__.tag)
+    if type(was) is not type(seen):
+        return [Loss(kind, was.id, kind, kept)]
+    gone = [
+        name
+        for name in was.__struct_fields__
+        if name not in MAPPED
+        and (value := getattr(was, name)) != getattr(seen, name)
+        and value not in _EMPTY
+        and value != {}
+    ]
+    return [Loss(kind, was.id, ", ".join(gone), kept)] if gone else []

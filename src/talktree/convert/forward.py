@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from talktree.convert.about import about as about_of
 from talktree.convert.cross import Crossing
-from talktree.convert.ledger import Kept, Ledger, Loss
+from talktree.convert.ids import uuid_for
+from talktree.convert.ledger import Ledger
 from talktree.convert.options import Made, Options
-from talktree.convert.plan import links_of, planned
+from talktree.convert.pack import Packing
+from talktree.convert.plan import planned
 from talktree.files import Source
-from talktree.formats.base import Format
+from talktree.formats.base import BESIDE, Format
 from talktree.formats.engine import Origin, read, write
 from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.model.parts import Text
 
+Slot = int | Entry
+"""A position, or an entry made up for the target."""
+EMPTY = "(No messages; Talktree keeps the records of the source here.)"
+"""What a message says that is made only to carry what has no place otherwise."""
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
@@ -121,18 +128,12 @@ class _Output:
         self._plan = planned(conversation, origin.format, target, self.about, leaf)
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
-        self._files = list(files)
-        self._how: Kept = "carried" if options.carry else "lost"
-        self._ledger = ledger
-        self._crossing: Callable[[], Crossing] = lambda: Crossing(
-            conversation,
-            origin,
-            target,
-            self.about,
-            self._plan,
-            ledger=ledger,
+        self._depths: dict[int, int] = {}
+        self._packing = Packing(
+            Crossing(conversation, origin, target, self.about, self._plan, carry=options.carry),
+            ledger,
             carry=options.carry,
-            files=self._files,
+            files=files,
         )
 
     @property
@@ -142,45 +143,63 @@ class _Output:
 
     def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
         """The files by path."""
-        crossing = self._crossing()
-        self._ledger.add(Loss("file", path, path, self._how) for path in self._files)
-        opening = list(self._opening)
-        if crossing.first < 0 and not opening:
-            opening.append(crossing.placeholder())
-        slots: list[int | Entry] = [*opening, *self._plan.order]
-        files: dict[str, Iterable[bytes]] = {}
-        for path, inside in self._homes(slots, prefix).items():
-            files[path] = self.target.compose(
-                path, self.about, self._items(crossing, inside), first=first
-            )
-        return files
+        homes = self._homes([*self._opening, *self._plan.order], prefix)
+        if self.target.keeper == "beside" and not self._packing.carry:
+            self._packing.tell_rest()
+        return {
+            path: self.target.compose(path, self.about, self._items(slots), first=first)
+            for path, slots in homes.items()
+        }
 
-    def _items(self, crossing: Crossing, slots: Sequence[int | Entry]) -> Iterator[Item]:
-        nested = links_of(self.target) == "nested"
-        empty = crossing.first < 0
-        for slot in slots:
+    def _items(self, slots: Sequence[Slot]) -> Iterator[Item]:
+        keeper = self.target.keeper
+        for number, slot in enumerate(slots):
             if not isinstance(slot, int):
-                yield crossing.opening(slot, first=empty)
-                empty = False
-        depth = self.target.depth_inside if self._opening else 0
+                yield self._packing.opening(slot, loaded=keeper == "opening" and not number)
         places = [slot for slot in slots if isinstance(slot, int)]
-        for item in crossing.items(places, nested=nested):
-            yield item if not depth else item._replace(depth=depth)
+        loaded = places[0] if keeper == "first" and places else -1
+        for place, item in zip(places, self._packing.items(places, loaded=loaded), strict=True):
+            yield item._replace(depth=self._depth(place))
+        if keeper == "line" or (keeper == "beside" and not slots):
+            yield from self._packing.carriers()
+        elif keeper == "first" and not places:
+            yield self._packing.opening(self._placeholder(), loaded=True)
 
-    def _homes(self, slots: Sequence[int | Entry], prefix: str) -> dict[str, list[int | Entry]]:
+    def _depth(self, position: int) -> int:
+        if not self.target.nests or not self._traits[position]:
+            return self.target.depth_inside
+        above = self._packing.crossing.above(position)
+        depth = self._depths[position] = self._depths.get(above, -1) + 1
+        return depth
+
+    def _placeholder(self) -> Message:
+        """A message for a conversation that has none, to keep what has no other place."""
+        roles = self.target.can.roles
+        role = "system" if roles is None or "system" in roles else roles[0]
+        id = uuid_for("placeholder", self.about.id)
+        message = Message(id=id, role=role, parts=(Text(EMPTY),))
+        return self.target.adopt(message, self.about, moment=self.about.started or 0)
+
+    def _homes(self, slots: Sequence[Slot], prefix: str) -> dict[str, list[Slot]]:
         main = prefix + self.target.path_for(self.about, self.stem)
         kinds = [self._kind(slot) for slot in slots]
+        homes: dict[str, list[Slot]] = {}
         if self.target.file_per_record:
             names = self.target.named(kinds, main_file=main)
-            return {name: [slot] for name, slot in zip(names, slots, strict=True)}
-        homes: dict[str, list[int | Entry]] = {}
-        before = None
-        for slot, kind in zip(slots, kinds, strict=True):
-            before = self.target.home(kind, main, before=before)
-            homes.setdefault(before, []).append(slot)
-        return homes or {main: []}
+            homes = {name: [slot] for name, slot in zip(names, slots, strict=True)}
+        else:
+            before = None
+            for slot, kind in zip(slots, kinds, strict=True):
+                before = self.target.home(kind, main, before=before)
+                homes.setdefault(before, []).append(slot)
+        if self.target.keeper == "beside":
+            if self._packing.carry:
+                homes[f"{prefix}{BESIDE}"] = []
+        elif not homes:
+            homes[main] = []
+        return homes
 
-    def _kind(self, slot: int | Entry) -> Entry:
+    def _kind(self, slot: Slot) -> Entry:
         if not isinstance(slot, int):
             return slot
         return self._plan.others.get(slot) or _ANY_MESSAGE

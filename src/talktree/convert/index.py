@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from msgspec import UNSET
-
 from talktree.convert.carry import Carry, File, checksum, from_json
 from talktree.convert.carry import Origin as SourceNote
 from talktree.formats.base import Record
@@ -66,13 +64,25 @@ class Index:
             self._note(carry.origin)
         own = [] if carry.kept is None else [(-1, carry.kept)]
         for rider, kept in (*own, *enumerate(carry.riders)):
-            if kept.file is not UNSET:
-                self.sheets.setdefault(kept.place[0], kept.file)
             if rider >= 0:
                 # A branch that is written in full counts more than one that only rides along.
                 self.places.setdefault(kept.place, Place(number, position, rider))
                 continue
             self._place(kept.place, Place(number, position), touched=loaded.touched)
+
+    def take(self, other: Index) -> None:
+        """Join with what another conversation of the same source carries."""
+        self.name = self.name or other.name
+        self.folder = self.folder or other.folder
+        self.files.update(other.files)
+        self.sheets.update(other.sheets)
+        self.fresh += other.fresh
+        self.doubled += other.doubled
+        for at, place in other.places.items():
+            if place.rider >= 0:
+                self.places.setdefault(at, place)
+            else:
+                self._place(at, place, touched=at in other.touched)
 
     def _place(self, at: At, place: Place, *, touched: bool) -> None:
         there = self.places.get(at)
@@ -86,6 +96,7 @@ class Index:
     def _note(self, note: SourceNote) -> None:
         self.name = self.name or note.name
         self.folder = self.folder or note.folder
+        self.sheets.update({file.number: file for file in note.sheets})
         self.files.update(note.files)
 
 
@@ -123,41 +134,28 @@ def indexed(document: Document) -> list[Index]:
     """The sources a document stands for, each with its records."""
     origin = document.origin
     assert isinstance(origin, Origin)
-    found: dict[tuple[str, str | None], Index] = {}
+    found: list[Index] = []
     for number, conversation in enumerate(document.conversations):
+        mine: dict[str, Index] = {}
         fresh: list[int] = []
-        mine: Index | None = None
-        waiting: list[tuple[int, Loaded]] = []
         for position, each in enumerate(records(origin, conversation, range(len(conversation)))):
-            if each.carry is None:
-                if isinstance(each.entry, Message):
-                    fresh.append(position)
-                continue
-            if mine is None:
-                mine = _index_for(each.carry, found)
-            if mine is None:
-                waiting.append((position, each))
-            elif mine.format == each.carry.format:
-                mine.add(number, position, each)
-        if mine is None and waiting:
-            mine = _fallback(waiting[0][1], found)
-        for position, each in waiting:
-            assert mine is not None
-            mine.add(number, position, each)
-        if mine is not None:
-            mine.fresh += [(number, position) for position in fresh]
-    return list(found.values())
+            if each.carry is not None:
+                index = mine.setdefault(each.carry.format, Index(each.carry.format))
+                index.add(number, position, each)
+            elif isinstance(each.entry, Message):
+                fresh.append(position)
+        if mine:
+            next(iter(mine.values())).fresh += [(number, position) for position in fresh]
+        for index in mine.values():
+            _join(index, found)
+    return found
 
 
-def _index_for(carry: Carry, found: dict[tuple[str, str | None], Index]) -> Index | None:
-    name = None if carry.origin is None else carry.origin.name
-    if name is None:
-        return None
-    return found.setdefault((carry.format, name), Index(carry.format))
-
-
-def _fallback(each: Loaded, found: dict[tuple[str, str | None], Index]) -> Index:
-    assert each.carry is not None
-    format = each.carry.format
-    same = [index for (slug, _), index in found.items() if slug == format]
-    return same[0] if same else found.setdefault((format, None), Index(format))
+def _join(index: Index, found: list[Index]) -> None:
+    """Add an index to those that are there; conversations of one source belong together."""
+    for other in found:
+        same_name = index.name is None or other.name in (None, index.name)
+        if other.format == index.format and same_name:
+            other.take(index)
+            return
+    found.append(index)

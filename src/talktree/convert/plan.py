@@ -38,23 +38,6 @@ class Plan(Struct):
     left: dict[int, Why]
     """Positions that get no record."""
 
-    def riders(self, count: int) -> tuple[dict[int, list[int]], list[int]]:
-        """What rides along with each record that is written, and what comes before all."""
-        written = bytearray(count)
-        for position in self.order:
-            written[position] = 1
-        riders: dict[int, list[int]] = {}
-        first: list[int] = []
-        carrier = -1
-        for position in range(count):
-            if written[position]:
-                carrier = position
-            elif carrier < 0:
-                first.append(position)
-            else:
-                riders.setdefault(carrier, []).append(position)
-        return riders, first
-
 
 def links_of(format: Format) -> Links:
     """How the records of a new file of a format hang together."""

@@ -27,6 +27,9 @@ def rebuilt(
 ) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
     """The files by path, and for each file the records in it in order."""
     by_sheet: dict[int, list[At]] = {}
+    if not source.file_per_record:
+        # A file stays though all its records were deleted.
+        by_sheet = {number: [] for number in sorted(index.sheets)}
     for at in sorted(index.places):
         by_sheet.setdefault(at[0], []).append(at)
     files: dict[str, Iterable[bytes]] = {}
@@ -54,7 +57,7 @@ def _path(index: Index, sheet: int, source: Format) -> str:
 def _broken(why: str) -> Damaged:
     return Damaged(
         f"what it carries cannot be put together again: {why}",
-        hint="convert without it: --from and --clean take only what is to be seen",
+        hint="somebody changed or removed it; what is to be seen can still be converted",
     )
 
 

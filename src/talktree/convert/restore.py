@@ -13,7 +13,6 @@ from talktree.convert.cross import Crossing
 from talktree.convert.fit import drafted, role_for
 from talktree.convert.ids import id_for
 from talktree.convert.index import At, Index, Loaded, records
-from talktree.convert.ledger import Ledger
 from talktree.convert.plan import planned
 from talktree.convert.rebuild import rebuilt
 from talktree.convert.spool import spooled
@@ -99,6 +98,15 @@ class _Edits:
             first += len(sheet)
         return numbers
 
+    def _place(self, at: At) -> tuple[Conversation, int]:
+        found = self._where.get(self._numbers.get(at, -1))
+        if found is None:
+            raise Damaged(
+                "a file of the source cannot be put together again",
+                hint="the record that named it was removed",
+            )
+        return found
+
     def applied(self) -> Document:
         """The source document with all edits."""
         self._learn_names()
@@ -118,7 +126,7 @@ class _Edits:
         for at, place in self._index.places.items():
             if place.rider < 0:
                 there = self._document.conversations[place.conversation]
-                here, position = self._where[self._numbers[at]]
+                here, position = self._place(at)
                 self._names[place.conversation, there.skeleton.ids[place.position]] = (
                     here.id,
                     here.skeleton.ids[position],
@@ -129,7 +137,7 @@ class _Edits:
     def _touch(self, at: At) -> None:
         place = self._index.places[at]
         found = self._load(place.conversation, place.position)
-        here, position = self._where[self._numbers[at]]
+        here, position = self._place(at)
         old = here.entry(position)
         if not isinstance(old, Message) or not isinstance(found.entry, Message):
             return
@@ -168,7 +176,6 @@ class _Edits:
                 target,
                 about,
                 plan,
-                ledger=Ledger(keep=False),
                 carry=False,
             )
         return self._crossings[conversation.id]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 CARRY = "x-talktree"
 """The member of a record in which that travels which the format has no place for."""
+BESIDE = "x-talktree.jsonl"
+"""The file beside a conversation for what belongs to no message."""
 
 
 class FormatInfo(Struct, frozen=True, kw_only=True):
@@ -257,6 +259,14 @@ class Format(ABC):
         return f"{stem}{self.info.suffixes[0]}"
 
     # what travels along
+
+    keeper: Literal["line", "beside", "opening", "first"] = "first"
+    """Where that travels which belongs to no message: in lines or a file of its own, with the
+    record that opens a conversation, or with the first message."""
+
+    def carrier(self, carry: Json) -> Json:
+        """The value of a record that only carries something, and that other readers pass over."""
+        return {"type": CARRY, CARRY: carry}
 
     def take_carry(self, value: Json) -> tuple[Json, Json]:
         """What a record carries for another format, and its value without that."""

@@ -6,21 +6,44 @@ by a number, and the `config.json` beside them, are opened; all others are kept 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Memory, Source
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import (
+    BESIDE,
+    About,
+    Can,
+    Detection,
+    Format,
+    FormatInfo,
+    Lens,
+    Probe,
+    Split,
+)
 from talktree.formats.chatbuilder import carry
+from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
 from talktree.formats.chatbuilder.complete import complete
 from talktree.formats.chatbuilder.keys import ROLES
 from talktree.formats.chatbuilder.lens import get, put
-from talktree.formats.chatbuilder.names import CONFIG, is_config, message_folders, named
+from talktree.formats.chatbuilder.names import (
+    CONFIG,
+    folder_of,
+    is_config,
+    message_folders,
+    name_of,
+    named,
+)
 from talktree.formats.chatbuilder.recognise import recognise
 from talktree.formats.chatbuilder.sheet import MessageSheet, Owners
+from talktree.formats.json_lines import composed_lines
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.sheets import Sheet
+from talktree.formats.kept_lines import kept_sheet
+from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
+from talktree.text.json_write import encode
 
 
 class ChatBuilder(Format):
@@ -47,6 +70,7 @@ class ChatBuilder(Format):
     lens = Lens(get, put, complete)
     file_per_record = True
     starts_folder = True
+    keeper = "beside"
 
     def detect(self, probe: Probe) -> Detection | None:
         return recognise(probe)
@@ -61,6 +85,9 @@ class ChatBuilder(Format):
                 ]
             )
         folders = message_folders(source.files)
+        for path in source.files:
+            if name_of(path) == BESIDE:
+                folders.setdefault(folder_of(path), [])
         sheets: list[Sheet] = []
         for folder, paths in folders.items():
             group = _group(folder, source.name, folders)
@@ -70,6 +97,9 @@ class ChatBuilder(Format):
             sheets += [
                 MessageSheet(path, source.files[path], group=group, owners=owners) for path in paths
             ]
+            along = f"{folder}/{BESIDE}" if folder else BESIDE
+            if along in source.files:
+                sheets.append(kept_sheet(along, source.files[along], group=group))
         mine = {sheet.path for sheet in sheets}
         return Split(sheets, [path for path in source.files if path not in mine])
 
@@ -81,8 +111,24 @@ class ChatBuilder(Format):
     def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
         return named(order, main_file=main_file)
 
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopted_message(message, about, moment=moment)
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        head = folder_head(about)
+        return () if head is None else (head,)
+
     def path_for(self, about: About, stem: str) -> str:
         return "1.md"
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        if is_config(path):
+            return (encode(item.value, PRETTY) + b"\n" for item in items)
+        if name_of(path) == BESIDE:
+            return composed_lines(items)
+        return super().compose(path, about, items, first=first)
 
     def take_carry(self, value: Json) -> tuple[Json, Json]:
         if not isinstance(value, str):

@@ -17,9 +17,14 @@ def folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def name_of(path: str) -> str:
+    """The name of a file without its folder."""
+    return path.rpartition("/")[2]
+
+
 def is_config(path: str) -> bool:
     """Whether a file holds the settings of its folder."""
-    return path.rpartition("/")[2] == CONFIG
+    return name_of(path) == CONFIG
 
 
 def digits_of(path: str) -> str | None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from talktree.files import Content, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.claude_code.adopt import adopt
 from talktree.formats.claude_code.agents import link_agents
 from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.native import put
+from talktree.formats.claude_code.others import adopt_other, opening
 from talktree.formats.claude_code.records import Dialect, looks_real
 from talktree.formats.json_lines import HEAD, composed_lines, sample, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item, Sheet
-from talktree.model.entries import Entry
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Message
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
 
@@ -58,6 +61,7 @@ class ClaudeCode(Format):
         ids="uuid",
     )
     lens = Lens(get, put)
+    keeper = "line"
     dialect = Dialect()
 
     def detect(self, probe: Probe) -> Detection | None:
@@ -96,6 +100,15 @@ class ClaudeCode(Format):
 
     def blank_sheet(self, path: str) -> Sheet:
         return LineSheet(path, Source.of_bytes(b"").files["input"], self.dialect, group=path)
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopt(message, about, moment=moment)
+
+    def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+        return adopt_other(entry, about)
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        return opening(about)
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

@@ -55,6 +55,15 @@ def _session_named_in(content: Content) -> str | None:
     return None
 
 
+def project_folder(cwd: str) -> str:
+    """What Claude Code calls the folder that holds the sessions of a working directory."""
+    # It counts as JavaScript does: a character beyond the first 65,536 is two.
+    return "".join(
+        each if each.isascii() and each.isalnum() else "-" * (1 + (ord(each) > 0xFFFF))
+        for each in cwd
+    )
+
+
 def reading_order(paths: list[str]) -> list[str]:
     """Sessions before the sub-agents that hang on them."""
     return sorted(paths, key=lambda path: kind_of(path) == "agent")

@@ -42,6 +42,8 @@ USAGE = (
     "cache_creation_input_tokens",
 )
 BOUNDARIES = {"compact_boundary": "compacted", "microcompact_boundary": "microcompacted"}
+PLAIN_NOTE = "informational"
+"""The kind of system line that is nothing but words."""
 FLAGS = {"isSidechain": SIDECHAIN, "isMeta": META, "isApiErrorMessage": ERROR}
 KNOWN = frozenset(
     {
@@ -229,14 +231,15 @@ def _text(content: str, left: Object) -> Part:
     if left.get("isCompactSummary") is True:
         del left["isCompactSummary"]
         return Event("summary", content)
+    return command(content) or Text(content)
+
+
+def command(content: str) -> Event | None:
+    """A slash command, or what it printed, if the text has the tags that record it."""
     found = _COMMAND.match(content) if "<" in content[:40] else None
-    return Text(content) if found is None else command(content)
-
-
-def command(content: str) -> Event:
-    """A slash command, or what it printed, from the tagged text that records it."""
-    found = _COMMAND.match(content)
-    if found is None or not found.group(1).startswith("command-"):
+    if found is None:
+        return None
+    if not found.group(1).startswith("command-"):
         return Event("command_output", content)
     tags = {name.removeprefix("command-"): text for name, text in _TAG.findall(content)}
     return Event("command", content, tags)
@@ -257,7 +260,7 @@ def _system(left: Object, type: str) -> tuple[Part, ...]:
     if type != "system" or not (content is None or isinstance(content, str)):
         return ()
     left.pop("content", None)
-    if not isinstance(subtype, str):
+    if not isinstance(subtype, str) or subtype == PLAIN_NOTE:
         return () if content is None else (Text(content),)
     del left["subtype"]
     data = left.pop("compactMetadata", None) if subtype in BOUNDARIES else None

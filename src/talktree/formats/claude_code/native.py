@@ -106,9 +106,11 @@ def _content(message: Message, value: Object) -> Json:
             return text
         case (Event(kind="command" | "command_output", text=str(text)) as event,):
             # Only text that says so itself is read as a command again.
-            return text if command(text).kind == event.kind else blocks_of(message.parts)
+            found = command(text)
+            return text if found and found.kind == event.kind else blocks_of(message.parts)
         case (Text(text=text, extra=extra),) if message.role == "user" and not extra:
-            return text
+            # Words that look like a command are kept apart from one by standing in a block.
+            return blocks_of(message.parts) if command(text) else text
         case parts:
             return blocks_of(parts)
 

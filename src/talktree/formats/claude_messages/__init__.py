@@ -38,6 +38,7 @@ class ClaudeMessages(Format):
         ids="uuid",
     )
     lens = Lens(get, put)
+    keeper = "line"
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:

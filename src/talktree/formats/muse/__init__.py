@@ -5,16 +5,20 @@ Files hold one conversation, a list of them, or one a line as a database export 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import sample
+from talktree.formats.muse.adopt import adopted_message, history_head
+from talktree.formats.muse.compose import composed
 from talktree.formats.muse.lens import complete, get, put
 from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
+from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
-from talktree.model.entries import Entry, Head
+from talktree.model.entries import Entry
+from talktree.model.message import Message
 
 
 class Muse(Format):
@@ -37,6 +41,7 @@ class Muse(Format):
         texts="one",
     )
     lens = Lens(get, put, complete)
+    keeper = "opening"
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -57,14 +62,21 @@ class Muse(Format):
             ]
         )
 
-    depth_inside = 1
-
     def blank_sheet(self, path: str) -> MuseSheet:
         return MuseSheet(path, Memory(b""), self, group=path)
 
+    depth_inside = 1
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopted_message(message, about, moment=moment)
+
     def opening(self, about: About) -> Sequence[Entry]:
-        head = Head(id=about.session, title=about.title, updated=about.updated)
-        return (head,)
+        return (history_head(about),)
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        return composed(items)
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

@@ -23,6 +23,8 @@ from talktree.text.times import MILLI, to_millis
 ROLES = frozenset({"user", "assistant", "system"})
 HEAD_IDS = ("conversation_id", "id", "_id")
 """Where a conversation may have its id, best first."""
+FIRST = ("_id", "schema_version")
+"""What the document has before the id."""
 TIMES = ("timestamp", "last_updated_timestamp")
 
 
@@ -140,9 +142,9 @@ def native(entry: Entry, *, id_key: str = HEAD_IDS[0]) -> Json:
 
 
 def _native_message(message: Message) -> Object:
-    value: Object = {}
-    if message.id:
-        value["id"] = message.id
+    value: Object = {"id": message.id} if message.id else {}
+    if "request_id" in message.extra:
+        value["request_id"] = message.extra["request_id"]
     if message.time is not None:
         value["timestamp"] = to_millis(message.time)
     if message.role != "unknown":
@@ -158,7 +160,9 @@ def _native_message(message: Message) -> Object:
 
 
 def _native_head(head: Head, id_key: str) -> Object:
-    value: Object = {id_key: head.id} if head.id else {}
+    value: Object = {name: head.extra[name] for name in FIRST if name in head.extra}
+    if head.id:
+        value[id_key] = head.id
     if head.title is not None:
         value["title"] = head.title
     value[APPLICATION if head.kind == APPLICATION else ANALYTICS] = []

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from talktree.files import Source
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import (
+    CARRY,
+    About,
+    Can,
+    Detection,
+    Format,
+    FormatInfo,
+    Lens,
+    Probe,
+    Split,
+)
 from talktree.formats.json_lines import sample
 from talktree.formats.native.compose import composed, with_place
 from talktree.formats.native.lens import get, put
@@ -44,6 +54,7 @@ class Native(Format):
         everything=True,
     )
     lens = Lens(get, put)
+    keeper = "line"
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -60,6 +71,9 @@ class Native(Format):
         return Detection(0.7, f"{len(own)} of {len(seen)} lines are conversations or messages")
 
     many_in_one = True
+
+    def carrier(self, carry: Json) -> Json:
+        return {CARRY: carry}
 
     def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
         assert isinstance(value, dict)

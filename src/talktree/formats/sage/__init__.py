@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from talktree.errors import Refused
@@ -10,6 +10,7 @@ from talktree.files import Content, Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
+from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
 from talktree.formats.sage.complete import complete
 from talktree.formats.sage.dialect import Dialect
 from talktree.formats.sage.kinds import METADATA
@@ -18,11 +19,13 @@ from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import put
 from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
 from talktree.formats.sage.sessions import split_folder
-from talktree.formats.sage.shapes import DOCUMENTED, NESTED
+from talktree.formats.sage.shapes import FULL, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
+from talktree.text.json_style import PRETTY
+from talktree.text.json_write import encode
 
 
 class Sage(Format):
@@ -45,14 +48,16 @@ class Sage(Format):
         snapshots=True,
         heads=True,
         extra="json",
+        texts="one",
         ids="uuid",
     )
     dialect = Dialect()
     starts_folder = True
+    keeper = "beside"
 
     def __init__(self, *, nested_results: bool = False) -> None:
-        # New tool results take the document's form, or the one the program itself reads.
-        fresh = NESTED if nested_results else DOCUMENTED
+        # New tool results stand where the document has them, or where the program looks for them.
+        fresh = NESTED if nested_results else FULL
         self.lens = Lens(get, partial(put, fresh=fresh), complete)
 
     def withheld(self, source: Source) -> Collection[str]:
@@ -95,6 +100,16 @@ class Sage(Format):
             case Opaque():
                 return before or main_file
 
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopted_message(message, about, moment=moment)
+
+    def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+        # A session has one metadata.json, and `opening` makes it.
+        return adopted_snapshot(entry, about) if isinstance(entry, Snapshot) else None
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        return (session_head(about),)
+
     def path_for(self, about: About, stem: str) -> str:
         return MESSAGES
 
@@ -102,7 +117,7 @@ class Sage(Format):
         self, path: str, about: About, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         if name_of(path) == METADATA:
-            return super().compose(path, about, items, first=first)
+            return (encode(item.value, PRETTY) + b"\n" for item in items)
         return composed_lines(items)
 
     def blank_sheet(self, path: str) -> Sheet:

@@ -1,6 +1,6 @@
-"""What Sage demands of a new record, filled in as far as nobody has said it.
+"""A new record made by hand: what Sage demands of it, with an id and a time of its own.
 
-An empty text where one must stand means unknown, so here it becomes nothing at all.
+Entries from elsewhere are `adopt`'s, which knows no clock.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from talktree.formats.sage.demanded import demanded
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
-from talktree.model.message import Context, Message, ThinkingSetting, Todo
-from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
+from talktree.model.message import Message
 from talktree.text.json_value import Json
 
 METADATA: dict[str, Json] = {
@@ -27,7 +27,8 @@ def complete(entry: Entry) -> Entry:
     """An entry with everything that a new record must have."""
     match entry:
         case Message():
-            return _message(entry)
+            whole = demanded(entry)
+            return replace(whole, id=entry.id or str(uuid4()), time=_or_now(entry.time))
         case Snapshot():
             return replace(entry, time=_or_now(entry.time), message=entry.message or None)
         case Head():
@@ -40,65 +41,3 @@ def complete(entry: Entry) -> Entry:
 
 def _or_now(time: int | None) -> int:
     return time_ns() if time is None else time
-
-
-def _message(message: Message) -> Message:
-    todos = message.todos
-    if todos is None and message.role != "tool":
-        todos = ()
-    return replace(
-        message,
-        id=message.id or str(uuid4()),
-        parts=_parts(message),
-        time=_or_now(message.time),
-        session=message.session or None,
-        context=_context(message.context),
-        todos=None if todos is None else tuple(map(_todo, todos)),
-        thinking=_thinking(message.thinking),
-    )
-
-
-def _parts(message: Message) -> tuple[Part, ...]:
-    """A message has words, if only empty ones; beside tool results empty words are none."""
-    parts = [_part(part) for part in message.parts]
-    if message.role == "tool":
-        return tuple(part for part in parts if part != Text(""))
-    if not any(isinstance(part, Text | Event) for part in parts):
-        parts.insert(0, Text(""))
-    return tuple(parts)
-
-
-def _part(part: Part) -> Part:
-    match part:
-        case ToolCall(id=""):
-            return replace(part, id=None)
-        case ToolResult():
-            output = part.output or (Text(""),)
-            return replace(part, output=output, call=part.call or None, name=part.name or None)
-        case Event(text=None):
-            return replace(part, text="")
-        case _:
-            return part
-
-
-def _context(context: Context | None) -> Context | None:
-    if context is None:
-        return None
-    known = replace(
-        context,
-        cwd=context.cwd or None,
-        platform=context.platform or None,
-        version=context.version or None,
-    )
-    return None if known == Context() else known
-
-
-def _todo(todo: Todo) -> Todo:
-    return replace(todo, active_form=todo.active_form or None)
-
-
-def _thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
-    """A level must stand there; medium is what Sage takes when nobody chose."""
-    if setting is None or setting.level is not None:
-        return setting
-    return replace(setting, level="none" if setting.disabled else "medium")

@@ -16,7 +16,7 @@ from talktree.formats.sage.kinds import kind_of
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.parts import calls_value, event_of, results_value, words_of
 from talktree.formats.sage.roles import implied_type, names_of
-from talktree.formats.sage.shapes import DOCUMENTED, LEGACY, Shape, shape_of
+from talktree.formats.sage.shapes import DOCUMENTED, FULL, LEGACY, Shape, shape_of
 from talktree.formats.sage.snapshots import snapshot_value
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
@@ -24,7 +24,7 @@ from talktree.text.json_value import Json
 from talktree.text.times import to_iso
 
 
-def put(entry: Entry, base: Record | None, *, fresh: Shape = DOCUMENTED) -> Json:
+def put(entry: Entry, base: Record | None, *, fresh: Shape = FULL) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
     if base is None:
         return native(entry, fresh)
@@ -55,7 +55,8 @@ def native(entry: Entry, shape: Shape) -> Json:
 
 def _line(message: Message, shape: Shape) -> Object:
     type, role = _names(message)
-    bare = type == "tool_result" and not shape.nested
+    answers = type == "tool_result"
+    bare = answers and not shape.full
     value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
     value |= _place(message)
     value["sessionId"] = message.session or ""
@@ -67,7 +68,7 @@ def _line(message: Message, shape: Shape) -> Object:
     if not bare or len(said) > 1:
         value["message"] = said
     results = [] if shape.nested else _results(message, shape)
-    if bare or results:
+    if results or (answers and not shape.nested):
         value[shape.results] = results
     value |= _state(message, shape)
     value["isSidechain"] = SIDECHAIN in message.flags
@@ -78,7 +79,7 @@ def _said(message: Message, role: str, shape: Shape) -> Object:
     """What stands inside `message`; for tool results an empty text must stand beside them."""
     said: Object = {"role": role}
     words = words_of(message.parts)
-    if words is None and shape.nested and message.role == "tool":
+    if words is None and shape.full and message.role == "tool":
         words = ""
     if words is not None:
         said["content"] = words

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import Format, Split
+from talktree.formats.base import BESIDE, Format, Split
 from talktree.formats.json_lines import HEAD, sample, sheet_for
+from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.line_sheet import LineDialect, LineSheet
 from talktree.formats.piece_sheet import PieceSheet
 from talktree.formats.sage.kinds import METADATA, is_metadata, is_session
@@ -46,6 +47,8 @@ def _session(
         for name in (MESSAGES, SNAPSHOTS)
         if start + name in source.files
     ]
+    if start + BESIDE in source.files:
+        sheets.append(kept_sheet(start + BESIDE, source.files[start + BESIDE], group=group))
     path = start + METADATA
     if path in source.files:
         return [*sheets, MetadataSheet(path, source.files[path], format, group=group)]

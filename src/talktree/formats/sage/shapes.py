@@ -29,10 +29,14 @@ class Shape(NamedTuple):
     """Whether tool results stand inside the message."""
     stamped: bool = False
     """Whether each call and result has a time of its own."""
+    full: bool = False
+    """Whether lines with tool results have what all other lines have."""
 
 
 DOCUMENTED = Shape()
-NESTED = Shape(nested=True)
+FULL = Shape(full=True)
+"""As documented twice: the example's results at the top, and all that the struct requires."""
+NESTED = Shape(nested=True, full=True)
 LEGACY = Shape(
     calls="tool_calls",
     results="tool_results",

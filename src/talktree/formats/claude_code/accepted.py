@@ -1,0 +1,174 @@
+"""Which parts may stand in a line from elsewhere, by who speaks.
+
+Claude Code sends the lines of a session to the API again when it goes on with it, and the API
+refuses a whole conversation for one wrong block. So what could be refused is told in words:
+blank texts, thoughts that nobody signed, results without a call, files of other kinds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+
+from msgspec.structs import replace
+
+from talktree.formats.claude_code.told import json_text, told, whole
+from talktree.model.message import Message
+from talktree.model.parts import NOTHING, Attachment, Part, Text, Thinking, ToolCall, ToolResult
+from talktree.text.json_value import Json
+
+NOTHING_SAID = "(no content)"
+"""What Claude Code writes where a message has no words."""
+KINDS = {
+    **dict.fromkeys(("image/png", "image/jpeg", "image/gif", "image/webp"), "image"),
+    "application/pdf": "document",
+}
+"""Types of files the API takes, and the block each stands in."""
+LARGEST_FILE = 5 << 20
+"""Characters of base64; a larger image makes every later request fail."""
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
+_LINK = re.compile(r"https?://[!-~]+", re.ASCII)
+_ID = re.compile(r"[A-Za-z0-9_-]{1,200}", re.ASCII)
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+_LONGEST_NAME = 128
+
+
+def said_by_user(message: Message) -> tuple[Part, ...]:
+    """What a user line may hold: words, files, and the results of calls before all else."""
+    parts: list[Part] = []
+    results: list[Part] = []
+    loose = 0
+    for part in message.parts:
+        match part:
+            case ToolResult():
+                call = _call_answered(part, message, loose)
+                loose += not part.call
+                if call is None:
+                    parts.append(Text(told(part)))
+                else:
+                    results.append(_result(part, call))
+            case Attachment():
+                parts.append(_file(part) or Text(told(part)))
+            case _:
+                parts.append(Text(told(part)))
+    return _with_detail((*results, *_spoken(parts, alone=not results)))
+
+
+def said_by_assistant(message: Message) -> tuple[Part, ...]:
+    """What an assistant line may hold: words, signed thoughts and calls."""
+    # Calls that are answered in the same breath would wait for their results forever.
+    answered = any(isinstance(part, ToolResult) for part in message.parts)
+    parts: list[Part] = []
+    nameless = 0
+    for part in message.parts:
+        match part:
+            case ToolCall() if not answered:
+                parts.append(_call(part, message, nameless))
+                nameless += not part.id
+            case Thinking() if is_signed(part, message.model):
+                parts.append(replace(part, extra=NOTHING))
+            case _:
+                parts.append(Text(told(part)))
+    return _spoken(parts, alone=True)
+
+
+def is_signed(thought: Thinking, model: str | None) -> bool:
+    """Whether the API could know a thought as its own: it was signed, by a Claude model."""
+    known = model is not None and "claude" in model.lower()
+    return known and bool(thought.signature) and bool(thought.text.strip())
+
+
+def _spoken(parts: Sequence[Part], *, alone: bool) -> tuple[Part, ...]:
+    """Parts without blank texts; there is always something left."""
+    left = tuple(part for part in parts if not isinstance(part, Text) or part.text.strip())
+    return (Text(NOTHING_SAID),) if alone and not left else left
+
+
+# tools
+
+
+def call_id(id: str | None, message: str, number: int) -> str:
+    """An id the API takes: its own, or one made from it, or from where the call stands."""
+    if id and _ID.fullmatch(id):
+        return id
+    seed = id or f"{message}\0{number}"
+    return "toolu_" + blake2b(seed.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _call_answered(result: ToolResult, message: Message, number: int) -> str | None:
+    """The id of the call a result answers; one that names none hangs on its call."""
+    if result.call:
+        return call_id(result.call, "", 0)
+    return None if message.parent is None else call_id(None, message.parent, number)
+
+
+def _call(part: ToolCall, message: Message, number: int) -> ToolCall:
+    name = _NOT_IN_NAMES.sub("_", part.name)[:_LONGEST_NAME] or "tool"
+    return ToolCall(name, arguments(part.input), call_id(part.id, message.id, number))
+
+
+def arguments(value: Json) -> Json:
+    """What a call is given, as the object it must be."""
+    if value is None:
+        return {}
+    if not is_sound(value):
+        value = json_text(value)
+    return value if isinstance(value, dict) else {"input": value}
+
+
+def is_sound(value: Json) -> bool:
+    """Whether every reader of JSON takes it: no NaN, no halves of characters, not too deep."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _result(part: ToolResult, call: str) -> ToolResult:
+    output = tuple(_outputs(part))
+    if not output:
+        output = (Text(""),)
+    detail = part.detail if is_sound(part.detail) else None
+    return ToolResult(output, call, None, part.error, detail)
+
+
+def _outputs(part: ToolResult) -> Iterator[Text | Attachment]:
+    for each in part.output:
+        found = _file(each) if isinstance(each, Attachment) else None
+        words = "" if found else told(each)
+        if found or words.strip() or len(part.output) == 1:
+            yield found or Text(words)
+
+
+def _with_detail(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Only a line with one result and nothing else has a place for its structured answer."""
+    if len(parts) == 1:
+        return parts
+    return tuple(
+        replace(part, detail=None) if isinstance(part, ToolResult) else part for part in parts
+    )
+
+
+# files
+
+
+def _file(part: Attachment) -> Attachment | None:
+    """An image or a document as the API takes it, or None."""
+    media, url = (part.media_type or "").lower(), part.url or ""
+    kind = KINDS.get(media) if media else part.extra.get("type")
+    if kind not in KINDS.values():
+        return None
+    name = whole(part.name) if part.name and kind == "document" else None
+    head = f"data:{part.media_type};base64,"
+    if media and url.startswith(head):
+        data = url[len(head) :]
+        if not data or len(data) > LARGEST_FILE or not _BASE64.fullmatch(data):
+            return None
+        return Attachment(name, media, f"data:{media};base64,{data}", {"type": kind})
+    if not _LINK.fullmatch(url):
+        return None
+    # A link has no place for the type of what it leads to.
+    return Attachment(name, None, url, {"type": kind})

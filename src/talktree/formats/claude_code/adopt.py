@@ -1,0 +1,180 @@
+"""A message from elsewhere as a line that Claude Code takes as its own.
+
+Nothing is asked of a clock or of chance, so the line is the same each time.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+
+from msgspec.structs import replace
+
+from talktree.formats.base import About
+from talktree.formats.claude_code.accepted import (
+    NOTHING_SAID,
+    is_sound,
+    said_by_assistant,
+    said_by_user,
+)
+from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command
+from talktree.formats.claude_code.told import told, whole
+from talktree.model.message import (
+    ERROR,
+    Context,
+    Message,
+    ThinkingSetting,
+    Todo,
+    Usage,
+)
+from talktree.model.parts import NOTHING, Event, Part, Text, ToolResult
+from talktree.text.json_value import Json
+from talktree.text.times import MILLI
+
+VERSION = "2.1.29"
+"""The version of Claude Code whose lines these are modelled on."""
+NO_MODEL = "<synthetic>"
+"""What Claude Code calls the model of an answer that no model gave."""
+SPEAKING = frozenset({"local_command", "away_summary"})
+"""Other kinds of system lines that are just words."""
+STATUSES = frozenset({"pending", "in_progress", "completed"})
+_VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
+_COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
+
+
+def adopt(message: Message, about: About, *, moment: int) -> Message:
+    """The message with every member Claude Code's own lines have, and no block it would refuse."""
+    time = moment if message.time is None else message.time
+    line = replace(
+        message,
+        session=about.session,
+        time=time - time % MILLI,
+        context=_context(message.context, about.context),
+        todos=None if message.todos is None else tuple(map(_todo, message.todos)),
+        thinking=_setting(message.thinking),
+    )
+    match _speaker(line):
+        case "assistant":
+            return _reply(line)
+        case "user":
+            return _prompt(line)
+        case _:
+            return _note(line)
+
+
+def _speaker(message: Message) -> str:
+    """Who says it: results and commands stand in lines of the user, whoever brought them."""
+    match message.parts:
+        case (Event(kind="command", text=str(text)),) if _COMMAND.fullmatch(text.strip()):
+            return "user"
+        case parts if message.role == "system" and any(
+            isinstance(part, ToolResult) for part in parts
+        ):
+            return "user"
+        case _:
+            return message.role
+
+
+# who speaks
+
+
+def _reply(message: Message) -> Message:
+    parts = said_by_assistant(message)
+    calls = any(part.__struct_config__.tag == "tool_call" for part in parts)
+    made: dict[str, Json] = {
+        "type": "message",
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+    }
+    own = message.extra.get("message")
+    return replace(
+        message,
+        parts=parts,
+        model=message.model or NO_MODEL,
+        usage=message.usage or Usage(),
+        api_message=message.api_message or _api_id(message.id),
+        extra={**message.extra, "message": {**made, **own} if isinstance(own, dict) else made},
+    )
+
+
+def _api_id(id: str) -> str:
+    return "msg_" + blake2b(id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _prompt(message: Message) -> Message:
+    line = replace(message, role="user", model=None, usage=None, api_message=None)
+    match message.parts:
+        case (Event(kind="summary", text=str(text)),) if text.strip():
+            extra = {"isVisibleInTranscriptOnly": True, **message.extra}
+            return replace(line, parts=(Event("summary", whole(text)),), extra=extra)
+        case (Event(kind="command" | "command_output", text=str(text)) as event,):
+            return replace(line, parts=(_command(event, whole(text)),))
+        case _:
+            return replace(line, parts=said_by_user(message))
+
+
+def _command(event: Event, text: str) -> Part:
+    """A slash command in the tags that Claude Code puts around it."""
+    found = _COMMAND.fullmatch(text.strip()) if event.kind == "command" else None
+    if found is not None:
+        name, given = found[1], (found[2] or "").strip()
+        text = "\n".join(
+            (
+                f"<command-name>/{name}</command-name>",
+                f"<command-message>{name}</command-message>",
+                f"<command-args>{given}</command-args>",
+            )
+        )
+    return command(text) or Text(text if text.strip() else NOTHING_SAID)
+
+
+def _note(message: Message) -> Message:
+    """A system line: a boundary where the line goes on elsewhere, or words."""
+    line = replace(message, role="system", model=None, usage=None, api_message=None)
+    level = "error" if ERROR in message.flags else "info"
+    match message.parts:
+        case (Event(kind=kind) as event,) if kind in BOUNDARIES.values() and message.follows:
+            text = event.text if event.text and event.text.strip() else "Conversation compacted"
+            found = Event(kind, whole(text), _compaction(event.data))
+            return replace(line, parts=(found,), extra={"level": level, **message.extra})
+        case (Event(kind=kind, text=str(text)),) if kind in SPEAKING and text.strip():
+            found = Event(kind, whole(text))
+            return replace(line, parts=(found,), extra={"level": level, **message.extra})
+        case parts:
+            words = [text for part in parts if (text := told(part)).strip()]
+            extra = {"subtype": PLAIN_NOTE, "level": level, **message.extra}
+            content = "\n\n".join(words) or NOTHING_SAID
+            return replace(line, parts=(Text(content),), extra=extra)
+
+
+def _compaction(data: Json) -> Json:
+    known = data if isinstance(data, dict) and is_sound(data) else {}
+    return {"trigger": "manual", "preTokens": 0, **known}
+
+
+# what every line has
+
+
+def _context(own: Context | None, first: Context | None) -> Context:
+    own, first = own or Context(), first or Context()
+    version = own.version or first.version or ""
+    return Context(
+        cwd=own.cwd or first.cwd or "",
+        git_branch=own.git_branch or first.git_branch or "",
+        user_type="external",
+        version=version if _VERSION.fullmatch(version) else VERSION,
+    )
+
+
+def _todo(todo: Todo) -> Todo:
+    return Todo(
+        todo.content or NOTHING_SAID,
+        todo.status if todo.status in STATUSES else "pending",
+        todo.active_form or todo.content or NOTHING_SAID,
+    )
+
+
+def _setting(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+    if setting is None or is_sound(dict(setting.extra)):
+        return setting
+    return replace(setting, extra=NOTHING)

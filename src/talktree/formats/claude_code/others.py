@@ -1,0 +1,65 @@
+"""What goes with the messages of a conversation from elsewhere: its title, titles, snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.formats.base import About
+from talktree.formats.claude_code.lens import TITLES
+from talktree.formats.claude_code.told import whole
+from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
+from talktree.text.times import MILLI
+
+
+def opening(about: About) -> Sequence[Entry]:
+    """The line that names the conversation; it hangs on the message the conversation ends with."""
+    if not about.title or not about.title.strip() or about.leaf is None:
+        return ()
+    return (Head(kind="summary", title=whole(about.title), leaf=about.leaf),)
+
+
+def adopt_other(entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+    """An entry that is no message as Claude Code has it, or None."""
+    match entry:
+        case Head():
+            return _title(entry, about)
+        case Snapshot():
+            return _snapshot(entry, about)
+        case Opaque():
+            return None
+
+
+def _title(head: Head, about: About) -> Entry | None:
+    """A name of the whole session; summaries of messages that may be elsewhere ride along."""
+    if head.kind not in TITLES or head.kind == "summary" or not head.title:
+        return None
+    return Head(kind=head.kind, title=whole(head.title), extra={"sessionId": about.session})
+
+
+def _snapshot(snapshot: Snapshot, about: About) -> Entry | None:
+    if snapshot.message is None:
+        return None
+    time = snapshot.time if snapshot.time is not None else about.updated or 0
+    files = {
+        path: _file(state, time)
+        for path, state in snapshot.files.items()
+        # Without a backup only a file that was not there can be undone; a null for any other
+        # would have it deleted.
+        if state.backup is not None or state.absent_before
+    }
+    return Snapshot(
+        message=snapshot.message, time=_millis(time), update=snapshot.update, files=files
+    )
+
+
+def _file(state: FileState, time: int) -> FileState:
+    return FileState(
+        backup=state.backup,
+        absent_before=state.backup is None,
+        version=1 if state.version is None else state.version,
+        time=_millis(time if state.time is None else state.time),
+    )
+
+
+def _millis(time: int) -> int:
+    return time - time % MILLI

@@ -1,0 +1,33 @@
+"""The file beside a conversation in which that travels which belongs to none of its messages."""
+
+from __future__ import annotations
+
+import msgspec
+
+from talktree.files import Content
+from talktree.formats.line_sheet import NO_NODE, LineDialect, LineSheet
+from talktree.model.outline import LineOutline
+from talktree.text.json_value import Json
+
+
+class _Nothing(LineOutline):
+    """No line of it takes part in the tree."""
+
+
+_decode = msgspec.json.Decoder(_Nothing).decode
+
+
+class _Dialect(LineDialect):
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        return _decode(line)
+
+    def outline(self, value: Json) -> LineOutline:
+        return NO_NODE
+
+    def is_record(self, value: Json) -> bool:
+        return isinstance(value, dict)
+
+
+def kept_sheet(path: str, content: Content, *, group: str) -> LineSheet:
+    """A sheet for such a file."""
+    return LineSheet(path, content, _Dialect(), group=group)

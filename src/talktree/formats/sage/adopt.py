@@ -1,0 +1,153 @@
+"""Messages, snapshots and sessions from elsewhere, in words Sage's own types accept.
+
+All that the document's structs require is there, the same each time: no clock, no chance. Where a
+struct allows only certain words (levels of thinking, states of tasks), another word becomes the
+nearest of them; reading the record again shows the difference.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import astuple, replace
+
+from talktree.formats.base import About
+from talktree.formats.lens import Object
+from talktree.formats.sage.complete import METADATA
+from talktree.formats.sage.demanded import demanded
+from talktree.formats.sage.parts import words_of
+from talktree.formats.sage.strict import strict
+from talktree.model.entries import FileState, Head, Snapshot
+from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
+from talktree.model.parts import NOTHING, Part, Text, ToolCall, ToolResult
+
+LEVELS = ("none", "low", "medium", "high")
+OTHER_LEVELS = {"off": "none", "minimal": "low", "xhigh": "high", "max": "high", "ultra": "high"}
+STATES = ("pending", "in_progress", "completed")
+OTHER_STATES = {"in-progress": "in_progress", "active": "in_progress", "done": "completed"}
+MOST_TOKENS = 2**64 - 1
+
+
+def adopted_message(message: Message, about: About, *, moment: int) -> Message:
+    """A message with all that a line of messages.jsonl must have."""
+    role, flags = message.role, message.flags
+    if role == "user" and any(isinstance(part, ToolResult) for part in message.parts):
+        # Elsewhere the user hands in what tools say; here it is a kind of line.
+        role = "tool"
+    if role == "tool":
+        # Whether a tool failed stands with its result; the type has to say that it is one.
+        flags -= {ERROR}
+    made = replace(
+        message,
+        role=role,
+        flags=flags,
+        parts=tuple(map(_part, message.parts)),
+        time=moment if message.time is None else message.time,
+        session=message.session or about.session,
+        usage=_usage(message.usage),
+        context=_context(message.context, about.context),
+        todos=None if message.todos is None else tuple(map(_todo, message.todos)),
+        thinking=_thinking(message.thinking),
+    )
+    return strict(demanded(made))
+
+
+def _part(part: Part) -> Part:
+    match part:
+        case ToolCall(input=None):
+            return replace(part, input={})
+        case ToolResult():
+            # A failure is told in `error`, and its content is empty.
+            told = {"content": ""} if part.error else NOTHING
+            output = (Text(words_of(part.output) or ""),)
+            return replace(part, output=output, detail=None, extra=told)
+        case _:
+            return part
+
+
+def _usage(usage: Usage | None) -> Usage | None:
+    if usage is None or all(0 <= count <= MOST_TOKENS for count in astuple(usage)):
+        return usage
+    return None
+
+
+def _context(own: Context | None, usual: Context | None) -> Context:
+    """Its own context; what must be there and is not known of it is that of the conversation."""
+    own, usual = own or Context(), usual or Context()
+    return replace(
+        own,
+        cwd=own.cwd or usual.cwd,
+        platform=own.platform or usual.platform,
+        version=own.version or usual.version,
+    )
+
+
+def _todo(todo: Todo) -> Todo:
+    state = todo.status if todo.status in STATES else OTHER_STATES.get(todo.status, STATES[0])
+    return Todo(todo.content, state, todo.active_form)
+
+
+def _thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+    if setting is None:
+        return None
+    level = setting.level
+    if level is not None and level not in LEVELS:
+        level = OTHER_LEVELS.get(level.lower(), level.lower())
+        level = level if level in LEVELS else "medium"
+    return replace(setting, level=level, extra=NOTHING)
+
+
+# snapshots
+
+
+def adopted_snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
+    """A snapshot with all that a line of snapshots.jsonl must have; one of no message is none."""
+    if not snapshot.message:
+        return None
+    times = [file.time for file in snapshot.files.values() if file.time is not None]
+    known = {path: file for path, file in snapshot.files.items() if file != FileState()}
+    made = replace(
+        snapshot,
+        time=max(times, default=about.started or 0) if snapshot.time is None else snapshot.time,
+        files={path: _file(file) for path, file in known.items()},
+        extra=NOTHING,
+    )
+    return strict(made)
+
+
+def _file(file: FileState) -> FileState:
+    """What is known of a file; beside a backup alone nothing is claimed of its state."""
+    state = file.state or ("created" if file.absent_before else None)
+    tracked = (state, file.hash, file.size, file.content_before)
+    found = FileState(
+        state=state,
+        backup=file.backup,
+        hash=file.hash,
+        hash_before=None if file.backup is None else file.hash_before,
+        size=file.size,
+        content_before=file.content_before,
+    )
+    if file.backup is not None and all(each is None for each in tracked):
+        return found
+    # Both must be there: a changed file is the usual case, and a size nobody knows is 0.
+    return replace(found, state=state or "modified", size=max(0, file.size or 0))
+
+
+# sessions
+
+
+def session_head(about: About) -> Head:
+    """What metadata.json says of a session that comes from elsewhere."""
+    context = about.context or Context()
+    started = about.started or 0
+    told: Object = {
+        **METADATA,
+        "workingDirectory": context.cwd or "",
+        "version": context.version or "",
+        "messageCount": about.count,
+    }
+    if context.git_branch:
+        told["gitBranch"] = context.git_branch
+    if about.model:
+        told["model"] = about.model
+    updated = started if about.updated is None else about.updated
+    head = Head(id=about.session, title=about.title, time=started, updated=updated, extra=told)
+    return strict(head)

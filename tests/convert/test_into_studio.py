@@ -1,0 +1,318 @@
+"""Conversations from elsewhere as comments: valid by the document's schema, hashed, in place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from email import message_from_bytes, policy
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]
+from msgspec.structs import replace
+
+from talktree.convert.convert import converted
+from talktree.convert.fit import drafted
+from talktree.convert.options import Options
+from talktree.files import Source, load
+from talktree.formats import by_slug
+from talktree.formats.base import About, Record
+from talktree.formats.engine import read
+from talktree.formats.piece_sheet import PieceSheet
+from talktree.formats.sheets import Item
+from talktree.formats.studio.hashing import content_hash
+from talktree.model.message import Author, Message
+from talktree.model.parts import Artifact, Attachment, Text, Unknown
+from talktree.testing import contract
+from talktree.testing.strategies import messages, wild_json, wild_text
+from talktree.text.json_value import Json, same
+from talktree.text.times import MILLI, millis_hold
+from tests.formats.cases import all_samples, name
+from tests.formats.studio_schema import SCHEMA
+
+TARGETS = ("studio", "studio-text", "studio-xml")
+ABOUT = About(id="talk", session="00000000-0000-4000-8000-000000000000")
+MOMENT = 1_741_000_000_000 * MILLI
+OF_CONTENTS = {"deep", "lone-surrogate"}
+"""What may be odd about a file because the conversation is."""
+VALID = Draft7Validator(SCHEMA)
+
+every_target = pytest.mark.parametrize("target", TARGETS)
+with_and_without_carry = pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
+
+
+# what was written, as other programs see it
+
+
+def comments(target: str, path: str, raw: bytes) -> list[Any]:
+    """The comments of a file, nested as the document has them."""
+    if target == "studio":
+        nested = json.loads(raw)
+        assert isinstance(nested, list)
+        return nested
+    _another_parser_reads_it(target, raw)
+    (sheet,) = by_slug(target).split(Source.of_bytes(raw, name=path)).sheets
+    assert isinstance(sheet, PieceSheet)
+    assert sheet.findings == []
+    top: list[Any] = []
+    lists = [top]
+    for piece in sheet.pieces:
+        comment = piece.value
+        assert isinstance(comment, dict)
+        assert comment["children"] == []
+        del lists[piece.depth + 1 :]
+        lists[piece.depth].append({**comment, "children": []})
+        lists.append(lists[piece.depth][-1]["children"])
+    return top
+
+
+def _another_parser_reads_it(target: str, raw: bytes) -> None:
+    if target == "studio-xml":
+        assert ElementTree.fromstring(raw.decode()).tag == "comments"
+    else:
+        mail = message_from_bytes(raw, policy=policy.default)
+        assert mail.is_multipart()
+        assert mail.defects == []
+
+
+def is_as_the_document_says(nested: Sequence[Any], *, null_at_top: bool) -> None:
+    """Valid, each id once, hashes that fit, parents that are those of the nesting."""
+    assert [error.message for error in VALID.iter_errors(nested)] == []
+    seen: set[str] = set()
+    pending: list[tuple[Any, str | None]] = [(each, None) for each in nested]
+    while pending:
+        comment, parent = pending.pop()
+        assert comment["contentHash"] == content_hash(comment["content"])
+        assert comment.get("parentId") == parent
+        assert ("parentId" in comment) == (parent is not None or null_at_top)
+        assert comment["id"]
+        assert comment["id"] not in seen
+        seen.add(comment["id"])
+        pending += [(reply, comment["id"]) for reply in comment["children"]]
+
+
+def made(source: Source, slug: str, target: str, *, carry: bool) -> tuple[dict[str, bytes], bool]:
+    found = converted(read(source, by_slug(slug)), target, Options(carry=carry))
+    return {path: b"".join(pieces) for path, pieces in found.files.items()}, found.folder
+
+
+# every sample of every format
+
+
+@every_target
+@with_and_without_carry
+@pytest.mark.parametrize(("slug", "path"), all_samples(), ids=name)
+def test_every_sample_becomes_valid_comments(
+    slug: str, path: Path, target: str, carry: bool
+) -> None:
+    if slug == target:
+        return
+    files, folder = made(load(path), slug, target, carry=carry)
+    for file, raw in files.items():
+        is_as_the_document_says(comments(target, file, raw), null_at_top=target == "studio")
+        found = read(Source.of_bytes(raw, name=file), by_slug(target)).findings
+        assert {each.name for each in found} <= OF_CONTENTS
+    if carry and len(files) == 1:
+        contract.detection_picks_it(by_slug(target), contract.source_of(files, folder=folder))
+
+
+# random conversations
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> bytes:
+    """A native file of random messages, each an answer to one before it or to none."""
+    found = draw(st.lists(messages, min_size=1, max_size=5))
+    placed = []
+    for number, message in enumerate(found):
+        above = draw(st.integers(-1, number - 1))
+        parent = None if above < 0 else f"m{above}"
+        placed.append(replace(message, id=f"m{number}", parent=parent))
+    return native_file(placed)
+
+
+def native_file(messages: Iterable[Message]) -> bytes:
+    native = by_slug("native")
+    items = (Item(None, native.put(each, None), changed=True) for each in messages)
+    return b"".join(native.compose("talk.jsonl", ABOUT, items, first=True))
+
+
+@every_target
+@with_and_without_carry
+@given(raw=conversations())
+def test_any_conversation_becomes_valid_comments_and_comes_back(
+    target: str, carry: bool, raw: bytes
+) -> None:
+    source = Source.of_bytes(raw, name="talk.jsonl")
+    files, _ = made(source, "native", target, carry=carry)
+    ((path, written),) = files.items()
+    is_as_the_document_says(comments(target, path, written), null_at_top=target == "studio")
+    if carry:
+        back, _ = made(Source.of_bytes(written, name=path), target, "native", carry=True)
+        assert back == {"talk.jsonl": raw}
+
+
+@every_target
+@given(message=messages, extra=st.booleans())
+def test_what_was_adopted_is_read_and_needs_nothing_more(
+    target: str, message: Message, extra: bool
+) -> None:
+    format = by_slug(target)
+    wanted = drafted(message, format.can, extra=extra).message
+    whole = format.adopt(wanted, ABOUT, moment=MOMENT)
+    value = format.put(whole, None)
+    assert isinstance(value, dict)
+    is_as_the_document_says([value], null_at_top=False)
+    assert whole.time is not None
+    if millis_hold(whole.time):
+        seen = format.get(Record(value, parent=whole.parent))
+        assert seen == whole
+        assert format.adopt(whole, ABOUT, moment=0) == whole
+
+
+# what is filled in
+
+
+def adopted(message: Message) -> Message:
+    return by_slug("studio").adopt(message, ABOUT, moment=MOMENT)
+
+
+def test_a_message_that_says_nothing_gets_all_that_is_required() -> None:
+    whole = adopted(Message(id="m", role="user"))
+    assert whole == Message(
+        id="m", role="user", parts=(Text(""),), authors=(Author("user"),), time=MOMENT
+    )
+
+
+def test_a_message_without_an_id_gets_one_as_the_document_makes_them() -> None:
+    one, two = (adopted(Message(parts=(Text(text),))) for text in "ab")
+    assert one.id.startswith("1741000000000-")
+    assert len(one.id) == len("1741000000000-") + 32
+    assert one.id != two.id
+    assert adopted(Message(parts=(Text("a"),))).id == one.id
+
+
+def test_times_are_cut_to_milliseconds_and_unsayable_ones_give_way() -> None:
+    assert adopted(Message(id="m", time=MOMENT + 999_999)).time == MOMENT
+    assert adopted(Message(id="m", time=2**62 * 1000)).time == MOMENT
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "type"),
+    [
+        (Attachment(), "attachment-1", None),
+        (Attachment("a.txt"), "a.txt", None),
+        (Attachment(media_type="image/png"), "attachment-1.png", "image/png"),
+        (Attachment(media_type="text/plain"), "attachment-1.txt", "text/plain"),
+        (Attachment(media_type="application/vnd.x-y"), "attachment-1", "application/vnd.x-y"),
+        (Attachment(url="data:image/jpeg;base64,AAAA"), "attachment-1.jpg", "image/jpeg"),
+        (Attachment(url="https://example.org/a/plan.pdf?x=1"), "plan.pdf", None),
+        (Attachment(url="https://example.org/"), "attachment-1", None),
+    ],
+)
+def test_attachments_get_a_name_a_type_a_url_and_a_file(
+    part: Attachment, name: str, type: str | None
+) -> None:
+    whole = adopted(Message(id="m", parts=(part,))).parts[1]
+    assert whole == Attachment(name, type, part.url or "", {"file": {}})
+
+
+def test_artifacts_get_ids_that_are_the_same_each_time() -> None:
+    bare = (Artifact(content="def f():\n    pass\n"), Artifact(title="Chart"), Artifact(id="own"))
+    first, second, third = adopted(Message(id="m", parts=bare)).parts[1:]
+    assert isinstance(first, Artifact)
+    assert (first.media_type, first.title) == ("application/vnd.ant.code", "Untitled")
+    assert first.extra == {"status": "visible", "command": "create"}
+    assert isinstance(second, Artifact)
+    assert isinstance(third, Artifact)
+    assert len({first.id, second.id, third.id}) == 3
+    assert third.id == "own"
+    assert adopted(Message(id="m", parts=bare)).parts[1] == first
+
+
+def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_way() -> None:
+    odd: dict[str, Any] = {"type": 5, "timestamp": "soon", "contentHash": 1, "children": {"a": 1}}
+    parts = (
+        Attachment(extra={"file": "x", "url": 5, "pinned": 1}),
+        Attachment("b", url="u", extra={"file": {"dimensions": {"width": "wide"}, "size": 3}}),
+        Artifact("1", extra={"status": "reference", "info": 5, "version": 2}),
+        Unknown("attachment", "bare"),
+    )
+    whole = adopted(Message(id="m", parts=parts, extra={**odd, "pinned": True}))
+    assert whole.extra == {"pinned": True}
+    one, two, three = whole.parts[1:]
+    assert one == Attachment("attachment-1", None, "", {"file": {}, "pinned": 1})
+    assert two == Attachment("b", None, "u", {"file": {"size": 3}})
+    assert isinstance(three, Artifact)
+    assert three.extra == {"status": "visible", "command": "create", "version": 2}
+
+
+# what travels along
+
+
+@pytest.mark.parametrize("target", ["studio-text", "studio-xml", "studio"])
+@given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
+def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
+    format = by_slug(target)
+    loads = [said_in_json(each) for each in loads]
+    items = [Item(None, loaded(target, number, each), True, 0) for number, each in enumerate(loads)]
+    raw = b"".join(format.compose("talk", ABOUT, iter(items), first=True))
+    (sheet,) = format.split(Source.of_bytes(raw, name="talk")).sheets
+    found = [format.take_carry(sheet.record(index).value)[0] for index in range(len(sheet))]
+    assert len(found) == len(loads)
+    assert all(map(same, found, loads))
+
+
+def loaded(target: str, number: int, load: Json) -> Json:
+    format = by_slug(target)
+    message = format.adopt(Message(id=f"m{number}"), ABOUT, moment=MOMENT)
+    return format.with_carry(format.put(message, None), load)
+
+
+def said_in_json(value: Json) -> Json:
+    """A value as any reader of JSON sees it: two halves of a character side by side are one."""
+    from talktree.text.json_read import decode
+    from talktree.text.json_write import encode
+
+    return decode(encode(value)).value
+
+
+MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf-8?q?=20?=", "--"]
+
+
+@every_target
+def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None:
+    marks = [
+        "]]>",
+        "</extra>",
+        "<![CDATA[",
+        "&amp;",
+        "\0\x1b\r\n",
+        "\ud83c",
+        "=?utf-8?q?=20?=",
+        "--",
+    ]
+    first = {"marks": marks, "deep": said_in_json(nested_lists(2000))}
+    raw = b"".join(_composed(target, [first]))
+    # The boundary of a text is made from its contents, so it takes a second file to quote one.
+    second = {**first, "quoted": raw.decode()}
+    again = b"".join(_composed(target, [second, first]))
+    (sheet,) = by_slug(target).split(Source.of_bytes(again, name="talk")).sheets
+    assert same(by_slug(target).take_carry(sheet.record(0).value)[0], second)
+    assert len(sheet) == 2
+
+
+def nested_lists(depth: int) -> Json:
+    value: Json = "in the middle"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def _composed(target: str, loads: Sequence[Json]) -> Iterable[bytes]:
+    items = [Item(None, loaded(target, number, each), True, 0) for number, each in enumerate(loads)]
+    return by_slug(target).compose("talk", ABOUT, iter(items), first=True)
