@@ -48,6 +48,8 @@ class Packing:
     def items(self, positions: Sequence[int], *, loaded: int = -1) -> Iterator[Item]:
         """The records at some positions of the plan; that at `loaded` carries all the rest."""
         group = self.crossing.conversation.id
+        # What the source was called should be known even if the first message is deleted.
+        noted = positions[1:2] if loaded >= 0 else ()
         for record in self._records(positions):
             position = record.line
             held = self.crossing.held_record(position, record)
@@ -55,7 +57,9 @@ class Packing:
             value = held.value
             if self.carry:
                 kept = self._kept(position, record, held)
-                value = self._carrying(held, kept, everything=position == loaded)
+                value = self._carrying(
+                    held, kept, everything=position == loaded, noted=position in noted
+                )
             yield Item(None, value, changed=True, group=group)
         if not self.carry and loaded >= 0:
             self.tell_rest()
@@ -110,14 +114,16 @@ class Packing:
 
     # what they carry
 
-    def _carrying(self, held: Held, kept: Kept | None, *, everything: bool) -> Json:
+    def _carrying(
+        self, held: Held, kept: Kept | None, *, everything: bool, noted: bool = False
+    ) -> Json:
         parts = len(held.seen.parts) if isinstance(held.seen, Message) else 0
         carry = Carry(
             self._slug,
             kept=kept,
             seams=seaming.written(held.seams, parts),
             sum=checksum(held.seen),
-            origin=self._note() if everything else None,
+            origin=self._note(files=everything) if everything or noted else None,
             riders=self._ridden(self.riders) if everything else [],
         )
         self.ledger.carried_bytes += size(carry)
@@ -162,17 +168,21 @@ class Packing:
     def _tell_files(self) -> None:
         self.ledger.add(Loss("file", path, path, self.crossing.how) for path in self._files)
 
-    def _note(self) -> SourceNote:
+    def _note(self, *, files: bool = True) -> SourceNote:
         """What the source is called, which files it has, and those that hold no record."""
-        self._tell_files()
+        if files:
+            self._tell_files()
         source, conversation = self._origin.source, self.crossing.conversation
         sheets = sorted({self._origin.sheet_of(number)[0] for number in conversation.members})
         return SourceNote(
             source.name,
             source.folder,
             [self._file(which) for which in sheets],
-            {path: made(source.files[path].read(), (), PLAIN) for path in self._files},
+            {path: self._content(path) for path in self._files} if files else {},
         )
+
+    def _content(self, path: str) -> Json:
+        return made(self._origin.source.files[path].read(), (), PLAIN)
 
     def _file(self, which: int) -> File:
         sheet = self._origin.sheets[which]

@@ -15,9 +15,9 @@ from talktree.convert.ids import id_for
 from talktree.convert.index import At, Index, Loaded, records
 from talktree.convert.plan import planned
 from talktree.convert.rebuild import rebuilt
-from talktree.convert.spool import spooled
 from talktree.convert.transplant import transplanted
 from talktree.errors import Damaged
+from talktree.files import Source, parked
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read, write
 from talktree.model.conversation import Conversation
@@ -50,7 +50,8 @@ class Restoration:
     def source_document(self) -> Document:
         """The source as a document of its own, with the edits in it."""
         name = self.index.name or "conversation"
-        source = spooled(self._base, name=name, folder=self.folder)
+        contents = {path: parked(pieces) for path, pieces in self._base.items()}
+        source = Source(name, contents, folder=self.folder)
         found = read(source, self.format)
         return _Edits(self, found, self._order).applied() if self.edited else found
 

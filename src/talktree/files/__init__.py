@@ -2,6 +2,6 @@
 
 from talktree.files.content import Content, Memory, OnDisk
 from talktree.files.save import save
-from talktree.files.source import Source, load, load_stream
+from talktree.files.source import Source, load, load_stream, parked
 
-__all__ = ["Content", "Memory", "OnDisk", "Source", "load", "load_stream", "save"]
+__all__ = ["Content", "Memory", "OnDisk", "Source", "load", "load_stream", "parked", "save"]

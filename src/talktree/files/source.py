@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+import weakref
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -83,23 +85,32 @@ def load(path: Path) -> Source:
 
 def load_stream(stream: BinaryIO, *, name: str = "stdin") -> Source:
     """Everything a stream holds; large input is parked in an unnamed temporary file."""
-    parked = tempfile.SpooledTemporaryFile(max_size=HELD_IN_MEMORY)  # noqa: SIM115
-    while block := stream.read(BLOCK):
-        parked.write(block)
-    if parked.tell() <= HELD_IN_MEMORY:
-        parked.seek(0)
-        return Source.of_bytes(parked.read(), name=name)
-    parked.rollover()
-    return Source(name, {name: _Parked(parked)}, folder=False)
+    return Source(name, {name: parked(iter(lambda: stream.read(BLOCK), b""))}, folder=False)
+
+
+def parked(pieces: Iterable[bytes]) -> Content:
+    """Bytes that are made once and read again: in memory, or if they are many on disk."""
+    held: list[bytes] = []
+    size = 0
+    pieces = iter(pieces)
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > HELD_IN_MEMORY:
+            return _Parked(chain(held, pieces))
+    return Memory(b"".join(held))
 
 
 class _Parked(OnDisk):
     """An unlinked temporary file, reachable through its descriptor as long as this lives."""
 
-    def __init__(self, parked: tempfile.SpooledTemporaryFile[bytes]) -> None:
-        parked.flush()
-        self._keep_open = parked
-        super().__init__(Path(f"/dev/fd/{parked.fileno()}"))
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        file = tempfile.TemporaryFile()  # noqa: SIM115
+        weakref.finalize(self, file.close)
+        for piece in pieces:
+            file.write(piece)
+        file.flush()
+        super().__init__(Path(f"/dev/fd/{file.fileno()}"))
 
 
 def _load_folder(root: Path) -> Source:

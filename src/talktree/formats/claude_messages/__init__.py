@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from talktree.files import Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.claude_messages.adopt import adopt
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, looks_documented
 from talktree.formats.json_lines import composed_lines, sample, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
+from talktree.model.message import Message
 
 
 class ClaudeMessages(Format):
@@ -36,6 +38,7 @@ class ClaudeMessages(Format):
         time="ns",
         extra="json",
         ids="uuid",
+        texts="one",
     )
     lens = Lens(get, put)
     keeper = "line"
@@ -52,6 +55,9 @@ class ClaudeMessages(Format):
 
     def blank_sheet(self, path: str) -> LineSheet:
         return LineSheet(path, Memory(b""), Dialect(), group=path)
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopt(message, about, moment=moment)
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

@@ -1,0 +1,84 @@
+"""Conversations of all other formats, and random ones, converted into one format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from talktree.api import converted
+from talktree.convert.ledger import Ledger
+from talktree.convert.options import Options
+from talktree.files import Source, load
+from talktree.formats import by_slug
+from talktree.formats.base import About
+from talktree.formats.engine import read
+from talktree.formats.sheets import Item
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.testing.strategies import entries, messages
+from tests.formats.cases import all_samples, name
+
+Files = dict[str, bytes]
+
+
+def every_sample(target: str) -> pytest.MarkDecorator:
+    """Parameters `slug` and `path`: each good and bad sample of every other format."""
+    found = [
+        (slug, path)
+        for kind in ("good", "bad")
+        for slug, path in all_samples(kind)
+        if slug != target
+    ]
+    return pytest.mark.parametrize(("slug", "path"), found, ids=name)
+
+
+with_and_without_carry = pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
+
+
+def sample(slug: str, path: Path) -> Document:
+    """A sample as a document."""
+    return read(load(path), by_slug(slug))
+
+
+def files_of(
+    document: Document, target: str, *, carry: bool = True, ledger: Ledger | None = None
+) -> Files:
+    """The files a document becomes in a format."""
+    made = converted(document, to=target, options=Options(carry=carry), ledger=ledger)
+    return {path: b"".join(pieces) for path, pieces in made.files.items()}
+
+
+def again(files: Files, target: str) -> Document:
+    """Converted files, read in their format."""
+    format = by_slug(target)
+    if format.starts_folder or len(files) != 1:
+        return read(Source.of_files(files, name="folder"), format)
+    ((path, data),) = files.items()
+    return read(Source.of_bytes(data, name=path), format)
+
+
+def talk_of(listed: Iterable[Entry], *, title: str | None = None) -> Document:
+    """A conversation of these entries, as Talktree's own format holds it."""
+    native = by_slug("native")
+    items = (Item(None, native.put(entry, None), changed=True) for entry in listed)
+    about = About(id="talk", session="", title=title)
+    data = b"".join(native.compose("talk.jsonl", about, items, first=True))
+    return read(Source.of_bytes(data, name="talk.jsonl"), native)
+
+
+random_talks: st.SearchStrategy[Sequence[Entry]] = st.lists(messages | entries, max_size=5)
+"""Entries of any kind that no format but our own can hold all of."""
+
+
+def one(message: Message, target: str, *, ledger: Ledger | None = None) -> Files:
+    """The files of a conversation that is one message, without what travels along."""
+    return files_of(talk_of([message]), target, carry=False, ledger=ledger)
+
+
+def told(ledger: Ledger) -> set[str]:
+    """The kinds of loss a ledger tells."""
+    return {kind for kind, _ in ledger.counts}

@@ -1,0 +1,93 @@
+"""Trips through formats: every golden file, and random conversations in any format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from talktree.convert.convert import converted
+from talktree.convert.ledger import Ledger
+from talktree.convert.options import Made, Options
+from talktree.files import Source, load
+from talktree.formats import BUILT_IN, by_slug
+from talktree.formats.base import Format
+from talktree.formats.engine import read
+from talktree.formats.native.halves import encode_line
+from talktree.formats.native.lens import put
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.testing import strategies
+
+DATA = Path(__file__).parents[1] / "data"
+SLUGS = list(BUILT_IN)
+PAIRS = [(one, two) for one in SLUGS for two in SLUGS if one != two]
+CLEAN = Options(carry=False)
+
+
+class Files(NamedTuple):
+    """Files as they would be on disk."""
+
+    files: dict[str, bytes]
+    folder: bool
+
+    def source(self, name: str = "elsewhere") -> Source:
+        """A source with these files."""
+        if self.folder:
+            return Source.of_files(self.files, name=name)
+        ((path, data),) = self.files.items()
+        return Source.of_bytes(data, name=path)
+
+    def read_as(self, slug: str, name: str = "elsewhere") -> Document:
+        """The document in them."""
+        return read(self.source(name), by_slug(slug))
+
+
+def golden(slug: str, *kinds: str) -> Iterator[tuple[str, Source]]:
+    """The golden files of a format, with their names."""
+    for kind in kinds or ("good", "bad"):
+        folder = DATA / slug / kind
+        for path in sorted(folder.iterdir()) if folder.exists() else ():
+            yield path.name, load(path)
+
+
+def made(result: Made) -> Files:
+    """What a conversion gives."""
+    return Files({path: b"".join(each) for path, each in result.files.items()}, result.folder)
+
+
+def into(
+    document: Document, slug: str, options: Options | None = None, ledger: Ledger | None = None
+) -> Files:
+    """A document as files of a format."""
+    return made(converted(document, slug, options, ledger))
+
+
+def kept(source: Source, format: Format) -> Files:
+    """What of a source may be read at all."""
+    return Files(source.without(format.withheld(source)).as_bytes(), source.folder)
+
+
+@st.composite
+def native_files(draw: st.DrawFn) -> bytes:
+    """A native file with a random conversation: any entries, some of them in a tree."""
+    lines: list[Any] = [{"talktree": {"version": 1}}, {"conversation": {"id": "c"}}]
+    ids: list[str] = []
+    for number in range(draw(st.integers(1, 5))):
+        entry = draw(strategies.entries)
+        if isinstance(entry, Message):
+            id = draw(st.sampled_from([f"m{number}", entry.id or "x"]))
+            parent = draw(st.sampled_from([None, *ids, entry.parent]))
+            entry = replace(entry, id=id, parent=parent)
+            ids.append(id)
+        lines.append(put(entry, None))
+    return b"".join(encode_line(line) + b"\n" for line in lines)
+
+
+def random_source(data: bytes, slug: str) -> Files:
+    """A random conversation as files of a format."""
+    native = Files({"c.jsonl": data}, folder=False)
+    return native if slug == "native" else into(native.read_as("native"), slug, CLEAN)
