@@ -63,7 +63,7 @@ def _link_faults(said: Sequence[Line]) -> Iterator[str]:
 
 
 def _title_faults(lines: Sequence[Line], said: Sequence[Line]) -> Iterator[str]:
-    parents = {line["parentUuid"] for line in said}
+    parents = {line["parentUuid"] for line in said if not line["isSidechain"]}
     leaves = {line["uuid"] for line in said} - parents
     for line in lines:
         match line["type"]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from talktree.api import converted
 from talktree.convert.ledger import Ledger
@@ -70,7 +71,20 @@ def talk_of(listed: Iterable[Entry], *, title: str | None = None) -> Document:
     return read(Source.of_bytes(data, name="talk.jsonl"), native)
 
 
-random_talks: st.SearchStrategy[Sequence[Entry]] = st.lists(messages | entries, max_size=5)
+def _chained(listed: Sequence[Entry]) -> Sequence[Entry]:
+    """The entries, each message an answer to the one before it."""
+    out: list[Entry] = []
+    last = None
+    for entry in listed:
+        if isinstance(entry, Message):
+            entry = replace(entry, parent=last)
+            last = entry.id or last
+        out.append(entry)
+    return out
+
+
+_any_entries = st.lists(messages | entries, max_size=5)
+random_talks: st.SearchStrategy[Sequence[Entry]] = _any_entries | _any_entries.map(_chained)
 """Entries of any kind that no format but our own can hold all of."""
 
 

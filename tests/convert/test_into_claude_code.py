@@ -47,7 +47,7 @@ def test_any_conversation_becomes_a_session(listed: Sequence[Entry]) -> None:
 
 @given(message=strategies.messages)
 def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
-    draft = drafted(message, CLAUDE_CODE.can, extra=False).message
+    draft = drafted(message, CLAUDE_CODE, extra=False).message
     made = CLAUDE_CODE.adopt(replace(draft, id="x"), ABOUT, moment=1)
     seen = CLAUDE_CODE.get(Record(CLAUDE_CODE.put(made, None), parent=made.parent))
     assert seen == made

@@ -29,7 +29,9 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Artifact, Attachment, Text, Unknown
 from talktree.testing import contract
 from talktree.testing.strategies import messages, wild_json, wild_text
+from talktree.text.json_read import decode
 from talktree.text.json_value import Json, same
+from talktree.text.json_write import encode
 from talktree.text.times import MILLI, millis_hold
 from tests.formats.cases import all_samples, name
 from tests.formats.studio_schema import SCHEMA
@@ -254,31 +256,33 @@ def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_
 # what travels along
 
 
-@pytest.mark.parametrize("target", ["studio-text", "studio-xml", "studio"])
-@given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
-def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
+def loaded(target: str, loads: Sequence[Json]) -> bytes:
+    """A file of comments that carry something."""
     format = by_slug(target)
-    loads = [said_in_json(each) for each in loads]
-    items = [Item(None, loaded(target, number, each), True, 0) for number, each in enumerate(loads)]
-    raw = b"".join(format.compose("talk", ABOUT, iter(items), first=True))
+    items = []
+    for number, each in enumerate(loads):
+        message = format.adopt(Message(id=f"m{number}"), ABOUT, moment=MOMENT)
+        items.append(Item(None, format.with_carry(format.put(message, None), each), changed=True))
+    return b"".join(format.compose("talk", ABOUT, iter(items), first=True))
+
+
+def unloaded(target: str, raw: bytes) -> list[Json]:
+    """What the comments of a file carry."""
+    format = by_slug(target)
     (sheet,) = format.split(Source.of_bytes(raw, name="talk")).sheets
-    found = [format.take_carry(sheet.record(index).value)[0] for index in range(len(sheet))]
-    assert len(found) == len(loads)
-    assert all(map(same, found, loads))
-
-
-def loaded(target: str, number: int, load: Json) -> Json:
-    format = by_slug(target)
-    message = format.adopt(Message(id=f"m{number}"), ABOUT, moment=MOMENT)
-    return format.with_carry(format.put(message, None), load)
+    return [format.take_carry(sheet.record(index).value)[0] for index in range(len(sheet))]
 
 
 def said_in_json(value: Json) -> Json:
     """A value as any reader of JSON sees it: two halves of a character side by side are one."""
-    from talktree.text.json_read import decode
-    from talktree.text.json_write import encode
-
     return decode(encode(value)).value
+
+
+@every_target
+@given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
+def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
+    loads = [said_in_json(each) for each in loads]
+    assert same(unloaded(target, loaded(target, loads)), loads)
 
 
 MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf-8?q?=20?=", "--"]
@@ -286,33 +290,24 @@ MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf
 
 @every_target
 def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None:
-    marks = [
-        "]]>",
-        "</extra>",
-        "<![CDATA[",
-        "&amp;",
-        "\0\x1b\r\n",
-        "\ud83c",
-        "=?utf-8?q?=20?=",
-        "--",
-    ]
-    first = {"marks": marks, "deep": said_in_json(nested_lists(2000))}
-    raw = b"".join(_composed(target, [first]))
+    deep: Json = "in the middle"
+    for _ in range(2000):
+        deep = [deep]
+    first: Json = {"marks": list[Json](MARKS), "deep": deep}
     # The boundary of a text is made from its contents, so it takes a second file to quote one.
-    second = {**first, "quoted": raw.decode()}
-    again = b"".join(_composed(target, [second, first]))
-    (sheet,) = by_slug(target).split(Source.of_bytes(again, name="talk")).sheets
-    assert same(by_slug(target).take_carry(sheet.record(0).value)[0], second)
-    assert len(sheet) == 2
+    second: Json = {"quoted": loaded(target, [first]).decode()}
+    third: Json = {"quoted": loaded(target, [first, second]).decode()}
+    loads = [first, second, third]
+    assert same(unloaded(target, loaded(target, loads)), loads)
 
 
-def nested_lists(depth: int) -> Json:
-    value: Json = "in the middle"
-    for _ in range(depth):
-        value = [value]
-    return value
-
-
-def _composed(target: str, loads: Sequence[Json]) -> Iterable[bytes]:
-    items = [Item(None, loaded(target, number, each), True, 0) for number, each in enumerate(loads)]
-    return by_slug(target).compose("talk", ABOUT, iter(items), first=True)
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("studio", '"attachments":[],"x-talktree":{"of":"x"},"children":['),
+        ("studio-text", 'Content-Description: details\n\n{"x-talktree":{"of":"x"}}\n--'),
+        ("studio-xml", '<extra>{"x-talktree":{"of":"x"}}</extra>'),
+    ],
+)
+def test_what_travels_along_has_one_place(target: str, place: str) -> None:
+    assert place in loaded(target, [{"of": "x"}]).decode()

@@ -7,6 +7,7 @@ was cut off counts for nothing. Only one batch at a time works in a folder.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -117,7 +118,7 @@ class State:
         for line in self._file:
             try:
                 yield msgspec.convert(json.loads(line), Entry)
-            except (ValueError, RecursionError):
+            except (ValueError, RecursionError, msgspec.ValidationError):
                 continue
         if not line.endswith(b"\n"):
             self._file.write(b"\n")
@@ -138,6 +139,7 @@ def append(state: Path, entry: Entry) -> None:
     line = json.dumps(msgspec.to_builtins(entry)).encode() + b"\n"
     descriptor = os.open(state, os.O_WRONLY | os.O_APPEND)
     try:
-        os.write(descriptor, line)
+        if os.write(descriptor, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(state))
     finally:
         os.close(descriptor)

@@ -67,6 +67,8 @@ class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
     """None for a record that was made up for the target."""
     seams: Any = None
     sum: str = ""
+    under: str | None = None
+    """What the record hung on, where the source's own record does not say so."""
     origin: Origin | None = None
     riders: list[Kept] = []
 

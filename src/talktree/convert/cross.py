@@ -26,7 +26,7 @@ from talktree.text.json_value import Json
 class Held:
     """What a format holds of one entry: its native value, and that read again."""
 
-    __slots__ = ("losses", "seams", "seen", "value")
+    __slots__ = ("losses", "seams", "seen", "under", "value")
 
     def __init__(
         self,
@@ -39,6 +39,8 @@ class Held:
         self.seen = seen
         self.seams = seams
         self.losses = losses
+        self.under: str | None = None
+        """What it hangs on, where the source's own record does not say so."""
 
 
 class Crossing:
@@ -107,7 +109,7 @@ class Crossing:
 
     def held(self, position: int, message: Message) -> Held:
         """What the target makes of a message at a position."""
-        draft = drafted(message, self.target.can, extra=self._extra)
+        draft = drafted(message, self.target, extra=self._extra)
         parent = self._new_parent(position, message)
         wanted = replace(
             draft.message,
@@ -123,7 +125,10 @@ class Crossing:
         losses = message_losses(message, seen, seams, self.how, name=message.id)
         losses += self._place_losses(message, seen, parent)
         value = self.target.adopted(value, self.bones, position)
-        return Held(value, seen, seams, losses)
+        held = Held(value, seen, seams, losses)
+        if parent is not None and self._new_name(message.parent) != parent:
+            held.under = parent
+        return held
 
     def _place_losses(self, message: Message, seen: Message, parent: str | None) -> Iterator[Loss]:
         if seen.id != message.id:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from talktree.convert.render import rendered
 from talktree.convert.seams import BETWEEN, GONE, Seam, stretch, whole
-from talktree.formats.base import Can
+from talktree.formats.base import Can, Format
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
 
@@ -31,9 +31,10 @@ class Draft(Struct):
     seams: list[Seam]
 
 
-def drafted(message: Message, can: Can, *, extra: bool) -> Draft:
+def drafted(message: Message, format: Format, *, extra: bool) -> Draft:
     """A message cut down to what a format can hold; `extra` where its own members mean the same."""
-    parts, seams = _fitted_parts(message.parts, can, extra=extra)
+    can = format.can
+    parts, seams = _fitted_parts(message.parts, format, extra=extra)
     if can.everything:
         return Draft(message, seams)
     gone = {
@@ -64,22 +65,22 @@ def role_for(role: str, can: Can) -> str:
 
 
 def _fitted_parts(
-    parts: Sequence[Part], can: Can, *, extra: bool
+    parts: Sequence[Part], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], list[Seam]]:
-    if can.everything:
+    if format.can.everything:
         return tuple(parts), [whole(at) for at in range(len(parts))]
-    if can.texts == "many":
-        return _kept_apart(parts, can, extra=extra)
-    return _joined(parts, can, extra=extra)
+    if format.can.texts == "many":
+        return _kept_apart(parts, format, extra=extra)
+    return _joined(parts, format, extra=extra)
 
 
 def _kept_apart(
-    parts: Sequence[Part], can: Can, *, extra: bool
+    parts: Sequence[Part], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], list[Seam]]:
     out: list[Part] = []
     seams: list[Seam] = []
     for at, part in enumerate(parts):
-        if _has_place(part, can):
+        if format.has_place(part):
             out.append(_bare(part, extra=extra))
             seams.append(whole(at))
         else:
@@ -88,12 +89,14 @@ def _kept_apart(
     return tuple(out), seams
 
 
-def _joined(parts: Sequence[Part], can: Can, *, extra: bool) -> tuple[tuple[Part, ...], list[Seam]]:
+def _joined(
+    parts: Sequence[Part], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], list[Seam]]:
     """All words in one text, where the first of them stood."""
     said = [
         (at, part.text if isinstance(part, Text) else rendered(part))
         for at, part in enumerate(parts)
-        if isinstance(part, Text) or not _has_place(part, can)
+        if isinstance(part, Text) or not format.has_place(part)
     ]
     if len(said) == 1 and isinstance(parts[said[0][0]], Text):
         out = tuple(_bare(part, extra=extra) for part in parts)
@@ -112,10 +115,6 @@ def _joined(parts: Sequence[Part], can: Can, *, extra: bool) -> tuple[tuple[Part
             seams[at] = whole(len(out_parts))
             out_parts.append(_bare(part, extra=extra))
     return tuple(out_parts), seams
-
-
-def _has_place(part: Part, can: Can) -> bool:
-    return part.__struct_config__.tag in can.parts
 
 
 def _bare(part: Part, *, extra: bool) -> Part:

@@ -17,7 +17,7 @@ from talktree.convert.carry import Origin as SourceNote
 from talktree.convert.cross import Crossing, Held, unjoined
 from talktree.convert.ledger import Ledger, Loss
 from talktree.convert.strings import strings_of
-from talktree.convert.template import PLAIN, Spelling, made
+from talktree.convert.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.formats.base import Record
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH
@@ -123,6 +123,7 @@ class Packing:
             kept=kept,
             seams=seaming.written(held.seams, parts),
             sum=checksum(held.seen),
+            under=held.under,
             origin=self._note(files=everything) if everything or noted else None,
             riders=self._ridden(self.riders) if everything else [],
         )
@@ -132,7 +133,7 @@ class Packing:
     def _kept(self, position: int, record: Record, held: Held | None) -> Kept:
         which, index = self._origin.sheet_of(self.crossing.conversation.members[position])
         gap, hole, tail, depth = self._origin.sheets[which].around(index)
-        strings: Sequence[str] = ()
+        strings = NO_STRINGS
         if held is not None:
             strings = strings_of(unjoined(held.seen, held.seams))
         opens = gap + (record.raw if hole is None else record.raw[:hole])
@@ -182,9 +183,11 @@ class Packing:
         )
 
     def _content(self, path: str) -> Json:
-        return made(self._origin.source.files[path].read(), (), PLAIN)
+        return made(self._origin.source.files[path].read(), NO_STRINGS, PLAIN)
 
     def _file(self, which: int) -> File:
         sheet = self._origin.sheets[which]
         lead, trail = sheet.ends()
-        return File(which, sheet.path, made(lead, (), PLAIN), made(trail, (), PLAIN))
+        return File(
+            which, sheet.path, made(lead, NO_STRINGS, PLAIN), made(trail, NO_STRINGS, PLAIN)
+        )

@@ -11,8 +11,8 @@ from talktree.convert import seams as seaming
 from talktree.convert.carry import Kept
 from talktree.convert.cross import unjoined
 from talktree.convert.index import At, Index, Loaded, Place, records
-from talktree.convert.strings import strings_of
-from talktree.convert.template import PLAIN, Misfit, Spelling, filled
+from talktree.convert.strings import Strings
+from talktree.convert.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
@@ -41,7 +41,7 @@ def rebuilt(
         order[path] = row
         files[path] = _Sheet(document, index, source, sheet, row)
     for path, content in index.files.items():
-        files[path] = [filled(content, (), PLAIN)]  # type: ignore[arg-type]
+        files[path] = [filled(content, NO_STRINGS, PLAIN)]  # type: ignore[arg-type]
     return files, order
 
 
@@ -77,7 +77,7 @@ class _Sheet:
 
     def __iter__(self) -> Iterator[bytes]:
         known = self._index.sheets.get(self._sheet)
-        lead = b"" if known is None else filled(known.lead, (), PLAIN)
+        lead = b"" if known is None else filled(known.lead, NO_STRINGS, PLAIN)
         yield lead
         ends: list[bytes] = []
         count = [0]
@@ -92,15 +92,15 @@ class _Sheet:
         while ends:
             yield ends.pop()
         if known is not None:
-            yield filled(known.trail, (), PLAIN)
+            yield filled(known.trail, NO_STRINGS, PLAIN)
 
     def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
         spelling = Spelling(self._source.can.spelling, self._source.derived)
         for place, found in self._loaded():
             kept = _kept(found, place)
-            strings: Sequence[str] = ()
+            strings: Mapping[str, str] = NO_STRINGS
             if place.rider < 0 and found.carry is not None:
-                strings = strings_of(restored_parts(found))
+                strings = Strings(restored_parts(found))
             try:
                 opens = filled(kept.open, strings, spelling)
                 ends = filled(kept.end, strings, spelling) if kept.end else b""

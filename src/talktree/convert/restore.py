@@ -142,19 +142,21 @@ class _Edits:
         old = here.entry(position)
         if not isinstance(old, Message) or not isinstance(found.entry, Message):
             return
-        assert found.carry is not None
+        carry = found.carry
+        assert carry is not None
         crossing = self._crossing(here)
         held = crossing.held(position, old)
         assert isinstance(held.seen, Message)
-        seams = seaming.read(found.carry.seams, len(found.entry.parts))
+        seams = seaming.read(carry.seams, len(found.entry.parts))
         was, now = held.seen, found.entry
         if was.role != now.role:
             now = replace(now, role=role_for(now.role, self._format.can))
         extra = self._format.lens is self._other.format.lens or self._other.format.can.everything
         new = transplanted(old, (was, held.seams), (now, seams), extra=extra)
-        new = self._moved(new, held.seen, found.entry, place.conversation)
+        before = held.seen if carry.under is None else replace(held.seen, parent=carry.under)
+        new = self._moved(new, before, found.entry, place.conversation)
         if new != old:
-            new = drafted(new, self._format.can, extra=True).message
+            new = drafted(new, self._format, extra=True).message
             self._changed.setdefault(here.id, {})[here.members[position]] = new
 
     def _moved(self, new: Message, was: Message, now: Message, number: int) -> Message:
@@ -193,7 +195,7 @@ class _Edits:
         assert isinstance(message, Message)
         here, parent = self._home(number, position)
         about = about_of(here, self._format.can)
-        draft = drafted(message, self._format.can, extra=False).message
+        draft = drafted(message, self._format, extra=False).message
         id = id_for(message.id, there.id, self._format.can)
         wanted = replace(draft, id=id, parent=parent, session=draft.session)
         moment = message.time or about.updated or 0

@@ -1,7 +1,12 @@
-"""The longer strings an entry holds, in an order that is the same each time."""
+"""The longer strings an entry holds, each with the way that leads to it.
+
+Ways are written like JSON pointers without the first slash (`parts/0/text`), so that a string is
+found again though others were changed, added or taken out meanwhile.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -9,7 +14,6 @@ from msgspec import Struct
 from talktree.convert.template import SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
-from talktree.model.parts import ToolCall
 
 LEFT_OUT = frozenset({"flags", "usage", "time", "updated", "role"})
 """Fields with no string worth a hole, or without an order."""
@@ -19,26 +23,67 @@ FIELDS = {
 }
 
 
-def strings_of(entry: Entry) -> list[str]:
-    """Every string that is worth a hole, each once."""
-    found: dict[str, None] = {}
-    pending: list[Any] = []
+def strings_of(entry: Entry) -> dict[str, str]:
+    """Every string that is worth a hole, by its way; of equal ones the first."""
+    ways: dict[str, str] = {}
+    pending: list[tuple[str, Any]] = []
     for name in reversed(FIELDS[type(entry)]):
         value = getattr(entry, name)
         if value:
-            pending.append(value)
+            pending.append((name, value))
     while pending:
-        value = pending.pop()
-        kind = type(value)
-        if kind is str:
+        way, value = pending.pop()
+        if type(value) is str:
             if len(value) >= SHORTEST:
-                found[value] = None
-        elif kind is tuple or kind is list:
-            pending.extend(reversed(value))
-        elif kind is dict:
-            pending.extend(reversed(value.values()))
-        elif kind is ToolCall:
-            pending += (value.extra, value.id, value.input)
-        elif isinstance(value, Struct):
-            pending.extend(getattr(value, name) for name in reversed(value.__struct_fields__))
-    return list(found)
+                ways.setdefault(value, way)
+        else:
+            pending.extend(_inside(way, value))
+    return {way: text for text, way in ways.items()}
+
+
+def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+    kind = type(value)
+    if kind is dict:
+        found = [(f"{way}/{_escaped(name)}", each) for name, each in value.items() if each]
+    elif kind is tuple or kind is list:
+        found = [(f"{way}/{at}", each) for at, each in enumerate(value) if each]
+    elif isinstance(value, Struct):
+        names = value.__struct_fields__
+        found = [(f"{way}/{name}", each) for name in names if (each := getattr(value, name))]
+    else:
+        return []
+    found.reverse()
+    return found
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1") if "/" in name or "~" in name else name
+
+
+class Strings(Mapping[str, str]):
+    """The strings of an entry, looked up by their way; one that is gone is empty."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+
+    def __getitem__(self, way: str) -> str:
+        value: Any = self._entry
+        for step in way.split("/"):
+            value = _step(value, step)
+        return value if isinstance(value, str) else ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(strings_of(self._entry))
+
+    def __len__(self) -> int:
+        return len(strings_of(self._entry))
+
+
+def _step(value: Any, step: str) -> Any:  # noqa: ANN401
+    if isinstance(value, Struct):
+        return getattr(value, step, None) if step in value.__struct_fields__ else None
+    if isinstance(value, Mapping):
+        return value.get(step.replace("~1", "/").replace("~0", "~"))
+    if isinstance(value, tuple | list) and step.isdecimal() and int(step) < len(value):
+        return value[int(step)]
+    return None

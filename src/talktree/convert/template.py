@@ -1,14 +1,14 @@
 """A record's bytes with its longer strings cut out, to be filled in again.
 
-A template is text and numbers in turn: a number stands for one of the strings the other format
-holds anyway, so what travels is only what that format has no place for. How the string is spelt
-in the bytes (JSON, JSON in ASCII, plain, XML) is tried out; one that cannot be found stays as text.
+A template is text and holes in turn: a hole names one of the strings the other format holds
+anyway, so what travels is only what that format has no place for. How the string is spelt in the
+bytes (JSON, JSON in ASCII, plain, XML) is tried out; one that cannot be found stays as text.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
 from xml.sax.saxutils import escape
@@ -25,7 +25,7 @@ TELLING = 6
 """A shorter checksum may stand somewhere by chance."""
 MOST = 64
 """How many strings are looked for in one record, longest first."""
-Piece = bytes | tuple[int, str]
+Piece = bytes | tuple[str, str]
 Template = Json
 """A text, a list of texts and holes, or bytes that are no text in base 64."""
 
@@ -81,9 +81,10 @@ class Spelling:
 
 
 PLAIN = Spelling(("text",))
+NO_STRINGS: Mapping[str, str] = MappingProxyType({})
 
 
-def made(raw: bytes, strings: Sequence[str], spelling: Spelling) -> Template:
+def made(raw: bytes, strings: Mapping[str, str], spelling: Spelling) -> Template:
     """The template of some bytes, with holes where the strings stand."""
     try:
         raw.decode()
@@ -91,20 +92,18 @@ def made(raw: bytes, strings: Sequence[str], spelling: Spelling) -> Template:
         return {"base64": base64.b64encode(raw).decode()}
     pieces: list[Piece] = [raw]
     if len(raw) >= SHORTEST:
-        for number in _longest(strings):
-            pieces = _cut(pieces, raw, number, strings[number], spelling)
+        for way in _longest(strings):
+            pieces = _cut(pieces, raw, way, strings[way], spelling)
     return _written(pieces, spelling.usual)
 
 
-def _longest(strings: Sequence[str]) -> Sequence[int]:
-    if len(strings) == 1:
-        return (0,)
-    return sorted(range(len(strings)), key=lambda number: -len(strings[number]))[:MOST]
+def _longest(strings: Mapping[str, str]) -> Iterable[str]:
+    if len(strings) < 2:
+        return strings
+    return sorted(strings, key=lambda way: -len(strings[way]))[:MOST]
 
 
-def _cut(
-    pieces: list[Piece], raw: bytes, number: int, text: str, spelling: Spelling
-) -> list[Piece]:
+def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> list[Piece]:
     for name, spell in spelling.direct:
         if name == "ascii" and text.isascii() and spelling.usual == "json":
             continue
@@ -113,22 +112,22 @@ def _cut(
         except UnicodeEncodeError:
             continue
         if sought in raw:
-            pieces = _holed(pieces, sought, (number, name))
-            return _derived(pieces, raw, number, text, spelling) if spelling.derived else pieces
+            pieces = _holed(pieces, sought, (way, name))
+            return _derived(pieces, raw, way, text, spelling) if spelling.derived else pieces
     return pieces
 
 
 def _derived(
-    pieces: list[Piece], raw: bytes, number: int, text: str, spelling: Spelling
+    pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling
 ) -> list[Piece]:
     for name, derive in spelling.derived:
         mark = derive(text).encode()
         if len(mark) >= TELLING and mark in raw:
-            return [each for piece in pieces for each in _split(piece, mark, (number, name))]
+            return [each for piece in pieces for each in _split(piece, mark, (way, name))]
     return pieces
 
 
-def _holed(pieces: list[Piece], sought: bytes, hole: tuple[int, str]) -> list[Piece]:
+def _holed(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> list[Piece]:
     """Holes where a string stands: at every place if it is long, else at the one that counts."""
     if len(sought) >= A_COPY:
         return [each for piece in pieces for each in _split(piece, sought, hole)]
@@ -144,7 +143,7 @@ def _holed(pieces: list[Piece], sought: bytes, hole: tuple[int, str]) -> list[Pi
     return pieces
 
 
-def _split(piece: Piece, sought: bytes, hole: tuple[int, str]) -> Iterator[Piece]:
+def _split(piece: Piece, sought: bytes, hole: tuple[str, str]) -> Iterator[Piece]:
     if not isinstance(piece, bytes):
         yield piece
         return
@@ -162,12 +161,12 @@ def _written(pieces: Sequence[Piece], usual: str) -> Template:
             if piece:
                 out.append(piece.decode())
         else:
-            number, spelling = piece
-            out.append(number if spelling == usual else [number, spelling])
+            way, spelling = piece
+            out.append([way] if spelling == usual else [way, spelling])
     return out[0] if len(out) == 1 and isinstance(out[0], str) else out
 
 
-def filled(template: Template, strings: Sequence[str], spelling: Spelling) -> bytes:
+def filled(template: Template, strings: Mapping[str, str], spelling: Spelling) -> bytes:
     """The bytes again; a string that is gone leaves nothing behind."""
     match template:
         case str():
@@ -180,17 +179,17 @@ def filled(template: Template, strings: Sequence[str], spelling: Spelling) -> by
             raise Misfit
 
 
-def _filled(piece: Json, strings: Sequence[str], spelling: Spelling) -> bytes:
+def _filled(piece: Json, strings: Mapping[str, str], spelling: Spelling) -> bytes:
     match piece:
         case str():
             return piece.encode()
-        case int(number):
+        case [str(way)]:
             name = spelling.usual
-        case [int(number), str(name)]:
+        case [str(way), str(name)]:
             pass
         case _:
             raise Misfit
-    text = strings[number] if 0 <= number < len(strings) else ""
+    text = strings[way]
     try:
         return spelling.spell(text, name)
     except UnicodeEncodeError:

@@ -16,6 +16,7 @@ from talktree.files import Source
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
+from talktree.model.parts import Part
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
@@ -226,6 +227,10 @@ class Format(ABC):
         whole = self.complete(message)
         assert isinstance(whole, Message)
         return whole
+
+    def has_place(self, part: Part) -> bool:
+        """Whether there is a place for a part from elsewhere; if not it is shown as text."""
+        return part.__struct_config__.tag in self.can.parts
 
     def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
         """An entry that is no message, from elsewhere; None if there is no place for it."""

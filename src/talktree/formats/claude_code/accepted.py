@@ -50,7 +50,7 @@ def said_by_user(message: Message) -> tuple[Part, ...]:
                 else:
                     results.append(_result(part, call))
             case Attachment():
-                parts.append(_file(part) or Text(told(part)))
+                parts.append(accepted_file(part) or Text(told(part)))
             case _:
                 parts.append(Text(told(part)))
     return _with_detail((*results, *_spoken(parts, alone=not results)))
@@ -137,7 +137,7 @@ def _result(part: ToolResult, call: str) -> ToolResult:
 
 def _outputs(part: ToolResult) -> Iterator[Text | Attachment]:
     for each in part.output:
-        found = _file(each) if isinstance(each, Attachment) else None
+        found = accepted_file(each) if isinstance(each, Attachment) else None
         words = "" if found else told(each)
         if found or words.strip() or len(part.output) == 1:
             yield found or Text(words)
@@ -155,7 +155,7 @@ def _with_detail(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 # files
 
 
-def _file(part: Attachment) -> Attachment | None:
+def accepted_file(part: Attachment) -> Attachment | None:
     """An image or a document as the API takes it, or None."""
     media, url = (part.media_type or "").lower(), part.url or ""
     kind = KINDS.get(media) if media else part.extra.get("type")

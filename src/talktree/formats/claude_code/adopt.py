@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from talktree.formats.base import About
 from talktree.formats.claude_code.accepted import (
     NOTHING_SAID,
+    accepted_file,
     is_sound,
     said_by_assistant,
     said_by_user,
@@ -27,7 +28,16 @@ from talktree.model.message import (
     Todo,
     Usage,
 )
-from talktree.model.parts import NOTHING, Event, Part, Text, ToolResult
+from talktree.model.parts import (
+    NOTHING,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from talktree.text.json_value import Json
 from talktree.text.times import MILLI
 
@@ -40,6 +50,25 @@ SPEAKING = frozenset({"local_command", "away_summary"})
 STATUSES = frozenset({"pending", "in_progress", "completed"})
 _VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 _COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
+
+
+def has_place(part: Part) -> bool:
+    """Whether there is a line that could hold a part; who speaks is not asked here."""
+    match part:
+        case Text() | ToolCall() | ToolResult():
+            return True
+        case Thinking(text=text, signature=signature):
+            return bool(text.strip() and signature)
+        case Attachment():
+            return accepted_file(part) is not None
+        case Event(kind="summary"):
+            return bool(part.text and part.text.strip())
+        case Event(kind="command" | "command_output", text=str(text)):
+            return isinstance(_command(part, text), Event)
+        case Event(kind=kind):
+            return kind in BOUNDARIES.values() or kind in SPEAKING
+        case _:
+            return False
 
 
 def adopt(message: Message, about: About, *, moment: int) -> Message:
@@ -80,7 +109,7 @@ def _speaker(message: Message) -> str:
 
 def _reply(message: Message) -> Message:
     parts = said_by_assistant(message)
-    calls = any(part.__struct_config__.tag == "tool_call" for part in parts)
+    calls = any(isinstance(part, ToolCall) for part in parts)
     made: dict[str, Json] = {
         "type": "message",
         "stop_reason": "tool_use" if calls else "end_turn",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from talktree.formats.base import About
 from talktree.formats.claude_code.lens import TITLES
 from talktree.formats.claude_code.told import whole
+from talktree.formats.sheets import Item
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
+from talktree.text.json_value import Json
 from talktree.text.times import MILLI
 
 
@@ -16,6 +18,27 @@ def opening(about: About) -> Sequence[Entry]:
     if not about.title or not about.title.strip() or about.leaf is None:
         return ()
     return (Head(kind="summary", title=whole(about.title), leaf=about.leaf),)
+
+
+def title_last(items: Iterator[Item], about: About) -> Iterator[Item]:
+    """The lines with the one that names the conversation behind all others.
+
+    Only there it is known what was written: where the message it should hang on was not, it hangs
+    on the last one that was.
+    """
+    title: Item | None = None
+    leaf: Json = None
+    for item in items:
+        value = item.value if isinstance(item.value, dict) else {}
+        if title is None and value.get("type") == "summary":
+            title = item
+            continue
+        if leaf != about.leaf and not value.get("isSidechain"):
+            leaf = value.get("uuid", leaf)
+        yield item
+    if title is not None and leaf is not None:
+        assert isinstance(title.value, dict)
+        yield title._replace(value={**title.value, "leafUuid": leaf})
 
 
 def adopt_other(entry: Head | Snapshot | Opaque, about: About) -> Entry | None:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 
 from talktree.files import Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.claude_messages.adopt import adopt
+from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, looks_documented
 from talktree.formats.json_lines import composed_lines, sample, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
 from talktree.model.message import Message
+from talktree.model.parts import Part
 
 
 class ClaudeMessages(Format):
@@ -55,6 +56,9 @@ class ClaudeMessages(Format):
 
     def blank_sheet(self, path: str) -> LineSheet:
         return LineSheet(path, Memory(b""), Dialect(), group=path)
+
+    def has_place(self, part: Part) -> bool:
+        return has_place(part) and super().has_place(part)
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopt(message, about, moment=moment)

@@ -24,6 +24,13 @@ from talktree.text.json_write import encode
 BETWEEN = "\n\n"
 
 
+def has_place(part: Part) -> bool:
+    """Whether the document has a word for it, if it is an event."""
+    if not isinstance(part, Event):
+        return True
+    return part.kind == "command" or part.kind in OPERATIONS.values()
+
+
 def adopt(message: Message, about: About, *, moment: int) -> Message:
     """The message with every field the document demands, in a form the document knows."""
     line = replace(

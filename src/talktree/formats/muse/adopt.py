@@ -6,9 +6,12 @@ strict readers of JSON refuse; times lose what is finer than a millisecond.
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from msgspec.structs import replace
 
 from talktree.formats.base import About
+from talktree.formats.muse.wrappers import text_of
 from talktree.model.entries import Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text
@@ -25,6 +28,7 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
     time = moment if message.time is None else message.time
     return replace(
         message,
+        id=_name(message.id),
         parts=(Text(whole("\n\n".join(said))),),
         time=to_millis(time) * MILLI,
         authors=(Author(whole(named) or message.role),),
@@ -36,7 +40,14 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
 def _request(message: Message) -> str:
     """Question and answer share a request: it is called like the question."""
     asked = message.parent if message.role == "assistant" else None
-    return whole(asked or message.id)
+    return _name(asked or message.id)
+
+
+def _name(id: str) -> str:
+    """An id as it is read again: nothing strict readers refuse, no printed `ObjectId(...)`."""
+    if whole(id) == id == text_of(id):
+        return id
+    return blake2b(id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def history_head(about: About) -> Head:

@@ -1,0 +1,155 @@
+"""An edit made in another format arrives in the source's own record, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from talktree.api import to_bytes
+from talktree.convert.index import indexed
+from talktree.errors import TalktreeError
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
+from talktree.formats.studio.hashing import recognise
+from talktree.model import edit
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.parts import Part, Text
+from tests.convert.trips import PAIRS, SLUGS, Files, golden, into, native_files, random_source
+
+ADDED = " and so they said"
+
+
+class Twin(NamedTuple):
+    """A message in its source and in another format."""
+
+    here: Conversation
+    position: int
+    there: Conversation
+    there_position: int
+
+
+def twins(source: Document, other: Document) -> Iterator[Twin]:
+    """The messages that stand in both."""
+    origin = source.origin
+    assert isinstance(origin, Origin)
+    where = {
+        number: (conversation, position)
+        for conversation in source.conversations
+        for position, number in enumerate(conversation.members)
+    }
+    for index in indexed(other):
+        for (sheet, at), place in sorted(index.places.items()):
+            if place.rider < 0:
+                here, position = where[origin.firsts[sheet] + at]
+                there = other.conversations[place.conversation]
+                yield Twin(here, position, there, place.position)
+
+
+def longer(part: Part, text: str) -> Part:
+    """A part in which a text was made longer."""
+    if not isinstance(part, Text) or part.text.count(text) != 1:
+        return part
+    return Text(part.text.replace(text, text + ADDED), part.extra)
+
+
+def edits(source: Document, other: Document) -> Iterator[tuple[Twin, int, Document]]:
+    """Texts that can be found in the other format, each with the document in which it is longer."""
+    for twin in twins(source, other):
+        mine, theirs = twin.here.entry(twin.position), twin.there.entry(twin.there_position)
+        if not isinstance(mine, Message) or not isinstance(theirs, Message):
+            continue
+        for number, part in enumerate(mine.parts):
+            if not isinstance(part, Text) or not part.text.strip():
+                continue
+            parts = tuple(longer(each, part.text) for each in theirs.parts)
+            if sum(one is not two for one, two in zip(parts, theirs.parts, strict=True)) == 1:
+                changed = replace(theirs, parts=parts)
+                conversation = edit.replace(twin.there, theirs.id, changed)
+                yield twin, number, other.with_conversation(conversation)
+                break
+
+
+def edited(source: Document, twin: Twin, number: int) -> Document:
+    """The source with the same edit made in it directly."""
+    message = twin.here.entry(twin.position)
+    assert isinstance(message, Message)
+    part = message.parts[number]
+    assert isinstance(part, Text)
+    new = replace(part, text=part.text + ADDED)
+    parts = (*message.parts[:number], new, *message.parts[number + 1 :])
+    changed = edit.replace(twin.here, message.id, replace(message, parts=parts))
+    return source.with_conversation(changed)
+
+
+def hash_is_wrong(twin: Twin, source: Document) -> bool:
+    """Whether the record has a hash that is none of its text; such a hash stays as it is."""
+    origin = source.origin
+    assert isinstance(origin, Origin)
+    value = origin.record_as_read(twin.here.members[twin.position]).value
+    if not isinstance(value, dict) or "contentHash" not in value:
+        return False
+    hash, text = value["contentHash"], value.get("content")
+    return not (isinstance(hash, str) and isinstance(text, str) and recognise(hash, text))
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_an_edit_arrives_as_if_it_were_made_in_the_source(source: str, target: str) -> None:
+    tried = 0
+    for name, files in golden(source, "good"):
+        document = read(files, by_slug(source))
+        there = into(document, target)
+        for twin, number, changed in islice(edits(document, there.read_as(target)), 4):
+            try:
+                wanted = to_bytes(edited(document, twin, number))
+            except TalktreeError:
+                continue
+            if hash_is_wrong(twin, document):
+                continue
+            again = Files(to_bytes(changed), there.folder).read_as(target)
+            assert into(again, source).files == wanted, (
+                name,
+                twin.here.skeleton.ids[twin.position],
+            )
+            tried += 1
+    assert tried
+
+
+@pytest.mark.parametrize("source", SLUGS)
+@given(data=native_files(), choice=st.data())
+def test_an_edit_of_a_random_conversation_changes_one_record(
+    source: str, data: bytes, choice: st.DataObject
+) -> None:
+    target = choice.draw(st.sampled_from([slug for slug in SLUGS if slug != source]))
+    files = random_source(data, source)
+    document = files.read_as(source)
+    there = into(document, target)
+    for twin, _, changed in islice(edits(document, there.read_as(target)), 2):
+        try:
+            again = Files(to_bytes(changed), there.folder).read_as(target)
+        except TalktreeError:
+            continue
+        back = into(again, source).files
+        after = Files(back, files.folder).read_as(source)
+        number = twin.here.members[twin.position]
+        assert_only_this_record_differs(document, after, number)
+
+
+def assert_only_this_record_differs(before: Document, after: Document, number: int) -> None:
+    """Every record but one has the bytes it had."""
+    one, two = before.origin, after.origin
+    assert isinstance(one, Origin)
+    assert isinstance(two, Origin)
+    assert one.count == two.count
+    old = [sheet.record(at).raw for sheet in one.sheets for at in range(len(sheet))]
+    new = [sheet.record(at).raw for sheet in two.sheets for at in range(len(sheet))]
+    differing = [at for at, raw in enumerate(old) if raw != new[at]]
+    assert differing == [number]
+    assert ADDED.encode() in new[number]

@@ -1,0 +1,94 @@
+"""Messages added and deleted in another format are added and deleted in the source."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.api import to_bytes
+from talktree.errors import TalktreeError
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
+from talktree.model import edit
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.parts import Text
+from tests.convert.trips import PAIRS, Files, golden, into
+
+NEW = Message(
+    id="0b6f6c0e-1c1e-4b7a-9d55-3f1f5f0c9a11",
+    role="user",
+    parts=(Text("A reply that was not there before"),),
+    time=1_800_000_000_000_000_000,
+)
+SINGLE = "single.md"
+"""A file that is one message; another one has no place in it."""
+
+
+def raws(document: Document) -> list[bytes]:
+    """The bytes of all records."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
+
+
+def longest(document: Document) -> Conversation:
+    """The conversation with most entries."""
+    return max(document.conversations, key=len)
+
+
+def back(changed: Document, there: Files, target: str, source: str, name: str) -> Document:
+    """The source again, after an edit in the other format."""
+    again = Files(to_bytes(changed), there.folder).read_as(target)
+    made = into(again, source)
+    return made.read_as(source, name) if made.files else read_nothing(source)
+
+
+def read_nothing(source: str) -> Document:
+    """A folder in which nothing is left."""
+    return Files({}, folder=True).read_as(source)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_new_message_arrives(source: str, target: str) -> None:
+    for name, files in golden(source, "good"):
+        document = read(files, by_slug(source))
+        there = into(document, target)
+        other = there.read_as(target)
+        conversation = longest(other)
+        path = conversation.path()
+        if not path or name == SINGLE:
+            continue
+        new = by_slug(target).complete(Message(**{**_fields(NEW), "parent": path[-1].id}))
+        longer = other.with_conversation(edit.append(conversation, new))
+        after = back(longer, there, target, source, files.name)
+        old, found = raws(document), raws(after)
+        assert len(found) == len(old) + 1, name
+        said = [each for one in after.conversations for each in one.messages()]
+        assert sum("A reply that was not there" in each.text for each in said) == 1
+
+
+def _fields(message: Message) -> dict[str, object]:
+    return {name: getattr(message, name) for name in message.__struct_fields__}
+
+
+@pytest.mark.parametrize("which", [0, -1])
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_deleted_message_goes_alone(source: str, target: str, which: int) -> None:
+    for name, files in golden(source, "good"):
+        document = read(files, by_slug(source))
+        there = into(document, target)
+        other = there.read_as(target)
+        conversation = longest(other)
+        said = [each for each in conversation.messages() if each.text.strip()]
+        if len(said) < 2 or (which == 0 and by_slug(target).keeper == "first"):
+            # Where there is nothing but messages, the first one keeps what belongs to none.
+            continue
+        try:
+            shorter = other.with_conversation(edit.remove(conversation, [said[which].id]))
+            after = back(shorter, there, target, source, files.name)
+        except TalktreeError as error:
+            pytest.fail(f"{name}: {error}")
+        messages = sum(1 for each in document.conversations for _ in each.messages())
+        left = sum(1 for each in after.conversations for _ in each.messages())
+        assert left == messages - 1, name
