@@ -98,7 +98,8 @@ def _part_losses(
         elif seam.rendered:
             yield Loss(tag, name, _shown(part), "rendered")
         elif seam.length >= 0:
-            yield Loss("text", name, "where it begins and ends", kept)
+            if isinstance(part, Text) and part.text:
+                yield Loss("text", name, "where it begins and ends", kept)
             if isinstance(part, Text) and part.extra:
                 yield Loss("detail", name, f"{tag}: {_listed(list(part.extra))}", kept)
         else:

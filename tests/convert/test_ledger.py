@@ -1,0 +1,151 @@
+"""The ledger is honest: what it lists is what the target does not hold, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.convert.ledger import KINDS, Ledger
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.parts import Part, Text
+from talktree.text.json_value import same
+from tests.convert.test_edits import Twin, twins
+from tests.convert.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
+
+NOTHING = (None, "", (), frozenset())
+MAIN = {"text", "input", "output", "content", "value"}
+"""The field of a part without which it is not that part."""
+
+
+def lacks(source: Message, returned: Message) -> set[str]:
+    """The kinds of things a message had and has no more, found without the converter."""
+    plain = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags", "time")
+    found = {
+        name
+        for name in plain
+        if (was := getattr(source, name)) != getattr(returned, name) and was not in NOTHING
+    }
+    if source.flags - returned.flags:
+        found.add("flags")
+    if source.context is not None and any(
+        getattr(source.context, name) not in (None, getattr(returned.context, name, None))
+        for name in source.context.__struct_fields__
+    ):
+        found.add("context")
+    if source.todos is not None and source.todos != returned.todos:
+        found.add("todos")
+    if source.thinking is not None and source.thinking != returned.thinking:
+        found.add("thinking_setting")
+    if any(
+        key not in returned.extra or not same(item, returned.extra[key])
+        for key, item in source.extra.items()
+    ):
+        found.add("extra")
+    return found | lacking_parts(source.parts, returned.parts)
+
+
+def lacking_parts(source: Sequence[Part], returned: Sequence[Part]) -> set[str]:
+    """The same for parts: those that are not there, or not with what makes them up."""
+    left = list(returned)
+    found = set()
+    for part in source:
+        if isinstance(part, Text) and not part.text:
+            continue
+        match = next((each for each in left if is_held(part, each)), None)
+        if match is None:
+            found.add(tag_of(part))
+        else:
+            gone = left.index(match)
+            if isinstance(part, Text):
+                # Texts that follow it must stand behind it.
+                left = [each for each in left[:gone] if not isinstance(each, Text)] + left[gone:]
+                gone = left.index(match)
+            del left[gone]
+    return found
+
+
+def is_held(part: Part, other: Part) -> bool:
+    """Whether a part is of the same kind and says the same."""
+    fields = [name for name in MAIN if hasattr(part, name)]
+    return type(part) is type(other) and all(
+        same(getattr(part, name), getattr(other, name))
+        if name in ("input", "value")
+        else getattr(part, name) in (None, "", (), getattr(other, name))
+        for name in fields
+    )
+
+
+def tag_of(part: Part) -> str:
+    """What kind of part this is."""
+    return str(part.__struct_config__.tag)
+
+
+PLACES = {"id", "parent", "follows", "order"}
+"""Kinds that speak of where a message stands, not of what it holds."""
+WHOLE = {"branch", "deleted", "message"}
+"""Kinds that stand for a message that is not there at all."""
+
+
+def check(document: Document, source: str, target: str) -> None:
+    """Compare the ledger of a conversion without carry with what the target holds."""
+    ledger = Ledger()
+    clean = into(document, target, CLEAN, ledger).read_as(target)
+    told: dict[str, set[str]] = defaultdict(set)
+    for loss in ledger.losses:
+        assert loss.kind in KINDS
+        assert loss.kept in ("lost", "rendered")
+        told[loss.entry].add(loss.kind)
+    carried = into(document, target).read_as(target)
+    held = {
+        (twin.here.id, twin.position): found
+        for twin, found in zip_clean(list(twins(document, carried)), carried, clean)
+    }
+    for conversation in document.conversations:
+        for position, entry in enumerate(conversation.entries):
+            if not isinstance(entry, Message):
+                continue
+            there = held.get((conversation.id, position))
+            if there is None:
+                assert told[entry.id] & WHOLE, f"{entry.id} is gone, and nobody said so"
+                continue
+            known = told[entry.id] - PLACES - WHOLE - {"detail", "head", "snapshot", "opaque"}
+            assert known == lacks(entry, there), f"{source} to {target}: {entry!r}, {there!r}"
+
+
+def zip_clean(
+    found: Sequence[Twin], carried: Document, clean: Document
+) -> Iterator[tuple[Twin, Message]]:
+    """Each message that stands in both with what the conversion without carry holds of it."""
+    for twin in found:
+        number = [each.id for each in carried.conversations].index(twin.there.id)
+        place = sum(1 for trait in twin.there.skeleton.traits[: twin.there_position] if trait)
+        if isinstance(twin.there.entry(twin.there_position), Message):
+            yield twin, list(clean.conversations[number].messages())[place]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_losses_of_golden_files_are_told(source: str, target: str) -> None:
+    for name, files in golden(source):
+        document = read(files, by_slug(source))
+        ids = Counter(each.id for one in document.conversations for each in one.messages())
+        if max(ids.values(), default=1) > 1:
+            # The ledger names messages by id, which here stands for several.
+            continue
+        check(document, source, target)
+        assert name
+
+
+@pytest.mark.parametrize("source", SLUGS)
+@given(data=native_files(), choice=st.data())
+def test_losses_of_random_conversations_are_told(
+    source: str, data: bytes, choice: st.DataObject
+) -> None:
+    target = choice.draw(st.sampled_from([slug for slug in SLUGS if slug != source]))
+    check(random_source(data, source).read_as(source), source, target)
