@@ -52,6 +52,6 @@ def _history(data: bytes) -> History:
     assert all(names)
     assert len(set(names)) == len(names)
     assert all(message.author and message.request_id for message in found.message_history)
-    newest = max((message.timestamp for message in found.message_history), default=0)
-    assert found.last_updated_timestamp >= newest
+    times = [message.timestamp for message in found.message_history]
+    assert all(time <= found.last_updated_timestamp for time in times)
     return found

@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
 from talktree.convert.fit import drafted
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
-from talktree.model.entries import Entry
-from talktree.model.message import Message
+from talktree.formats.claude_code.layout import project_folder
+from talktree.model.entries import Entry, FileState, Head, Snapshot
+from talktree.model.message import Context, Message, Todo
+from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing import strategies
+from talktree.text.json_value import Token
 from tests.convert.claude_code_reader import faults
 from tests.convert.foreign import (
     every_sample,
     files_of,
+    one,
     random_talks,
     sample,
     talk_of,
@@ -27,6 +33,27 @@ from tests.convert.foreign import (
 
 CLAUDE_CODE = by_slug("claude-code")
 ABOUT = About(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c11")
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+
+def line(*parts: Part, role: str = "assistant", **more: Any) -> dict[str, Any]:
+    """The line a message becomes."""
+    ((_, data),) = one(Message(id="a", role=role, parts=parts, **more), "claude-code").items()
+    assert faults(data, pairs=False) == []
+    made: dict[str, Any] = json.loads(data)
+    return made
+
+
+def content(*parts: Part, role: str = "assistant", **more: Any) -> Any:
+    """What the API is told of a message."""
+    return line(*parts, role=role, **more)["message"]["content"]
+
+
+def lines_of(*listed: Entry, **more: Any) -> list[dict[str, Any]]:
+    """The lines of a conversation, without what travels along."""
+    ((_, data),) = files_of(talk_of(listed, **more), "claude-code", carry=False).items()
+    assert faults(data) == []
+    return [json.loads(raw) for raw in data.splitlines()]
 
 
 @every_sample("claude-code")
@@ -52,3 +79,266 @@ def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
     seen = CLAUDE_CODE.get(Record(CLAUDE_CODE.put(made, None), parent=made.parent))
     assert seen == made
     assert CLAUDE_CODE.adopt(made, ABOUT, moment=2) == made
+
+
+# what every line has
+
+
+def test_a_line_has_all_members_of_claude_codes_own() -> None:
+    where = Context(cwd="/home/ida", git_branch="main", version="1.4.0", platform="linux")
+    asked = Message(id="a", role="user", parts=(Text("Hi."),), time=1_700_000_000_123_456_789)
+    answered = Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), context=where)
+    first, second = lines_of(asked, answered)
+    assert first == {
+        "parentUuid": None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/home/ida",
+        "sessionId": first["sessionId"],
+        "version": "1.4.0",
+        "gitBranch": "main",
+        "type": "user",
+        "message": {"role": "user", "content": "Hi."},
+        "uuid": second["parentUuid"],
+        "timestamp": "2023-11-14T22:13:20.123Z",
+    }
+    assert second["timestamp"] == first["timestamp"]
+    assert second["message"] == {
+        "model": "<synthetic>",
+        "id": second["message"]["id"],
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Yes?"}],
+        "usage": dict.fromkeys(
+            (
+                "input_tokens",
+                "output_tokens",
+                "cache_read_input_tokens",
+                "cache_creation_input_tokens",
+            ),
+            0,
+        ),
+        "type": "message",
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+    }
+    assert second["message"]["id"].startswith("msg_")
+
+
+def test_the_same_conversation_gives_the_same_bytes() -> None:
+    path = Path(__file__).parents[1] / "data/claude-messages/good/tools-and-branches.jsonl"
+    made = [files_of(sample("claude-messages", path), "claude-code") for _ in range(2)]
+    assert made[0] == made[1]
+
+
+def test_what_is_not_known_is_empty_and_versions_are_versions() -> None:
+    made = line(Text("Hi."), context=Context(version="next"))
+    assert (made["cwd"], made["gitBranch"], made["version"]) == ("", "", "2.1.29")
+
+
+def test_tasks_have_what_the_tool_demands_of_them() -> None:
+    made = line(Text("x"), role="user", todos=(Todo("Dig", "doing"), Todo("Sow", "completed", "S")))
+    assert made["todos"] == [
+        {"content": "Dig", "status": "pending", "activeForm": "Dig"},
+        {"content": "Sow", "status": "completed", "activeForm": "S"},
+    ]
+
+
+# blocks
+
+
+def test_blank_texts_are_left_out_and_something_is_always_said() -> None:
+    words = Text("words")
+    assert content(Text(" \n"), words, Text("")) == [{"type": "text", "text": "words"}]
+    assert content(Text(" "), role="user") == content(role="user") == "(no content)"
+
+
+@pytest.mark.parametrize(
+    ("signature", "model", "kind"),
+    [
+        ("c2ln", "claude-opus-4-1", "thinking"),
+        (None, "claude-opus-4-1", "text"),
+        ("c2ln", "gardener-1", "text"),
+        ("c2ln", None, "text"),
+    ],
+)
+def test_only_thoughts_the_api_signed_stay_thoughts(
+    signature: str | None, model: str | None, kind: str
+) -> None:
+    (block,) = content(Thinking("Look first.", signature), model=model)
+    assert block["type"] == kind
+    assert "Look first." in block[kind]
+
+
+def test_calls_are_given_objects_and_names_the_api_takes() -> None:
+    odd = ToolCall("my tool!", {"rows": [Token("NaN"), "\ud83c"]}, "call 1")
+    (block,) = content(odd)
+    assert block["name"] == "my_tool_"
+    assert block["input"] == {"input": '{"rows":[NaN,"\\ud83c"]}'}
+    assert content(ToolCall("Read", [1], "c"))[0]["input"] == {"input": [1]}
+    assert line(ToolCall("Read", None, "c"))["message"]["stop_reason"] == "tool_use"
+
+
+def test_odd_ids_are_the_same_for_call_and_result() -> None:
+    (call,) = content(ToolCall("Read", {}, "call 1"))
+    (result,) = content(ToolResult((Text("x"),), "call 1"), role="user")
+    assert call["id"] == result["tool_use_id"]
+
+
+def test_results_without_a_call_answer_the_calls_they_hang_on() -> None:
+    calls = (ToolCall("Read", {}), Text("and"), ToolCall("Glob", {}))
+    results = (ToolResult((Text("one"),)), ToolResult((Text("two"),)))
+    _, called, answered = lines_of(
+        Message(id="a", role="user", parts=(Text("Go."),)),
+        Message(id="b", parent="a", role="assistant", parts=calls),
+        Message(id="c", parent="b", role="tool", parts=results),
+    )
+    ids = [block["id"] for block in called["message"]["content"] if block["type"] == "tool_use"]
+    assert [block["tool_use_id"] for block in answered["message"]["content"]] == ids
+    assert answered["type"] == "user"
+
+
+def test_a_result_that_hangs_on_nothing_is_told_in_words() -> None:
+    said = content(ToolResult((Text("3 files"),)), role="user")
+    assert "3 files" in said
+
+
+def test_results_come_first_and_stand_in_lines_of_the_user() -> None:
+    result = ToolResult((Text("x"), Text(" "), Attachment(None, "image/png", PIXEL)), "call-1")
+    made = line(Text("Here:"), result, role="system")
+    assert made["type"] == "user"
+    kinds = [block["type"] for block in made["message"]["content"]]
+    assert kinds == ["tool_result", "text"]
+    inside = made["message"]["content"][0]["content"]
+    assert [block["type"] for block in inside] == ["text", "image"]
+
+
+def test_a_call_answered_in_the_same_message_is_told_with_its_result() -> None:
+    blocks = content(ToolCall("Read", {"path": "a"}, "c"), ToolResult((Text("sand"),), "c"))
+    assert [block["type"] for block in blocks] == ["text", "text"]
+    assert "Read" in blocks[0]["text"]
+    assert "sand" in blocks[1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("media", "url", "kind"),
+    [
+        ("image/png", PIXEL, "image"),
+        ("image/png", "https://example.org/bed.png", "image"),
+        ("application/pdf", "data:application/pdf;base64,JVBERi0=", "document"),
+        ("text/plain", "data:text/plain;base64,aGk=", "text"),
+        ("image/png", "data:image/png;base64,???", "text"),
+        ("image/png", "blob:https://example.org/1", "text"),
+        ("image/png", None, "text"),
+    ],
+)
+def test_only_files_the_api_takes_are_blocks(media: str, url: str | None, kind: str) -> None:
+    made = content(Text("See:"), Attachment("bed", media, url), role="user")
+    assert made[1]["type"] == kind
+    assert kind != "text" or "bed" in made[1]["text"]
+
+
+def test_halves_of_characters_are_replaced() -> None:
+    assert content(Text("a\ud83cb"), role="user") == "a\ufffdb"
+
+
+# system lines and commands
+
+
+def test_system_words_are_an_informational_line() -> None:
+    made = line(Text("You are kind."), Text("Be brief."), role="system")
+    assert (made["subtype"], made["level"]) == ("informational", "info")
+    assert made["content"] == "You are kind.\n\nBe brief."
+    failed = line(Text("Overloaded"), role="system", flags=frozenset({"error"}))
+    assert failed["level"] == "error"
+
+
+def test_a_boundary_is_one_only_where_the_line_goes_on_elsewhere() -> None:
+    event = Event("compacted", data={"kept": 2})
+    assert line(event, role="system")["subtype"] == "informational"
+    asked = Message(id="a", role="user", parts=(Text("Hi."),))
+    made = lines_of(asked, Message(id="b", role="system", parts=(event,), follows="a"))[1]
+    assert made["subtype"] == "compact_boundary"
+    assert made["compactMetadata"] == {"trigger": "manual", "preTokens": 0, "kept": 2}
+    assert made["logicalParentUuid"] == made["parentUuid"]
+
+
+def test_events_that_need_members_nobody_has_are_words() -> None:
+    assert line(Event("api_error"), role="system")["subtype"] == "informational"
+
+
+def test_slash_commands_get_their_tags() -> None:
+    made = line(Event("command", "/review src"))
+    assert made["type"] == "user"
+    assert made["message"]["content"].startswith("<command-name>/review</command-name>")
+    assert content(Event("command", "not a command")) == [
+        {"type": "text", "text": "*Event: command*\n> not a command"}
+    ]
+
+
+def test_words_that_look_like_a_command_stay_words() -> None:
+    text = "<command-name>/clear</command-name>"
+    assert content(Text(text), role="user") == [{"type": "text", "text": text}]
+
+
+# what goes with the messages
+
+
+def asked_and_answered() -> list[Entry]:
+    """Two answers to one question, the second one written last."""
+    return [
+        Message(id="a", role="user", parts=(Text("Hi."),), time=1),
+        Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), time=2_000_000),
+        Message(id="c", parent="a", role="assistant", parts=(Text("No!"),), time=3_000_000),
+    ]
+
+
+def test_the_title_is_a_summary_of_the_active_leaf() -> None:
+    *said, title = lines_of(*asked_and_answered(), Head(title="Greeting"))
+    assert title == {"type": "summary", "summary": "Greeting", "leafUuid": said[2]["uuid"]}
+
+
+def test_the_title_hangs_on_a_message_that_is_written() -> None:
+    nothing = Message(id="d", parent="c", role="gesture")
+    *said, title = lines_of(*asked_and_answered(), nothing, Head(title="Greeting"))
+    assert len(said) == 3
+    assert title["leafUuid"] == said[2]["uuid"]
+
+
+def test_titles_without_messages_are_not_written() -> None:
+    ((_, data),) = files_of(talk_of([Head(title="Nothing")]), "claude-code", carry=False).items()
+    assert b"summary" not in data
+
+
+def test_other_titles_name_the_session() -> None:
+    *_, kept, _ = lines_of(*asked_and_answered(), Head(kind="custom-title", title="Mine"))
+    assert kept == {"type": "custom-title", "customTitle": "Mine", "sessionId": kept["sessionId"]}
+
+
+def test_snapshots_name_the_message_by_its_new_id() -> None:
+    files = {
+        "a.py": FileState(state="modified", backup="a@1"),
+        "b.py": FileState(absent_before=True),
+        "c.py": FileState(state="modified", hash_before="5c"),
+    }
+    snapshot = Snapshot(id="s", message="b", time=5_000_000, files=files)
+    lines = lines_of(*asked_and_answered(), snapshot, Snapshot(id="t"))
+    (made,) = [each for each in lines if each["type"] == "file-history-snapshot"]
+    assert made["messageId"] == lines[1]["uuid"]
+    # A file whose earlier content nobody kept must not look as if it had not been there.
+    stamp = "1970-01-01T00:00:00.005Z"
+    assert made["snapshot"]["trackedFileBackups"] == {
+        "a.py": {"backupFileName": "a@1", "version": 1, "backupTime": stamp},
+        "b.py": {"backupFileName": None, "version": 1, "backupTime": stamp},
+    }
+
+
+@pytest.mark.parametrize(
+    ("cwd", "folder"),
+    [
+        ("/home/ida/my.app_2", "-home-ida-my-app-2"),
+        ("C:\\Users\\Ida", "C--Users-Ida"),
+        ("/tmp/Gärten/🌷", "-tmp-G-rten---"),
+    ],
+)
+def test_the_folder_of_a_project_is_named_as_claude_code_does(cwd: str, folder: str) -> None:
+    assert project_folder(cwd) == folder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -52,6 +52,7 @@ class Batch:
         self._most = jobs or len(os.sched_getaffinity(0))
         self._state: State | None = None
         self._made_out = False
+        self._running: Generator[Outcome, None, None] | None = None
         self.order = Order(
             to=to,
             options=options,
@@ -124,6 +125,10 @@ class Batch:
 
     def outcomes(self) -> Iterator[Outcome]:
         """What comes of each source, as it comes: first what is done already."""
+        self._running = self._outcomes()
+        return self._running
+
+    def _outcomes(self) -> Generator[Outcome, None, None]:
         yield from self._done
         jobs = sorted(self._todo, key=lambda job: -job.stamp.size)
         load = sum(job.stamp.size for job in jobs)
@@ -143,6 +148,8 @@ class Batch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._running is not None:
+            self._running.close()
         if self._state is None:
             return
         shutil.rmtree(self.order.work, ignore_errors=True)

@@ -72,6 +72,9 @@ class _Worker:
         """No more jobs."""
         self.pipe.close()
         self.process.join(PATIENCE)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
         self.process.close()
 
 

@@ -97,10 +97,15 @@ _encoder = msgspec.json.Encoder(
 )
 
 
+_quick = msgspec.json.Encoder(enc_hook=_encoder.enc_hook)
+
+
 def checksum(entry: Entry) -> str:
     """Tells one entry from another; the same in every process."""
+    ordered = not isinstance(entry, Message) or len(entry.flags) < 2
     try:
-        text = _encoder.encode(entry)
+        # Only a set has no order of its own.
+        text = (_quick if ordered else _encoder).encode(entry)
     except (UnicodeEncodeError, OverflowError, RecursionError):
         flags = sorted(entry.flags) if isinstance(entry, Message) else ()
         fields = {name: getattr(entry, name) for name in entry.__struct_fields__ if name != "flags"}

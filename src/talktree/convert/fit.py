@@ -8,6 +8,7 @@ reading it; comparing that with the message gives the losses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,16 +40,24 @@ def drafted(message: Message, format: Format, *, extra: bool) -> Draft:
         return Draft(message, seams)
     gone = {
         name: default
-        for name, default in _DEFAULTS.items()
-        if name not in can.fields and getattr(message, name) is not default
+        for name, default in _without_place(can)
+        if getattr(message, name) is not default
     }
-    if extra or not message.extra:
-        gone.pop("extra", None)
-    elif message.extra:
+    if message.extra and not extra:
         gone["extra"] = NOTHING
     flags = message.flags & can.flags if message.flags else NO_FLAGS
     role = role_for(message.role, can)
     return Draft(replace(message, role=role, parts=parts, flags=flags, **gone), seams)
+
+
+@lru_cache(maxsize=64)
+def _without_place(can: Can) -> tuple[tuple[str, object], ...]:
+    """The fields a format has no place for, with what they are if nothing is said."""
+    return tuple(
+        (name, default)
+        for name, default in _DEFAULTS.items()
+        if name not in can.fields and name != "extra"
+    )
 
 
 def role_for(role: str, can: Can) -> str:

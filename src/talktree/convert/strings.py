@@ -14,6 +14,7 @@ from msgspec import Struct
 from talktree.convert.template import SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
+from talktree.model.parts import Text
 
 LEFT_OUT = frozenset({"flags", "usage", "time", "updated", "role"})
 """Fields with no string worth a hole, or without an order."""
@@ -30,6 +31,8 @@ def strings_of(entry: Entry) -> dict[str, str]:
     for name in reversed(FIELDS[type(entry)]):
         value = getattr(entry, name)
         if value:
+            if type(value) is str and len(value) < SHORTEST:
+                continue
             pending.append((name, value))
     while pending:
         way, value = pending.pop()
@@ -43,6 +46,8 @@ def strings_of(entry: Entry) -> dict[str, str]:
 
 def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
     kind = type(value)
+    if kind is Text and not value.extra:
+        return [(f"{way}/text", value.text)]
     if kind is dict:
         found = [(f"{way}/{_escaped(name)}", each) for name, each in value.items() if each]
     elif kind is tuple or kind is list:

@@ -111,8 +111,7 @@ def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spellin
             sought = spell(text)
         except UnicodeEncodeError:
             continue
-        if sought in raw:
-            pieces = _holed(pieces, sought, (way, name))
+        if _holed(pieces, sought, (way, name)):
             return _derived(pieces, raw, way, text, spelling) if spelling.derived else pieces
     return pieces
 
@@ -127,20 +126,23 @@ def _derived(
     return pieces
 
 
-def _holed(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> list[Piece]:
-    """Holes where a string stands: at every place if it is long, else at the one that counts."""
-    if len(sought) >= A_COPY:
-        return [each for piece in pieces for each in _split(piece, sought, hole)]
+def _holed(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
+    """Make holes where a string stands: everywhere if it is long, else at the place that counts."""
     # Headers may repeat what a text says; the text itself stands behind them.
     last = hole[1] == "text"
     for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
         piece = pieces[at]
-        if type(piece) is bytes:
-            found = piece.rfind(sought) if last else piece.find(sought)
-            if found >= 0:
-                pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
-                break
-    return pieces
+        if type(piece) is not bytes:
+            continue
+        found = piece.rfind(sought) if last else piece.find(sought)
+        if found < 0:
+            continue
+        if len(sought) >= A_COPY:
+            pieces[:] = [each for one in pieces for each in _split(one, sought, hole)]
+        else:
+            pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
+        return True
+    return False
 
 
 def _split(piece: Piece, sought: bytes, hole: tuple[str, str]) -> Iterator[Piece]:

@@ -16,6 +16,7 @@ _plain = msgspec.json.Encoder(
 def as_written(value: Json) -> Json:
     """The value that is read: two halves of a character side by side are one."""
     try:
+        # Fails where there is half a character, which is rare.
         _plain(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
         if isinstance(value, str):

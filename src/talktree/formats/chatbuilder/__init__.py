@@ -41,6 +41,7 @@ from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.text import utf8
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
@@ -128,7 +129,7 @@ class ChatBuilder(Format):
             return (encode(item.value, PRETTY) + b"\n" for item in items)
         if name_of(path) == BESIDE:
             return composed_lines(items)
-        return super().compose(path, about, items, first=first)
+        return (utf8.encode(item.value) for item in items if isinstance(item.value, str))
 
     def take_carry(self, value: Json) -> tuple[Json, Json]:
         if not isinstance(value, str):

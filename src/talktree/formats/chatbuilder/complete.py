@@ -13,6 +13,8 @@ from talktree.model.message import Author, Message
 
 LONGEST = 60
 """How many characters of the first line make a description."""
+LOOKED_AT = 1000
+"""How much of a line is looked at for that."""
 NOBODY = Author("Unknown")
 
 
@@ -45,7 +47,8 @@ def component(role: str) -> str:
 def description(text: str) -> str:
     """The first line that says something, as one short line."""
     for line in text.split("\n"):
-        shown = "".join(char if char.isprintable() else " " for char in line)
+        start = line.strip()[:LOOKED_AT]
+        shown = "".join(char if char.isprintable() else " " for char in start)
         words = " ".join(shown.split()).lstrip("#").strip()
         if words:
             return words if len(words) <= LONGEST else _cut(words)

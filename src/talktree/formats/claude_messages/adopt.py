@@ -39,7 +39,7 @@ def adopt(message: Message, about: About, *, moment: int) -> Message:
         session=about.session,
         context=_context(message),
     )
-    parts = _joined([_known(part, message.role) for part in message.parts])
+    parts = _joined([_known(part, message.role) for part in message.parts]) or (Text(""),)
     return _documented(line, parts) or _object(line, parts)
 
 
@@ -103,13 +103,12 @@ def _joined(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(out)
 
 
-def arguments(value: Json) -> Json:
-    """What a call is given, as the object it must be."""
-    if value is None:
-        return {}
-    if not is_sound(value):
-        value = encode(value).decode()
-    return value if isinstance(value, dict) else {"input": value}
+def _asked(call: ToolCall) -> ToolCall:
+    """A call that says what is called, and is given an object."""
+    given = {} if call.input is None else call.input
+    if not is_sound(given):
+        given = encode(given).decode()
+    return ToolCall(call.name or "tool", given if isinstance(given, dict) else {"input": given})
 
 
 def is_sound(value: Json) -> bool:
@@ -127,7 +126,7 @@ def is_sound(value: Json) -> bool:
 def _documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
     """The message as one of the documented kinds, or None if it is none of them."""
     match line.role, parts:
-        case _, () | (Text(),):
+        case _, (Text(),):
             return replace(line, parts=parts)
         case _, (Event(kind=kind),) if kind in OPERATIONS.values():
             return replace(line, role="system", parts=parts)
@@ -138,11 +137,9 @@ def _documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
         case "assistant", (*words, ToolCall() as call) if all(
             isinstance(part, Text) for part in words
         ):
-            asked = ToolCall(call.name, arguments(call.input))
-            return replace(line, parts=(*words, asked))
+            return replace(line, parts=(*words, _asked(call)))
         case "assistant", (ToolCall() as call, Text() as text):
-            asked = ToolCall(call.name, arguments(call.input))
-            return replace(line, parts=(text, asked))
+            return replace(line, parts=(text, _asked(call)))
         case _, (ToolResult() as result,):
             # On a line with a result the mark of an error belongs to the result.
             failed = result.error or ERROR in line.flags
@@ -166,7 +163,7 @@ def _object(line: Message, parts: Sequence[Part]) -> Message:
 def _block_part(part: Part, line: Message, at: int) -> Part:
     match part:
         case ToolCall():
-            return ToolCall(part.name, arguments(part.input), part.id or _call_id(line.id, at))
+            return replace(_asked(part), id=part.id or _call_id(line.id, at))
         case ToolResult():
             output = (Text(BETWEEN.join(map(_words, part.output))),)
             return ToolResult(output, part.call, error=part.error)

@@ -24,7 +24,9 @@ SHA256_7: Algorithm = "sha256-7"
 BASE = 31
 WRAP = 1 << 32
 LARGE = 1 << 17
-"""From so many UTF-16 units on numpy is worth its import."""
+"""From so many UTF-16 units on, in one text or in many, numpy is worth its import."""
+SMALL = 1 << 9
+"""Shorter texts are done before numpy has looked at them."""
 FOLDED_AT_ONCE = 1 << 10
 BLOCK = 1 << 13
 
@@ -32,7 +34,7 @@ BLOCK = 1 << 13
 def content_hash(text: str) -> str:
     """The document's hash of a text."""
     units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) >= 2 * LARGE and _numpy_is_here():
+    if len(units) >= 2 * SMALL and _is_worth_numpy(len(units) // 2) and _numpy_is_here():
         return shown(by_numpy(units))
     return shown(by_folding(units))
 
@@ -93,6 +95,16 @@ def _folded(units: bytes, folds: tuple[_Fold, ...]) -> int:
 # with numpy
 
 
+_hashed = [0]
+"""How many units were hashed so far, up to where it no longer matters."""
+
+
+def _is_worth_numpy(count: int) -> bool:
+    if _hashed[0] < LARGE:
+        _hashed[0] += count
+    return _hashed[0] >= LARGE
+
+
 @cache
 def _numpy_is_here() -> bool:
     try:
@@ -107,6 +119,9 @@ def by_numpy(units: bytes) -> int:
     import numpy
 
     values = numpy.frombuffer(units, "<u2")
+    if len(values) < BLOCK:
+        powers = _powers()[BLOCK - len(values) :]
+        return int(numpy.einsum("j,j->", values, powers, dtype=numpy.uint32, casting="unsafe"))
     start = len(values) % BLOCK
     first = numpy.zeros(BLOCK, "<u2")
     first[BLOCK - start :] = values[:start]

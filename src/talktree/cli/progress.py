@@ -1,0 +1,61 @@
+"""How far long work is, on stderr: a bar on a terminal, JSON lines for scripts, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from talktree.cli.failures import tell
+from talktree.text.json_value import Json
+
+CHOICES = ("auto", "json", "none")
+SOON = 0.1
+"""Seconds between two looks at a bar."""
+
+Tick = Callable[[str], None]
+"""Called when one more piece of work is done, with its name."""
+
+
+def wants_bar(choice: str, *, quiet: bool) -> bool:
+    """Whether a person looks at stderr and wants to see a bar."""
+    return choice == "auto" and not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def bar(what: str, total: int) -> Iterator[Tick]:
+    """A bar that goes away when the work is done."""
+    from rich.console import Console  # only here: it is slow to import
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    from talktree.views.measure import one_line
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns,
+        Remaining(),
+        TextColumn("{task.fields[now]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    ) as drawn:
+        task = drawn.add_task(what, total=total, now="")
+        waiting, last = 0, monotonic()
+
+        def tick(now: str) -> None:
+            nonlocal waiting, last
+            waiting += 1
+            if monotonic() - last >= SOON:
+                drawn.update(task, advance=waiting, now=one_line(now, 40), refresh=True)
+                waiting, last = 0, monotonic()
+
+        yield tick
+
+
+def tell_step(shape: dict[str, Json]) -> None:
+    """One JSON object on a line of its own."""
+    from talktree.views.shapes import json_text
+
+    tell(json_text(shape), raw=True)
