@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from talktree.model.entries import Entry
-from tests.convert.chatbuilder_reader import folders
+from talktree.convert.fit import drafted
+from talktree.convert.ledger import Ledger
+from talktree.formats import by_slug
+from talktree.formats.base import About, Record
+from talktree.formats.chatbuilder import carry as carrying
+from talktree.model.entries import Entry, Head
+from talktree.model.message import Author, Message
+from talktree.model.parts import Text, ToolCall
+from talktree.testing.strategies import messages, uuids, wild_json, wild_text
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json, same
+from talktree.text.json_write import encode
+from tests.convert.chatbuilder_reader import File, folders
 from tests.convert.foreign import (
     Files,
     again,
@@ -18,8 +32,14 @@ from tests.convert.foreign import (
     random_talks,
     sample,
     talk_of,
+    told,
     with_and_without_carry,
 )
+from tests.talk import at, reply, said
+
+CHATBUILDER = by_slug("chatbuilder")
+ABOUT = About(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
+CARRIED = {"of": "x", "text": "\n\n\n; role: user\n\ud83c"}
 
 
 def _same_texts(files: Files) -> None:
@@ -45,3 +65,185 @@ def test_any_conversation_becomes_files_a_strict_reader_takes(
     listed: Sequence[Entry], *, carry: bool
 ) -> None:
     _same_texts(files_of(talk_of(listed), "chatbuilder", carry=carry))
+
+
+@given(message=messages, id=uuids)
+def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
+    draft = drafted(message, CHATBUILDER, extra=False).message
+    made = CHATBUILDER.adopt(replace(draft, id=id), ABOUT, moment=at(0))
+    seen = CHATBUILDER.get(Record(CHATBUILDER.put(made, None), parent=made.parent))
+    assert seen == made
+    assert CHATBUILDER.adopt(made, ABOUT, moment=at(5)) == made
+
+
+def files(*listed: Entry, ledger: Ledger | None = None) -> list[File]:
+    """A conversation as the files a strict reader sees."""
+    made = files_of(talk_of(listed), "chatbuilder", carry=False, ledger=ledger)
+    (found,) = folders(made).values()
+    return found
+
+
+# texts
+
+
+@given(texts=st.lists(wild_text, min_size=1, max_size=4))
+def test_every_text_comes_back_as_one_message(texts: list[str]) -> None:
+    listed = [said(f"m{at}", f"m{at - 1}" if at else None) for at in range(len(texts))]
+    listed = [replace(each, parts=(Text(text),)) for each, text in zip(listed, texts, strict=True)]
+    expected = [
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts
+    ]
+    assert [file.content for file in files(*listed)] == expected
+
+
+@pytest.mark.parametrize("half", ["\ud83c", "\udcff"])
+def test_halves_of_characters_are_replaced_and_told(half: str) -> None:
+    ledger = Ledger()
+    (found,) = files(said("a", text=f"x{half}y"), ledger=ledger)
+    assert found.content == "x\ufffdy"
+    assert "text" in told(ledger)
+
+
+def test_parts_that_are_no_text_are_shown_in_it() -> None:
+    ledger = Ledger()
+    parts = (Text("Look:"), ToolCall("bash", {"command": "ls"}))
+    (found,) = files(reply("a", parts=parts), ledger=ledger)
+    assert found.content == 'Look:\n\n**Call: bash**\n- command: "ls"'
+    assert {"tool_call", "text"} <= told(ledger)
+
+
+# the header
+
+
+def test_a_file_has_the_form_of_the_document() -> None:
+    talk = talk_of(
+        [said("a", text="# Tides\nWhen?", time=at(0), authors=(Author("Mira", "1.0.0"),))]
+    )
+    (data,) = files_of(talk, "chatbuilder", carry=False).values()
+    id = folders({"1.md": data})[""][0].fields["Block-UUID"]
+    assert (
+        data.decode()
+        == f"""\
+; Block-UUID: {id}
+; Component: UserMessage
+; Version: 1.0.0
+; Description: Tides
+; Language: markdown
+; Created-at: 2026-03-01T00:00:00.000Z
+; Authors: Mira (v1.0.0)
+;
+; role: user
+
+
+# Tides
+When?"""
+    )
+
+
+def test_what_a_source_does_not_say_is_filled_in_the_same_each_time() -> None:
+    first, second = files(said("a", time=at(2)), reply("b", "a"))
+    assert second.fields["Created-at"] == first.fields["Created-at"]
+    assert second.fields["Authors"] == "Unknown"
+    assert files(said("a"))[0].fields["Created-at"].startswith("1970-01-01T00:00")
+    document = talk_of([said("a"), reply("b", "a")])
+    assert files_of(document, "chatbuilder") == files_of(document, "chatbuilder")
+
+
+@pytest.mark.parametrize(
+    ("author", "line", "loses"),
+    [
+        (Author("Claude 3.7 - Sonnet", "1.0.0"), "Claude 3.7 - Sonnet (v1.0.0)", False),
+        (Author("Mira\n\n\n; role: system"), "Mira ; role: system", True),
+        (Author("Doe, Jane"), "Doe; Jane", True),
+        (Author("Mira (v2)"), "Mira [v2]", True),
+        (Author("Mira (Ops)"), "Mira (Ops)", False),
+        (Author("Mira ("), "Mira [", True),
+        (Author("Mira", "one two"), "Mira", True),
+        (Author("  "), "Unknown", True),
+        (Author("a\u2028b\ud83c"), "a b", True),
+    ],
+)
+def test_authors_are_named_as_one_line_can(author: Author, line: str, *, loses: bool) -> None:
+    ledger = Ledger()
+    (found,) = files(said("a", text="hi", authors=(author,)), ledger=ledger)
+    assert (found.fields["Authors"], found.content) == (line, "hi")
+    assert ("authors" in told(ledger)) == loses
+
+
+def test_one_odd_author_does_not_swallow_the_next() -> None:
+    authors = (Author("Mira ("), Author("\n"), Author("Olu", "2"))
+    (found,) = files(said("a", authors=authors))
+    assert found.fields["Authors"] == "Mira [, Olu (v2)"
+
+
+# the folder
+
+
+def test_a_title_is_the_label_of_the_folder() -> None:
+    talk = talk_of([said("a"), Head(title="Tides \ud83c")])
+    made = files_of(talk, "chatbuilder", carry=False)
+    assert list(made) == ["config.json", "1.md"]
+    assert json.loads(made["config.json"]) == {"label": "Tides \ufffd"}
+    assert again(made, "chatbuilder").conversation.title == "Tides \ufffd"
+    assert list(files_of(talk_of([said("a")]), "chatbuilder", carry=False)) == ["1.md"]
+
+
+def test_every_message_has_the_number_of_its_place() -> None:
+    listed = [said(f"m{at}", f"m{at - 1}" if at else None) for at in range(12)]
+    assert [file.content for file in files(*listed)] == [f"m{at}" for at in range(12)]
+
+
+# what travels along
+
+
+def _lines(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+_headers = st.sampled_from(
+    [
+        "",
+        "; role: user\n\n\n",
+        "; role: user\n\n",
+        "; role: user",
+        "role: assistant\n\n\n",
+        "; Block-UUID: 1\n; Language: markdown\n;\n; role: user\n\n\n",
+        "; role: user\n; visibility: public\n\n\n",
+        "; Language: markdown\n; half a sentence\n\n\n",
+        "<!--\nBlock-UUID: 1\nrole: user\n-->\n\n\n",
+        "<!--\nComponent: x\n-->\n",
+        "<!--\nComponent: x\n-->\n; role: user\n\n\n",
+        "32d9afc7-aeac-4a67-ba94-0c92678604a1\n; role: user\n\n\n",
+        "\ufeff; role: user\n\n\n",
+        "\n\n; role: user\n\n\n",
+    ]
+)
+_texts = st.builds(str.__add__, _headers | _headers.map(_lines), wild_text)
+
+
+@given(text=_texts, carried=st.dictionaries(wild_text, wild_json, max_size=3))
+def test_any_file_gives_back_what_it_carries_and_itself(text: str, carried: Json) -> None:
+    found, left = carrying.taken(carrying.added(text, carried))
+    assert left == text
+    assert same(found, decode(encode(carried)).value)
+
+
+@given(text=_texts)
+def test_a_file_that_carries_says_what_it_said_before(text: str) -> None:
+    before = CHATBUILDER.get(Record(text))
+    after = CHATBUILDER.get(Record(carrying.added(text, CARRIED)))
+    assert isinstance(before, Message)
+    assert isinstance(after, Message)
+    extra = {key: item for key, item in after.extra.items() if key != carrying.KEY}
+    assert replace(after, extra=extra) == before
+
+
+@pytest.mark.parametrize("line", ["; X-Talktree: nonsense", "; X-Talktree: [1]", "; X-Talktree:"])
+def test_a_line_that_carries_nothing_stays_in_the_file(line: str) -> None:
+    text = f"{line}\n; role: user\n\n\nhi"
+    assert carrying.taken(text) == (None, text)
+
+
+def test_what_only_looks_like_the_line_is_text() -> None:
+    text = '; role: user\n\n\n; X-Talktree: {"of": "x"}'
+    assert carrying.taken(text) == (None, text)

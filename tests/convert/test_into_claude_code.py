@@ -178,23 +178,27 @@ def test_calls_are_given_objects_and_names_the_api_takes() -> None:
     assert line(ToolCall("Read", None, "c"))["message"]["stop_reason"] == "tool_use"
 
 
-def test_odd_ids_are_the_same_for_call_and_result() -> None:
-    (call,) = content(ToolCall("Read", {}, "call 1"))
-    (result,) = content(ToolResult((Text("x"),), "call 1"), role="user")
-    assert call["id"] == result["tool_use_id"]
-
-
-def test_results_without_a_call_answer_the_calls_they_hang_on() -> None:
-    calls = (ToolCall("Read", {}), Text("and"), ToolCall("Glob", {}))
-    results = (ToolResult((Text("one"),)), ToolResult((Text("two"),)))
-    _, called, answered = lines_of(
-        Message(id="a", role="user", parts=(Text("Go."),)),
-        Message(id="b", parent="a", role="assistant", parts=calls),
-        Message(id="c", parent="b", role="tool", parts=results),
+def answered(calls: Sequence[Part], results: Sequence[Part], role: str = "tool") -> Any:
+    """The lines of some calls and of their results."""
+    return lines_of(
+        Message(id="b", role="assistant", parts=tuple(calls)),
+        Message(id="c", parent="b", role=role, parts=tuple(results)),
     )
-    ids = [block["id"] for block in called["message"]["content"] if block["type"] == "tool_use"]
-    assert [block["tool_use_id"] for block in answered["message"]["content"]] == ids
-    assert answered["type"] == "user"
+
+
+def test_odd_ids_are_the_same_for_call_and_result() -> None:
+    call, result = ToolCall("Read", {}, "call 1"), ToolResult((Text("x"),), "call 1")
+    asked, brought = answered([call], [result])
+    assert asked["message"]["content"][0]["id"].startswith("toolu_")
+    assert brought["message"]["content"][0]["type"] == "tool_result"
+
+
+def test_results_that_name_no_call_answer_those_they_hang_on_in_order() -> None:
+    calls = (ToolCall("Read", {}), Text("and"), ToolCall("Glob", {}))
+    asked, brought = answered(calls, (ToolResult((Text("one"),)), ToolResult((Text("two"),))))
+    ids = [block["id"] for block in asked["message"]["content"] if block["type"] == "tool_use"]
+    assert [block["tool_use_id"] for block in brought["message"]["content"]] == ids
+    assert brought["type"] == "user"
 
 
 def test_a_result_that_hangs_on_nothing_is_told_in_words() -> None:
@@ -203,8 +207,8 @@ def test_a_result_that_hangs_on_nothing_is_told_in_words() -> None:
 
 
 def test_results_come_first_and_stand_in_lines_of_the_user() -> None:
-    result = ToolResult((Text("x"), Text(" "), Attachment(None, "image/png", PIXEL)), "call-1")
-    made = line(Text("Here:"), result, role="system")
+    result = ToolResult((Text("x"), Text(" "), Attachment(None, "image/png", PIXEL)), "c")
+    _, made = answered([ToolCall("Read", {}, "c")], [Text("Here:"), result], "system")
     assert made["type"] == "user"
     kinds = [block["type"] for block in made["message"]["content"]]
     assert kinds == ["tool_result", "text"]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from talktree.convert.fit import drafted
 from talktree.convert.ledger import Ledger
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
@@ -56,19 +57,16 @@ def test_any_conversation_becomes_a_session_a_strict_reader_takes(
 
 @given(message=messages, id=uuids)
 def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
-    bare = replace(message, id=id, parent=None, extra={}, role="assistant", flags=frozenset())
-    once = SAGE.adopt(replace(bare, parts=(Text("x"),)), ABOUT, moment=at(0))
-    seen = SAGE.get(Record(SAGE.put(once, None)))
-    assert isinstance(seen, Message)
-    assert seen == once
-    assert SAGE.adopt(seen, ABOUT, moment=at(5)) == seen
+    draft = drafted(message, SAGE, extra=False).message
+    made = SAGE.adopt(replace(draft, id=id, parent=None), ABOUT, moment=at(0))
+    seen = SAGE.get(Record(SAGE.put(made, None)))
+    assert seen == made
+    assert SAGE.adopt(made, ABOUT, moment=at(5)) == made
 
 
-def session(
-    *listed: Entry, title: str | None = None, ledger: Ledger | None = None
-) -> reader.Session:
+def session(*listed: Entry, ledger: Ledger | None = None) -> reader.Session:
     """A conversation as the session a strict reader sees."""
-    files = files_of(talk_of(listed, title=title), "sage", carry=False, ledger=ledger)
+    files = files_of(talk_of(listed), "sage", carry=False, ledger=ledger)
     (found,) = reader.sessions(files)
     return found
 
@@ -224,8 +222,8 @@ def test_halves_of_characters_are_replaced_and_pairs_are_joined() -> None:
 
 
 def test_a_title_stands_in_the_one_metadata() -> None:
-    other = Head(id="h", kind="summary", title="Another")
-    found = session(said("a"), other, title="Tides")
+    heads = [Head(id="g", kind="summary", title="Harbour"), Head(id="h", title="Tides")]
+    found = session(said("a"), *heads)
     assert found.metadata.custom_title == "Tides"
     assert found.metadata.message_count == 1
 

@@ -113,14 +113,29 @@ def test_unknown_context_is_written_empty_and_read_as_unknown() -> None:
 RESULT = Message(id="r", parent="t10", role="tool", parts=(ToolResult((Text("ok"),), "c", "bash"),))
 
 
-def test_new_tool_results_are_written_as_documented() -> None:
+def test_new_tool_results_load_as_the_documents_example_and_as_its_struct() -> None:
     document = read(load(TIDES), FORMAT)
     line = lines_of(appended(document.conversation, document, RESULT), "messages.jsonl")[-1]
-    assert "message" not in line
-    assert "context" not in line
     assert line["toolResults"] == [
         {"toolCallId": "c", "toolName": "bash", "content": "ok", "success": True}
     ]
+    assert line["message"] == {"role": "tool", "content": ""}
+    assert (line["version"], line["context"]) == ("", {"cwd": "", "platform": ""})
+
+
+def test_documented_tool_results_are_edited_without_what_they_lack() -> None:
+    text = (DOCUMENT / "tool-result-message.json").read_text()
+    document = of_text(text)
+    (found,) = document.conversation.messages()
+    (result,) = found.parts
+    assert isinstance(result, ToolResult)
+    changed = replace(found, parts=(replace(result, output=(Text("done"),)),))
+    after = written(
+        document.with_conversation(edit.replace(document.conversation, found.id, changed))
+    )
+    assert after == {
+        "messages.jsonl": text.replace("Directory created successfully", "done").encode()
+    }
 
 
 def test_new_tool_results_can_be_written_as_the_program_reads_them() -> None:

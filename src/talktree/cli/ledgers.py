@@ -23,7 +23,9 @@ class Account:
     """The ledger of one conversion, and its losses if they are wanted one by one."""
 
     def __init__(self, *, each: bool, step: Callable[[], None]) -> None:
-        self._file: IO[bytes] | None = tempfile.SpooledTemporaryFile(HELD) if each else None
+        self._file: IO[bytes] | None = None
+        if each:
+            self._file = tempfile.SpooledTemporaryFile(HELD)  # noqa: SIM115
         self.ledger = FiledLedger(self._file, step=step)
 
     @property

@@ -31,7 +31,38 @@ class FormatName(_TextType):
         return [CompletionItem(slug) for slug in slugs() if slug.startswith(incomplete)]
 
 
+class KindName(_TextType):
+    """A kind of loss, as the ledger names it."""
+
+    name = "kind"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from talktree.convert.ledger import KINDS
+
+        if value not in KINDS:
+            from difflib import get_close_matches
+
+            from talktree.errors import NotFound
+
+            near = get_close_matches(value, KINDS, n=1)
+            guess = f", did you mean {near[0]}?" if near else ""
+            raise NotFound(f"no kind of loss {value}{guess}", hint=f"one of {', '.join(KINDS)}")
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from talktree.convert.ledger import KINDS
+
+        return [
+            CompletionItem(kind, help=meaning)
+            for kind, meaning in KINDS.items()
+            if kind.startswith(incomplete)
+        ]
+
+
 FORMAT = FormatName()
+KIND = KindName()
 PATH = click.Path(allow_dash=True)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -52,6 +53,7 @@ class Batch:
         self._most = jobs or len(os.sched_getaffinity(0))
         self._state: State | None = None
         self._made_out = False
+        self._wrote = False
         self._running: Generator[Outcome, None, None] | None = None
         self.order = Order(
             to=to,
@@ -134,10 +136,11 @@ class Batch:
         load = sum(job.stamp.size for job in jobs)
         worth = max(len(jobs) // A_SHARE, load // A_LOAD)
         count = min(self._most, len(jobs), worth)
-        if count > 1:
-            yield from in_processes(self.order, jobs, count)
-        else:
-            yield from (worked(self.order, job) for job in jobs)
+        here = (worked(self.order, job) for job in jobs)
+        with closing(in_processes(self.order, jobs, count) if count > 1 else here) as found:
+            for outcome in found:
+                self._wrote = self._wrote or bool(outcome.written)
+                yield outcome
 
     def __enter__(self) -> Batch:
         return self
@@ -153,7 +156,7 @@ class Batch:
         if self._state is None:
             return
         shutil.rmtree(self.order.work, ignore_errors=True)
-        self._state.close()
+        self._state.close(keep=kind is not None or self._wrote or self._state.tells)
         if self._made_out:
             try:
                 os.rmdir(self.order.out or "")

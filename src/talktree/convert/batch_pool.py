@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import FrameType
@@ -78,7 +78,7 @@ class _Worker:
         self.process.close()
 
 
-def in_processes(order: Order, jobs: Sequence[Job], count: int) -> Iterator[Outcome]:
+def in_processes(order: Order, jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]:
     """The outcomes of jobs as they come, from so many processes."""
     crew = _Crew(order, jobs)
     try:

@@ -90,9 +90,14 @@ class State:
         now = as_it_is(self._out, output.name)
         return now is not None and (now == output or now not in self._known[source])
 
-    def close(self) -> None:
-        """Let others work in the folder; a state that says nothing goes."""
-        if not os.fstat(self._file.fileno()).st_size:
+    @property
+    def tells(self) -> bool:
+        """Whether earlier runs have written anything."""
+        return any(entry.outputs for entry in self._last.values())
+
+    def close(self, *, keep: bool) -> None:
+        """Let others work in the folder; a state that says nothing need not be kept."""
+        if not keep or not os.fstat(self._file.fileno()).st_size:
             self.path.unlink(missing_ok=True)
         self._file.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from talktree.convert.forward import forwarded
 from talktree.convert.index import carries, indexed
 from talktree.convert.ledger import Ledger, Loss
@@ -40,9 +42,21 @@ def converted(
 
 
 def _by_way_of_source(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:
+    """Back to the source, and from there on; the files of several sources stand side by side."""
     back = [Restoration(document, index) for index in indexed(document)]
-    if len(back) != 1:
-        raise Damaged("it carries conversations of several sources", hint="convert each alone")
-    if back[0].format is target:
-        return Made(back[0].files(), folder=back[0].folder, ledger=ledger)
-    return forwarded(back[0].source_document(), target, options, ledger)
+    if len(back) == 1:
+        return _onward(back[0], target, options, ledger)
+    files: dict[str, Iterable[bytes]] = {}
+    for number, each in enumerate(back):
+        made = _onward(each, target, options, ledger)
+        folder = f"{number + 1}-{each.stem}/" if made.folder else ""
+        for path, pieces in made.files.items():
+            name = f"{folder}{path}"
+            files[name if name not in files else f"{number + 1}-{name}"] = pieces
+    return Made(files, folder=True, ledger=ledger)
+
+
+def _onward(back: Restoration, target: Format, options: Options, ledger: Ledger) -> Made:
+    if back.format is target:
+        return Made(back.files(), folder=back.folder, ledger=ledger)
+    return forwarded(back.source_document(), target, options, ledger)

@@ -40,12 +40,22 @@ def forwarded(document: Document, target: Format, options: Options, ledger: Ledg
     stems = _Stems()
     for number, conversation in enumerate(conversations):
         files = _files_without_records(origin) if number == 0 else ()
+        mine: list[_Output] = []
         for leaf, stem in _branches(conversation, target, options, stems):
-            outputs.append(
-                _Output(conversation, origin, target, leaf, stem, options, ledger, files)
-            )
+            mine.append(_Output(conversation, origin, target, leaf, stem, options, ledger, files))
             files = ()
+        _share(mine)
+        outputs += mine
     return _gathered(outputs, target, ledger)
+
+
+def _share(outputs: Sequence[_Output]) -> None:
+    """What one of several branches holds need not travel along with the others."""
+    if len(outputs) > 1:
+        held = {position for each in outputs for position in each.plan.order}
+        for number, each in enumerate(outputs):
+            riders = [] if number else [place for place in each.packing.riders if place not in held]
+            each.packing.riders = riders
 
 
 def _as_written(document: Document) -> Document:
@@ -125,12 +135,12 @@ class _Output:
         self.target = target
         self.stem = stem
         self.about = about_of(conversation, target.can)
-        self._plan = planned(conversation, origin.format, target, self.about, leaf)
+        self.plan = planned(conversation, origin.format, target, self.about, leaf)
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}
-        self._packing = Packing(
-            Crossing(conversation, origin, target, self.about, self._plan, carry=options.carry),
+        self.packing = Packing(
+            Crossing(conversation, origin, target, self.about, self.plan, carry=options.carry),
             ledger,
             carry=options.carry,
             files=files,
@@ -143,9 +153,9 @@ class _Output:
 
     def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
         """The files by path."""
-        homes = self._homes([*self._opening, *self._plan.order], prefix)
-        if self.target.keeper == "beside" and not self._packing.carry:
-            self._packing.tell_rest()
+        homes = self._homes([*self._opening, *self.plan.order], prefix)
+        if self.target.keeper == "beside" and not self.packing.carry:
+            self.packing.tell_rest()
         return {
             path: self.target.compose(path, self.about, self._items(slots), first=first)
             for path, slots in homes.items()
@@ -155,20 +165,20 @@ class _Output:
         keeper = self.target.keeper
         for number, slot in enumerate(slots):
             if not isinstance(slot, int):
-                yield self._packing.opening(slot, loaded=keeper == "opening" and not number)
+                yield self.packing.opening(slot, loaded=keeper == "opening" and not number)
         places = [slot for slot in slots if isinstance(slot, int)]
         loaded = places[0] if keeper == "first" and places else -1
-        for place, item in zip(places, self._packing.items(places, loaded=loaded), strict=True):
+        for place, item in zip(places, self.packing.items(places, loaded=loaded), strict=True):
             yield item._replace(depth=self._depth(place))
         if keeper == "line" or (keeper == "beside" and not slots):
-            yield from self._packing.carriers()
+            yield from self.packing.carriers()
         elif keeper == "first" and not places:
-            yield self._packing.opening(self._placeholder(), loaded=True)
+            yield self.packing.opening(self._placeholder(), loaded=True)
 
     def _depth(self, position: int) -> int:
         if not self.target.nests or not self._traits[position]:
             return self.target.depth_inside
-        above = self._packing.crossing.above(position)
+        above = self.packing.crossing.above(position)
         depth = self._depths[position] = self._depths.get(above, -1) + 1
         return depth
 
@@ -193,7 +203,7 @@ class _Output:
                 before = self.target.home(kind, main, before=before)
                 homes.setdefault(before, []).append(slot)
         if self.target.keeper == "beside":
-            if self._packing.carry:
+            if self.packing.carry:
                 homes[f"{prefix}{BESIDE}"] = []
         elif not homes:
             homes[main] = []
@@ -202,7 +212,7 @@ class _Output:
     def _kind(self, slot: Slot) -> Entry:
         if not isinstance(slot, int):
             return slot
-        return self._plan.others.get(slot) or _ANY_MESSAGE
+        return self.plan.others.get(slot) or _ANY_MESSAGE
 
 
 _ANY_MESSAGE = Message()

@@ -18,6 +18,7 @@ from talktree.convert.rebuild import rebuilt
 from talktree.convert.transplant import transplanted
 from talktree.errors import Damaged
 from talktree.files import Source, parked
+from talktree.files.save import beneath
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read, write
 from talktree.model.conversation import Conversation
@@ -37,6 +38,12 @@ class Restoration:
         self.format = by_slug(index.format)
         self.folder = index.folder
         self._base, self._order = rebuilt(document, index, self.format)
+
+    @property
+    def stem(self) -> str:
+        """What to call it among others."""
+        name = beneath(self.index.name or "conversation").name
+        return name.rpartition(".")[0] or name
 
     @property
     def edited(self) -> bool:

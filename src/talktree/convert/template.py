@@ -17,8 +17,8 @@ import msgspec
 
 from talktree.text.json_value import Json
 
-SHORTEST = 20
-"""Shorter strings stay in the text; a number would hardly be smaller."""
+SHORTEST = 40
+"""Shorter strings, ids among them, stay in the text: looking for them costs more than it saves."""
 A_COPY = 200
 """A string of this length that stands twice is a copy, which an edit should reach as well."""
 TELLING = 6

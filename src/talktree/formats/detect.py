@@ -7,10 +7,13 @@ from typing import NamedTuple
 from talktree.errors import UnknownFormat
 from talktree.files import Source
 from talktree.formats import all_formats, slugs
-from talktree.formats.base import Format, Probe
+from talktree.formats.base import CARRY, Format, Probe
 from talktree.formats.secrets import without_secrets
 
 AT_LEAST = 0.3
+MOST_TOGETHER = 64
+"""A folder of more files is taken file by file."""
+SEARCHED = 1 << 22
 
 
 class Guess(NamedTuple):
@@ -38,7 +41,28 @@ def detect(source: Source) -> Guess:
     """The format of a source."""
     if not any(content.size for content in source.files.values()):
         raise UnknownFormat(source.name, slugs(), why="nothing in it to recognise a format by")
-    found = guesses(source)
+    found = guesses(source) or _together(source)
     if not found:
         raise UnknownFormat(source.name, slugs())
     return found[0]
+
+
+def _together(source: Source) -> list[Guess]:
+    """The format of a folder of files that one conversion wrote, as what they carry shows."""
+    if not source.folder or len(source.files) > MOST_TOGETHER:
+        return []
+    found: list[Guess] = []
+    for path, content in source.files.items():
+        if CARRY.encode() not in content.read(0, SEARCHED):
+            return []
+        best = guesses(Source(path, {path: content}, folder=False))[:1]
+        if not best or best[0].format.info.layout != "file":
+            return []
+        found += best
+    if len({guess.format.info.slug for guess in found}) != 1:
+        return []
+    return [
+        found[0]._replace(
+            reason=f"{len(found)} files that belong together, each: {found[0].reason}"
+        )
+    ]

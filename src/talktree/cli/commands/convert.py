@@ -1,104 +1,204 @@
-"""`talktree convert`: write a conversation in a format."""
+"""`talktree convert`: write conversations in a format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.failures import tell
-from talktree.cli.noticed import tell_findings
+from talktree.cli.conversion import Wish, convert_one
+from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree.convert.options import Options
+from talktree.errors import UnknownFormat, UsageError
 from talktree.formats import by_slug
-from talktree.model.document import Document
-from talktree.text.json_value import Json
-from talktree.views.measure import counted, size
-from talktree.views.shapes import document_text
-
-Files = Mapping[str, Iterable[bytes]]
 
 
 @click.command("convert", cls=Verb)
-@params.one_path
+@params.many_paths
 @click.option(
     "-t", "--to", "target", type=params.FORMAT, required=True, help="The format to write."
 )
 @click.option(
-    "-o", "--output", "out", type=params.PATH, required=True, help="Where to; - is stdout."
+    "-o",
+    "--output",
+    "out",
+    type=params.PATH,
+    help="Where to: a file or folder; - is stdout; a folder for several sources.",
 )
 @params.source_format
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what the format cannot hold.")
+@click.option(
+    "--ledger",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Save all the format cannot hold, as JSON; also if --strict refuses.",
+)
+@click.option("--clean", is_flag=True, help="Carry nothing along: only what the format knows.")
+@click.option("--strict", is_flag=True, help="Write nothing if anything is lost; exit code 4.")
+@click.option(
+    "--allow", multiple=True, type=params.KIND, help="A kind of loss that --strict puts up with."
+)
+@click.option(
+    "--forbid",
+    multiple=True,
+    type=params.KIND,
+    help="A kind that may not even be carried or shown as text.",
+)
+@click.option(
+    "--branch",
+    metavar="[active|all|ID]",
+    help="Only the active branch, or the one that ends with a message; all: each on its own, "
+    "if the format has no branches.",
+)
+@click.option(
+    "--attachments",
+    type=click.Choice(["inline", "beside", "link"]),
+    default="inline",
+    help="Contents of attached files: in the record, in files beside it, or only links.",
+)
+@click.option("--each", is_flag=True, help="Every file of a folder alone, not the folder as one.")
+@click.option("--fresh", is_flag=True, help="Convert also what an earlier run has done.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="So many processes for several sources; else one for each processor.",
+)
+@click.option(
+    "--progress",
+    type=click.Choice(CHOICES),
+    default="auto",
+    help="A bar on a terminal, a JSON object a line on stderr, or none.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
 @params.as_json
+@params.color
 def command(
-    path: str,
+    paths: Sequence[str],
     target: str,
-    out: str,
+    out: str | None,
     source_format: str | None,
+    dry_run: bool,  # noqa: FBT001
+    ledger: str | None,
+    clean: bool,  # noqa: FBT001
+    strict: bool,  # noqa: FBT001
+    allow: Sequence[str],
+    forbid: Sequence[str],
+    branch: str | None,
+    attachments: Literal["inline", "beside", "link"],
+    each: bool,  # noqa: FBT001
+    fresh: bool,  # noqa: FBT001
+    jobs: int | None,
+    progress: str,
+    quiet: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
-) -> None:
-    """Write a conversation in a format; in its own format it comes out byte for byte."""
-    _refuse_odd_output(path, out, as_json=as_json)
-    by_slug(target)
-    document = api.read(path, format=source_format)
-    if out == "-":
-        _to_stdout(document, target)
-    else:
-        written = api.convert(document, Path(out), to=target)
-        _tell_written(written, out, as_json=as_json)
-    if not as_json:
-        tell_findings(document)
+    color: str,
+) -> int:
+    """Write conversations in a format, and tell what it cannot hold.
+
+    What the format has no place for is carried along unseen (and restored on the way back), or
+    shown as text. In its own format a source comes out byte for byte. Several sources, or a folder
+    of many, are converted into a folder; the same command again goes on where it stopped.
+    """
+    options = Options(
+        carry=not clean,
+        branch=branch,
+        attachments=attachments,
+        strict=strict,
+        allow=frozenset(allow),
+        forbid=frozenset(forbid),
+    )
+    wish = Wish(
+        paths=tuple(paths),
+        target=target,
+        out=None if dry_run else out,
+        options=options,
+        source_format=source_format,
+        dry_run=dry_run,
+        ledger=ledger,
+        each=each,
+        fresh=fresh,
+        jobs=jobs,
+        progress=progress,
+        quiet=quiet,
+        as_json=as_json,
+        color=color,
+    )
+    return _run(wish)
 
 
 command.examples = (
     "talktree convert session.jsonl -t native -o session.native.jsonl",
-    "talktree convert session/ -t sage -o copy/",
+    "talktree convert session.jsonl -t muse --dry-run",
+    "talktree convert session.jsonl -t sage -o session/ --strict --allow usage",
+    "talktree convert session.jsonl -t chatbuilder -o notes/ --clean --ledger lost.json",
+    "talktree convert exports/ -t native -o archive/ --each --jobs 4",
     "talktree convert session.jsonl -t native -o - | jq .",
 )
 
 
-def _refuse_odd_output(path: str, out: str, *, as_json: bool) -> None:
-    if out == "-":
-        if as_json:
-            raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
-        if output.is_terminal():
+def _run(wish: Wish) -> int:
+    _refuse_odd_wishes(wish)
+    by_slug(wish.target)
+    if len(wish.paths) > 1 or wish.each:
+        return _many(wish)
+    source = api.open_source(wish.paths[0])
+    try:
+        document = api.read(source, format=wish.source_format)
+    except UnknownFormat as error:
+        if source.folder:
+            return _many(wish, error)
+        raise
+    convert_one(wish, document)
+    return 0
+
+
+def _many(wish: Wish, unless: UnknownFormat | None = None) -> int:
+    if wish.out == "-":
+        raise UsageError("several outputs cannot go to stdout", hint="name a folder with -o")
+    from talktree.cli.batches import convert_many
+
+    return convert_many(wish, unless)
+
+
+def _refuse_odd_wishes(wish: Wish) -> None:
+    if wish.out is None and not wish.dry_run:
+        context = click.get_current_context()
+        (param,) = (each for each in context.command.params if each.name == "out")
+        raise click.MissingParameter(ctx=context, param=param)
+    if wish.options.allow and not wish.options.strict:
+        raise UsageError("--allow is for --strict", hint="without it nothing is refused anyway")
+    if wish.ledger == "-":
+        raise UsageError("--ledger wants a file", hint="--json prints the same on stdout")
+    if wish.out == "-":
+        _refuse_odd_stdout(wish)
+    elif "-" not in wish.paths:
+        _refuse_own_input(wish)
+
+
+def _refuse_odd_stdout(wish: Wish) -> None:
+    if wish.as_json:
+        raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+    if output.is_terminal():
+        raise UsageError(
+            "the raw bytes of a conversation are not for a terminal",
+            hint="name a file with -o, or pipe the output somewhere",
+        )
+
+
+def _refuse_own_input(wish: Wish) -> None:
+    sources = [Path(path).resolve() for path in wish.paths]
+    for written in (wish.out, wish.ledger):
+        target = Path(written).resolve() if written is not None else None
+        if target is not None and any(each in (target, *target.parents) for each in sources):
             raise UsageError(
-                "the raw bytes of a conversation are not for a terminal",
-                hint="name a file with -o, or pipe the output somewhere",
+                f"{written}: this is the input", hint="name another place; the input stays as it is"
             )
-        return
-    if path == "-":
-        return
-    source, target = Path(path).resolve(), Path(out).resolve()
-    if target == source or source in target.parents:
-        raise UsageError(
-            f"{out}: this is the input", hint="name another place; the input stays as it is"
-        )
-
-
-def _to_stdout(document: Document, target: str) -> None:
-    files = api.converted(document, to=target)
-    if len(files) != 1:
-        raise UsageError(
-            f"{counted(len(files), 'file')} cannot go to stdout", hint="name a folder with -o"
-        )
-    with output.stdout() as sink:
-        for pieces in files.values():
-            for piece in pieces:
-                sink.write(piece)
-        sink.flush()
-
-
-def _tell_written(written: list[Path], out: str, *, as_json: bool) -> None:
-    sizes = [path.stat().st_size for path in written]
-    if as_json:
-        listed: list[Json] = [
-            {"path": str(path), "bytes": count} for path, count in zip(written, sizes, strict=True)
-        ]
-        shape: dict[str, Json] = {"written": listed, "losses": [], "carried_bytes": 0}
-        output.print_text([document_text(shape)])
-        return
-    files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
-    tell(f"talktree: wrote {out} ({files}{size(sum(sizes))})")
+    if wish.out and wish.ledger and Path(wish.out).resolve() == Path(wish.ledger).resolve():
+        raise UsageError(f"{wish.out}: this is the ledger too", hint="name two files")

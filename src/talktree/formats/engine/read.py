@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from talktree.files import Source
-from talktree.formats.base import Format
+from talktree.formats.base import Format, Probe, Split
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
@@ -80,7 +80,7 @@ class _Sink:
 def read(source: Source, format: Format) -> Document:
     """The document in a source."""
     source = without_secrets(source, [format])
-    origin = Origin(source, format, format.split(source))
+    origin = Origin(source, format, _split(source, format))
     sink = _Sink()
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
@@ -99,10 +99,24 @@ def read(source: Source, format: Format) -> Document:
     )
 
 
+def _split(source: Source, format: Format) -> Split:
+    """The sheets of a source; in a folder of single files those that are not of the format stay."""
+    if not source.folder or format.info.layout != "file":
+        return format.split(source)
+    mine = {
+        path: content
+        for path, content in source.files.items()
+        if format.detect(Probe(Source(path, {path: content}, folder=False))) is not None
+    }
+    found = format.split(Source(source.name, mine, folder=True))
+    strangers = [path for path in source.files if path not in mine]
+    return Split(found.sheets, [*found.strangers, *strangers])
+
+
 def skim(source: Source, format: Format) -> Iterator[LineOutline]:
     """Ids, parents, times and usage of all records, in one pass that reads no contents."""
     source = without_secrets(source, [format])
-    for sheet in format.split(source).sheets:
+    for sheet in _split(source, format).sheets:
         yield from sheet.outlines()
 
 

@@ -39,7 +39,7 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
         message,
         role=role,
         flags=flags,
-        parts=tuple(map(_part, message.parts)),
+        parts=tuple(sorted(map(_part, message.parts), key=_place)),
         time=moment if message.time is None else message.time,
         session=message.session or about.session,
         usage=_usage(message.usage),
@@ -61,6 +61,11 @@ def _part(part: Part) -> Part:
             return replace(part, output=output, detail=None, extra=told)
         case _:
             return part
+
+
+def _place(part: Part) -> int:
+    """Words, calls and results stand in members of their own, in this order."""
+    return 1 if isinstance(part, ToolCall) else 2 if isinstance(part, ToolResult) else 0
 
 
 def _usage(usage: Usage | None) -> Usage | None:

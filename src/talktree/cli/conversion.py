@@ -1,0 +1,145 @@
+"""One source into one file or folder, or to stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree import api
+from talktree.cli import output
+from talktree.cli.failures import tell
+from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
+from talktree.cli.noticed import tell_findings
+from talktree.cli.progress import Tick, bar, wants_bar
+from talktree.convert.ledger import KINDS
+from talktree.convert.options import Options
+from talktree.errors import UsageError, WouldLose
+from talktree.files import parked
+from talktree.model.document import Document
+from talktree.text.json_value import Json
+from talktree.views.ledgers import ledger_lines
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, size
+
+LARGE = 2000
+"""From so many records on it may take long enough for a bar."""
+EACH = "--dry-run shows examples; --ledger FILE and --json tell each"
+"""How to see more of a ledger."""
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    paths: tuple[str, ...]
+    target: str
+    out: str | None
+    """None only if nothing is to be written."""
+    options: Options
+    source_format: str | None = None
+    dry_run: bool = False
+    ledger: str | None = None
+    each: bool = False
+    fresh: bool = False
+    jobs: int | None = None
+    progress: str = "auto"
+    quiet: bool = False
+    as_json: bool = False
+    color: str = "auto"
+
+    @property
+    def speaks(self) -> bool:
+        """Whether people are told on stderr what happens."""
+        return not (self.quiet or self.as_json or self.progress == "json")
+
+
+def convert_one(wish: Wish, document: Document) -> None:
+    """Convert, tell what was written and what the target had no place for."""
+    with _watched(wish, document) as tick:
+        account = Account(
+            each=wish.as_json or wish.ledger is not None, step=lambda: tick(document.name)
+        )
+        written, refusal = _converted(wish, document, account)
+    if wish.ledger is not None:
+        save_ledger(wish.ledger, ledger_document(written, account.losses(), account.sums))
+    if wish.dry_run or refusal is None:
+        _print(wish, document, account, written)
+    if refusal is not None:
+        raise refusal
+    if wish.speaks:
+        tell_findings(document)
+
+
+def _converted(
+    wish: Wish, document: Document, account: Account
+) -> tuple[list[Json], WouldLose | None]:
+    """What was written, or why nothing was."""
+    options, ledger = wish.options, account.ledger
+    written: list[Path] = []
+    try:
+        if wish.dry_run or wish.out is None:
+            api.preview(document, to=wish.target, options=options, ledger=ledger)
+            ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+        elif wish.out == "-":
+            _to_stdout(document, wish, account)
+        else:
+            written, _ = api.convert(
+                document, Path(wish.out), to=wish.target, options=options, ledger=ledger
+            )
+    except WouldLose as error:
+        return [], error
+    return [{"path": str(path), "bytes": path.stat().st_size} for path in written], None
+
+
+def _to_stdout(document: Document, wish: Wish, account: Account) -> None:
+    """All is made before the first byte appears, for it may be refused."""
+    options, ledger = wish.options, account.ledger
+    made = api.converted(document, to=wish.target, options=options, ledger=ledger)
+    if len(made.files) != 1:
+        raise UsageError(
+            f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
+        )
+    (pieces,) = made.files.values()
+    content = parked(pieces)
+    ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+    with output.stdout() as sink:
+        for block in content.blocks():
+            sink.write(block)
+        sink.flush()
+
+
+def _print(wish: Wish, document: Document, account: Account, written: list[Json]) -> None:
+    if wish.as_json:
+        output.print_text(ledger_document(written, account.losses(), account.sums))
+        return
+    if wish.dry_run:
+        lines = _preview_lines(wish, document, account)
+        output.print_lines(lines, color=output.use_color(wish.color))
+        return
+    if wish.speaks:
+        if wish.out != "-":
+            tell(f"talktree: wrote {wish.out} ({_extent(written)})")
+        tell_ledger(account.sums, hint=EACH)
+
+
+def _preview_lines(wish: Wish, document: Document, account: Account) -> Iterator[Line]:
+    yield line((document.name, "title"), f" ({document.format}) as {wish.target}")
+    yield from ledger_lines(account.sums, KINDS, account.examples)
+
+
+def _extent(written: list[Json]) -> str:
+    total = sum(each["bytes"] for each in written)  # type: ignore[call-overload,index,misc]
+    files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
+    return f"{files}{size(total)}"
+
+
+@contextmanager
+def _watched(wish: Wish, document: Document) -> Iterator[Tick]:
+    count = sum(map(len, document.conversations))
+    if count < LARGE or not wants_bar(wish.progress, quiet=wish.quiet):
+        yield lambda _: None
+        return
+    with bar(f"converting to {wish.target}", count) as tick:
+        yield tick

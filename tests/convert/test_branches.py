@@ -1,0 +1,79 @@
+"""Branches in formats that have none: one output a branch, and one tree again."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.convert.ledger import Ledger
+from talktree.convert.options import Options
+from talktree.errors import NotFound
+from talktree.formats import by_slug
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.model import edit
+from talktree.model.message import Message
+from tests.convert.trips import SLUGS, Files, golden, into, kept
+
+LINEAR = [slug for slug in SLUGS if not by_slug(slug).can.branches]
+BRANCHED = [slug for slug in SLUGS if by_slug(slug).can.branches]
+ALL = Options(branch="all")
+
+
+@pytest.mark.parametrize("target", LINEAR)
+@pytest.mark.parametrize("source", BRANCHED)
+def test_every_branch_becomes_an_output_and_all_join_again(source: str, target: str) -> None:
+    several = 0
+    for name, files in golden(source, "good"):
+        document = read(files, by_slug(source))
+        there = into(document, target, ALL)
+        joined = there.source()
+        assert detect(joined).format.info.slug == target, name
+        again = read(joined, by_slug(target))
+        branches = sum(len(each.branches()) for each in document.conversations)
+        assert len(again.conversations) == max(branches, len(document.conversations)), name
+        several += branches > len(document.conversations)
+        assert into(again, source) == kept(files, by_slug(source)), name
+    assert several or source == "claude-messages"
+
+
+@pytest.mark.parametrize("target", LINEAR)
+def test_an_edit_in_one_of_the_branches_reaches_the_tree(target: str) -> None:
+    (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
+    there = into(read(files, by_slug("studio")), target, ALL)
+    document = there.read_as(target)
+    last = document.conversations[-1]
+    message = list(last.messages())[0]
+    changed = edit.set_text(last, message.id, "What shall I plant instead?")
+    again = Files(_bytes(document.with_conversation(changed)), there.folder).read_as(target)
+    (back,) = into(again, "studio").read_as("studio").conversations
+    texts = [each.text for each in back.messages()]
+    assert texts.count("What shall I plant instead?") == 1
+    assert len(texts) == len(list(read(files, by_slug("studio")).conversation.messages()))
+
+
+def _bytes(document: object) -> dict[str, bytes]:
+    from talktree.api import to_bytes
+
+    return to_bytes(document)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("target", SLUGS)
+def test_one_branch_alone_can_be_written(target: str) -> None:
+    (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
+    document = read(files, by_slug("studio"))
+    if target == "studio":
+        return
+    branch = document.conversation.branches()[-1]
+    ledger = Ledger()
+    there = into(document, target, Options(branch=branch.leaf[:12]), ledger)
+    (conversation,) = there.read_as(target).conversations
+    wanted = [each.text for each in document.conversation.path(branch.leaf)]
+    assert [each.text for each in conversation.messages() if isinstance(each, Message)] == wanted
+    assert ledger.counts["branch", "carried"]
+    assert into(there.read_as(target), "studio") == kept(files, by_slug("studio"))
+
+
+def test_a_branch_that_is_not_there_is_an_error() -> None:
+    (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
+    with pytest.raises(NotFound):
+        into(read(files, by_slug("studio")), "muse", Options(branch="nowhere"))
