@@ -65,7 +65,8 @@ def lacking_parts(source: Sequence[Part], returned: Sequence[Part]) -> set[str]:
             gone = left.index(match)
             if isinstance(part, Text):
                 # Texts that follow it must stand behind it.
-                left = [each for each in left[:gone] if not isinstance(each, Text)] + left[gone:]
+                before = (each for each in left[:gone] if not isinstance(each, Text))
+                left = [*before, *left[gone:]]
                 gone = left.index(match)
             del left[gone]
     return found

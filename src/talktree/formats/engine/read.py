@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from talktree.files import Source
-from talktree.formats.base import Format, Probe, Split
+from talktree.formats.base import CARRY, Format, Probe, Split
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
@@ -106,11 +106,16 @@ def _split(source: Source, format: Format) -> Split:
     mine = {
         path: content
         for path, content in source.files.items()
-        if format.detect(Probe(Source(path, {path: content}, folder=False))) is not None
+        if _is_own(format, Probe(Source(path, {path: content}, folder=False)))
     }
     found = format.split(Source(source.name, mine, folder=True))
     strangers = [path for path in source.files if path not in mine]
     return Split(found.sheets, [*found.strangers, *strangers])
+
+
+def _is_own(format: Format, probe: Probe) -> bool:
+    # A conversation without messages may be nothing but what it carries.
+    return format.detect(probe) is not None or CARRY.encode() in probe.head()
 
 
 def skim(source: Source, format: Format) -> Iterator[LineOutline]:
