@@ -19,7 +19,7 @@ from talktree.text.json_value import same
 from tests.convert.test_edits import Twin, twins
 from tests.convert.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
 
-NOTHING = (None, "", (), frozenset())
+NOTHING: tuple[object, ...] = (None, "", (), frozenset())
 MAIN = {"text", "input", "output", "content", "value"}
 """The field of a part without which it is not that part."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from talktree.api import to_bytes
 from talktree.errors import TalktreeError
@@ -59,17 +60,13 @@ def test_a_new_message_arrives(source: str, target: str) -> None:
         path = conversation.path()
         if not path or name == SINGLE:
             continue
-        new = by_slug(target).complete(Message(**{**_fields(NEW), "parent": path[-1].id}))
+        new = by_slug(target).complete(replace(NEW, parent=path[-1].id))
         longer = other.with_conversation(edit.append(conversation, new))
         after = back(longer, there, target, source, files.name)
         old, found = raws(document), raws(after)
         assert len(found) == len(old) + 1, name
         said = [each for one in after.conversations for each in one.messages()]
         assert sum("A reply that was not there" in each.text for each in said) == 1
-
-
-def _fields(message: Message) -> dict[str, object]:
-    return {name: getattr(message, name) for name in message.__struct_fields__}
 
 
 @pytest.mark.parametrize("which", [0, -1])

@@ -13,7 +13,7 @@ from talktree.cli import output
 from talktree.cli.failures import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
 from talktree.cli.noticed import tell_findings
-from talktree.cli.progress import Tick, bar, wants_bar
+from talktree.cli.progress import Tick, bar, tell_step, wants_bar
 from talktree.convert.ledger import KINDS
 from talktree.convert.options import Options
 from talktree.errors import UsageError, WouldLose
@@ -28,6 +28,10 @@ LARGE = 2000
 """From so many records on it may take long enough for a bar."""
 EACH = "--dry-run shows examples; --ledger FILE and --json tell each"
 """How to see more of a ledger."""
+
+
+Written = tuple[str, int]
+"""A file and its size."""
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -63,18 +67,29 @@ def convert_one(wish: Wish, document: Document) -> None:
         )
         written, refusal = _converted(wish, document, account)
     if wish.ledger is not None:
-        save_ledger(wish.ledger, ledger_document(written, account.losses(), account.sums))
+        save_ledger(wish.ledger, _document(account, written))
     if wish.dry_run or refusal is None:
         _print(wish, document, account, written)
     if refusal is not None:
         raise refusal
+    if wish.progress == "json" and not wish.dry_run:
+        total = sum(count for _, count in written)
+        tell_step({"done": 1, "total": 1, "path": wish.paths[0], "bytes": total})
     if wish.speaks:
         tell_findings(document)
+        _tell_strangers(document)
+
+
+def _tell_strangers(document: Document) -> None:
+    """A folder may be taken for one source though it holds several."""
+    count = sum(found.name == "unrelated-file" for found in document.noticed)
+    if count:
+        tell(f"hint: {counted(count, 'file')} travel along; --each converts every file alone")
 
 
 def _converted(
     wish: Wish, document: Document, account: Account
-) -> tuple[list[Json], WouldLose | None]:
+) -> tuple[list[Written], WouldLose | None]:
     """What was written, or why nothing was."""
     options, ledger = wish.options, account.ledger
     written: list[Path] = []
@@ -90,7 +105,7 @@ def _converted(
             )
     except WouldLose as error:
         return [], error
-    return [{"path": str(path), "bytes": path.stat().st_size} for path in written], None
+    return [(str(path), path.stat().st_size) for path in written], None
 
 
 def _to_stdout(document: Document, wish: Wish, account: Account) -> None:
@@ -110,9 +125,9 @@ def _to_stdout(document: Document, wish: Wish, account: Account) -> None:
         sink.flush()
 
 
-def _print(wish: Wish, document: Document, account: Account, written: list[Json]) -> None:
+def _print(wish: Wish, document: Document, account: Account, written: list[Written]) -> None:
     if wish.as_json:
-        output.print_text(ledger_document(written, account.losses(), account.sums))
+        output.print_text(_document(account, written))
         return
     if wish.dry_run:
         lines = _preview_lines(wish, document, account)
@@ -129,8 +144,13 @@ def _preview_lines(wish: Wish, document: Document, account: Account) -> Iterator
     yield from ledger_lines(account.sums, KINDS, account.examples)
 
 
-def _extent(written: list[Json]) -> str:
-    total = sum(each["bytes"] for each in written)  # type: ignore[call-overload,index,misc]
+def _document(account: Account, written: list[Written]) -> Iterator[str]:
+    shapes: list[Json] = [{"path": path, "bytes": count} for path, count in written]
+    return ledger_document(shapes, account.losses(), account.sums)
+
+
+def _extent(written: list[Written]) -> str:
+    total = sum(count for _, count in written)
     files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
     return f"{files}{size(total)}"
 

@@ -76,7 +76,8 @@ def _base(paths: Sequence[str], walked: Mapping[str, bool]) -> str:
     """The folder that names are relative to."""
     if len(paths) == 1 and walked[paths[0]]:
         return os.path.abspath(paths[0])
-    return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+    there = [path for path in paths if os.path.exists(path)] or paths
+    return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in there])
 
 
 def _found(path: str, base: str, *, asked: bool) -> Found:

@@ -8,6 +8,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from talktree.convert import seams as seaming
+from talktree.convert.attachments import Outside
 from talktree.convert.compare import message_losses, other_losses
 from talktree.convert.fit import drafted, settled_seams
 from talktree.convert.ids import id_for
@@ -55,6 +56,7 @@ class Crossing:
         plan: Plan,
         *,
         carry: bool,
+        outside: Outside | None = None,
     ) -> None:
         self.conversation = conversation
         self.origin = origin
@@ -63,6 +65,7 @@ class Crossing:
         self.about = about
         self.plan = plan
         self.how: Kept = "carried" if carry else "lost"
+        self.outside = outside or Outside("inline")
         self.bones = conversation.tree.bones
         self._extra = self.source.lens is target.lens or target.can.everything
 
@@ -109,7 +112,8 @@ class Crossing:
 
     def held(self, position: int, message: Message) -> Held:
         """What the target makes of a message at a position."""
-        draft = drafted(message, self.target, extra=self._extra)
+        shown = self.outside.taken_out(message, self.conversation, position)
+        draft = drafted(shown, self.target, extra=self._extra)
         parent = self._new_parent(position, message)
         wanted = replace(
             draft.message,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from talktree.convert.about import about as about_of
+from talktree.convert.attachments import Outside, WithContents
 from talktree.convert.cross import Crossing
 from talktree.convert.ids import uuid_for
 from talktree.convert.ledger import Ledger
@@ -37,16 +39,21 @@ def forwarded(document: Document, target: Format, options: Options, ledger: Ledg
     assert isinstance(origin, Origin)
     conversations = document.conversations or _nothing(document)
     outputs: list[_Output] = []
+    outside = Outside(options.attachments)
     stems = _Stems()
     for number, conversation in enumerate(conversations):
         files = _files_without_records(origin) if number == 0 else ()
         mine: list[_Output] = []
         for leaf, stem in _branches(conversation, target, options, stems):
-            mine.append(_Output(conversation, origin, target, leaf, stem, options, ledger, files))
+            setting = _Setting(origin, target, options, ledger, outside)
+            mine.append(_Output(conversation, setting, leaf, stem, files))
             files = ()
         _share(mine)
         outputs += mine
-    return _gathered(outputs, target, ledger)
+    made = _gathered(outputs, target, ledger)
+    if options.attachments == "beside":
+        return Made(WithContents(made.files, outside), folder=True, ledger=ledger)
+    return made
 
 
 def _share(outputs: Sequence[_Output]) -> None:
@@ -118,20 +125,28 @@ class _Stems:
         return free
 
 
+class _Setting(NamedTuple):
+    """What all conversations of a conversion share."""
+
+    origin: Origin
+    target: Format
+    options: Options
+    ledger: Ledger
+    outside: Outside
+
+
 class _Output:
     """One conversation, or one branch of it, as files."""
 
     def __init__(
         self,
         conversation: Conversation,
-        origin: Origin,
-        target: Format,
+        setting: _Setting,
         leaf: str | None,
         stem: str,
-        options: Options,
-        ledger: Ledger,
         files: Iterable[str],
     ) -> None:
+        origin, target, options, ledger, outside = setting
         self.target = target
         self.stem = stem
         self.about = about_of(conversation, target.can)
@@ -140,7 +155,15 @@ class _Output:
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}
         self.packing = Packing(
-            Crossing(conversation, origin, target, self.about, self.plan, carry=options.carry),
+            Crossing(
+                conversation,
+                origin,
+                target,
+                self.about,
+                self.plan,
+                carry=options.carry,
+                outside=outside,
+            ),
             ledger,
             carry=options.carry,
             files=files,

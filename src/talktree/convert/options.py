@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from talktree.convert.ledger import Ledger
 
+Attachments = Literal["inline", "beside", "link"]
+
 
 class Options(Struct, frozen=True, kw_only=True):
     """How to convert."""
@@ -17,7 +19,7 @@ class Options(Struct, frozen=True, kw_only=True):
     """Whether what the target cannot hold travels along."""
     branch: str | None = None
     """`active`, `all`, the id of a leaf, or None for all that the target can hold."""
-    attachments: Literal["inline", "beside", "link"] = "inline"
+    attachments: Attachments = "inline"
     """Contents of attachments: in the record, as files beside it, or left out but for links."""
     strict: bool = False
     """Refuse if anything is lost."""

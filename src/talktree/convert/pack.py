@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from talktree.convert import seams as seaming
+from talktree.convert.attachments import put_back
 from talktree.convert.carry import Carry, File, Kept, checksum, size, to_json
 from talktree.convert.carry import Origin as SourceNote
 from talktree.convert.cross import Crossing, Held, unjoined
@@ -135,7 +136,7 @@ class Packing:
         gap, hole, tail, depth = self._origin.sheets[which].around(index)
         strings = NO_STRINGS
         if held is not None:
-            strings = strings_of(unjoined(held.seen, held.seams))
+            strings = strings_of(self._as_restored(held))
         opens = gap + (record.raw if hole is None else record.raw[:hole])
         ends = b"" if hole is None else tail + record.raw[hole:]
         return Kept(
@@ -144,6 +145,13 @@ class Packing:
             made(ends, strings, self._spelling) if ends else "",
             depth,
         )
+
+    def _as_restored(self, held: Held) -> Entry:
+        """What the target holds of an entry, taken apart and with the contents put beside it."""
+        found = unjoined(held.seen, held.seams)
+        if self.crossing.outside.policy != "beside" or not isinstance(found, Message):
+            return found
+        return put_back(found, self.crossing.outside.contents(found))
 
     def _ridden(self, positions: Sequence[int]) -> list[Kept]:
         kept = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.convert import seams as seaming
+from talktree.convert.attachments import put_back
 from talktree.convert.carry import Kept
 from talktree.convert.cross import unjoined
 from talktree.convert.index import At, Index, Loaded, Place, records
@@ -100,13 +101,19 @@ class _Sheet:
             kept = _kept(found, place)
             strings: Mapping[str, str] = NO_STRINGS
             if place.rider < 0 and found.carry is not None:
-                strings = Strings(restored_parts(found))
+                strings = Strings(self._restored(found))
             try:
                 opens = filled(kept.open, strings, spelling)
                 ends = filled(kept.end, strings, spelling) if kept.end else b""
             except (Misfit, ValueError, KeyError) as error:
                 raise _broken("a template was changed") from error
             yield opens, ends, kept.depth
+
+    def _restored(self, found: Loaded) -> Entry:
+        entry = restored_parts(found)
+        origin = self._document.origin
+        assert isinstance(origin, Origin)
+        return put_back(entry, origin.source.files) if isinstance(entry, Message) else entry
 
     def _loaded(self) -> Iterator[tuple[Place, Loaded]]:
         """The records that keep the file's records, read a stretch at a time."""

@@ -16,6 +16,9 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text
 
+BASE64 = ";base64,"
+INSIDE = "#"
+"""At the end of a way: the content of a data URL, without what says that it is one."""
 LEFT_OUT = frozenset({"flags", "usage", "time", "updated", "role"})
 """Fields with no string worth a hole, or without an order."""
 FIELDS = {
@@ -39,6 +42,10 @@ def strings_of(entry: Entry) -> dict[str, str]:
         if type(value) is str:
             if len(value) >= SHORTEST:
                 ways.setdefault(value, way)
+                if value.startswith("data:"):
+                    _, mark, content = value.partition(BASE64)
+                    if mark:
+                        ways.setdefault(content, way + INSIDE)
         else:
             pending.extend(_inside(way, value))
     return {way: text for text, way in ways.items()}
@@ -73,9 +80,11 @@ class Strings(Mapping[str, str]):
 
     def __getitem__(self, way: str) -> str:
         value: Any = self._entry
-        for step in way.split("/"):
+        for step in way.removesuffix(INSIDE).split("/"):
             value = _step(value, step)
-        return value if isinstance(value, str) else ""
+        if not isinstance(value, str):
+            return ""
+        return value.partition(BASE64)[2] if way.endswith(INSIDE) else value
 
     def __iter__(self) -> Iterator[str]:
         return iter(strings_of(self._entry))

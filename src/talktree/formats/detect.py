@@ -13,6 +13,8 @@ from talktree.formats.secrets import without_secrets
 AT_LEAST = 0.3
 MOST_TOGETHER = 64
 """A folder of more files is taken file by file."""
+CONTENTS = "attachments/"
+"""Where contents of attachments lie beside a conversation."""
 SEARCHED = 1 << 22
 
 
@@ -49,10 +51,13 @@ def detect(source: Source) -> Guess:
 
 def _together(source: Source) -> list[Guess]:
     """The format of a folder of files that one conversion wrote, as what they carry shows."""
-    if not source.folder or len(source.files) > MOST_TOGETHER:
+    files = {
+        path: content for path, content in source.files.items() if not path.startswith(CONTENTS)
+    }
+    if not source.folder or len(files) > MOST_TOGETHER:
         return []
     found: list[Guess] = []
-    for path, content in source.files.items():
+    for path, content in files.items():
         if CARRY.encode() not in content.read(0, SEARCHED):
             return []
         best = guesses(Source(path, {path: content}, folder=False))[:1]
