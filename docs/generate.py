@@ -79,6 +79,14 @@ def findings() -> str:
     )
 
 
+def conversions() -> str:
+    """What each pair of formats holds."""
+    sys.path.insert(0, str(DOCS))
+    from conversions import conversions as written
+
+    return str(written())
+
+
 def picture(name: str) -> str:
     """A picture of what a command prints."""
     from rich.console import Console
@@ -100,6 +108,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "reference" / "commands.md": commands(),
         DOCS / "findings.md": findings(),
+        DOCS / "reference" / "conversions.md": conversions(),
         **{DOCS / "pictures" / f"{name}.svg": picture(name) for name in PICTURES},
     }
 

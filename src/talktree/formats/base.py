@@ -22,6 +22,7 @@ from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
 
 if TYPE_CHECKING:
+    from talktree.formats.renewal import Renewal
     from talktree.formats.sheets import Item, Sheet
 
 
@@ -287,6 +288,12 @@ class Format(ABC):
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
+
+    def renewal(self) -> Renewal:
+        """How its older files are told from current ones and made such."""
+        from talktree.formats.renewal import renewal_of
+
+        return renewal_of(self)
 
 
 def opaque(record: Record, kind: str = "unreadable") -> Opaque:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from talktree import api
 from talktree.cli import output, params
+from talktree.cli.carrying import print_carried
 from talktree.cli.choose import chosen, conversation_list, heading
 from talktree.cli.failures import tell
 from talktree.cli.noticed import findings_shape, tell_findings
@@ -31,6 +32,9 @@ from talktree.views.transcript import Look, Transcript, divider, own_positions, 
 @click.option("--thinking", is_flag=True, help="Show the model's thinking in full.")
 @click.option("--full", is_flag=True, help="Cut nothing: whole outputs of tools.")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N messages.")
+@click.option(
+    "--carried", is_flag=True, help="What the records carry for another format, not what they say."
+)
 @params.chosen_conversation
 @params.source_format
 @params.as_json
@@ -44,6 +48,7 @@ def command(
     thinking: bool,  # noqa: FBT001
     full: bool,  # noqa: FBT001
     last: int | None,
+    carried: bool,  # noqa: FBT001
     conversation: str | None,
     source_format: str | None,
     as_json: bool,  # noqa: FBT001
@@ -57,6 +62,10 @@ def command(
     found = chosen(document, conversation)
     if branch:
         found = [_with_branch(found, branch, document)]
+    if carried:
+        shown = [(each, _carriers(each, branch, last)) for each in found]
+        print_carried(document, shown, full=full, as_json=as_json, color=color, paged=not no_pager)
+        return
     if as_json:
         _print_json(document, found, branch, last, every=every)
         return
@@ -76,6 +85,7 @@ command.examples = (
     "talktree show session.jsonl",
     "talktree show session.jsonl --branch 1b8f20 --thinking",
     "talktree show export.json --all --no-tools",
+    "talktree show converted.json --carried",
     "cat session.jsonl | talktree show - --json",
 )
 
@@ -109,6 +119,12 @@ def _main_line(conversation: Conversation, branch: str | None, last: int | None)
         end = conversation.tree.active_leaf()
         path = [] if end is None else conversation.tree.path(end)
     return path if last is None else path[-last:]
+
+
+def _carriers(conversation: Conversation, branch: str | None, last: int | None) -> Sequence[int]:
+    """All records unless a branch is named; also those that are no messages may carry."""
+    every = range(len(conversation)) if branch is None else through(conversation, branch)
+    return every if last is None else every[-last:]
 
 
 def _lines(
