@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import to_bytes
+from talktree.convert.convert import grown
 from talktree.convert.index import indexed
-from talktree.errors import TalktreeError
+from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.formats.studio.hashing import recognise
@@ -22,7 +23,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text
-from tests.convert.trips import PAIRS, SLUGS, Files, golden, into, native_files, random_source
+from tests.convert.trips import PAIRS, SLUGS, Files, golden, into, made, native_files, random_source
 
 ADDED = " and so they said"
 
@@ -153,3 +154,44 @@ def assert_only_this_record_differs(before: Document, after: Document, number: i
     differing = [at for at, raw in enumerate(old) if raw != new[at]]
     assert differing == [number]
     assert ADDED.encode() in new[number]
+
+
+WITHOUT_BRANCHES = {"web-export.json", "legacy-session.json"}
+"""Files in which messages stand in one list, though their format has branches elsewhere."""
+BRANCHED = [slug for slug in SLUGS if by_slug(slug).can.branches]
+
+
+@pytest.mark.parametrize("target", SLUGS)
+@pytest.mark.parametrize("source", BRANCHED)
+def test_an_edit_can_become_a_branch_of_the_source(source: str, target: str) -> None:
+    if source == target:
+        return
+    for name, files in golden(source, "good"):
+        document = read(files, by_slug(source))
+        there = into(document, target)
+        for twin, _, changed in islice(edits(document, there.read_as(target)), 1):
+            again = Files(to_bytes(changed), there.folder).read_as(target)
+            if name in WITHOUT_BRANCHES:
+                with pytest.raises(UsageError):
+                    grown(document, again)
+                continue
+            back = made(grown(document, again)).read_as(source, files.name)
+            old, new = raws(document), raws(back)
+            assert len(new) == len(old) + 1
+            assert set(old) <= {*new, *without_replies(old, new)}
+            said = [each for one in back.conversations for each in one.messages()]
+            assert sum(ADDED in each.text for each in said) == 1
+            message = next(each for each in said if ADDED in each.text)
+            assert message.parent == twin.here.names(twin.position)[1]
+
+
+def raws(document: Document) -> list[bytes]:
+    """The bytes of all records."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
+
+
+def without_replies(old: list[bytes], new: list[bytes]) -> list[bytes]:
+    """Records that only got a place for replies, which they did not have before."""
+    return [raw for raw in old if raw not in new and b"children" not in raw]

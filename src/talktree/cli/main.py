@@ -24,7 +24,7 @@ COMMANDS = {
     "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
     "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
     "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
-    "convert": Listed(f"{_HERE}.convert", "Write a conversation in a format."),
+    "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
 }
 
 
@@ -40,7 +40,7 @@ commands.examples = (
     "talktree show session.jsonl",
     "talktree tree session.jsonl",
     "talktree stats ~/.claude/projects/*/*.jsonl",
-    "talktree convert session.jsonl -t native -o session.native.jsonl",
+    "talktree convert session.jsonl -t muse -o session.json",
     'eval "$(_TALKTREE_COMPLETE=bash_source talktree)"    completion; also zsh_, fish_source',
 )
 

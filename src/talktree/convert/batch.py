@@ -49,6 +49,7 @@ class Batch:
         losses: str | None = None,
     ) -> None:
         """Find out what there is to do; without `out` nothing will be written."""
+        self._paths = [Path(path).resolve() for path in paths]
         self._found = found(paths, each=each, format=source_format)
         self._most = jobs or len(os.sched_getaffinity(0))
         self._state: State | None = None
@@ -83,12 +84,11 @@ class Batch:
         self.order = replace(self.order, out=str(out), work=str(work), state=str(self._state.path))
 
     def _refuse_own_input(self, out: Path) -> None:
-        for each in self._found:
-            source = Path(each.source).resolve()
-            if out in source.parents or source in (out, *out.parents):
-                raise UsageError(
-                    f"{out.name}: the input is in it", hint="name another folder for the output"
-                )
+        inside = any(out in Path(each.source).resolve().parents for each in self._found)
+        if inside or any(path in (out, *out.parents) for path in self._paths):
+            raise UsageError(
+                f"{out.name}: the input is in it", hint="name another folder for the output"
+            )
 
     def _plan(self) -> None:
         state = self._state

@@ -9,7 +9,7 @@ from talktree.convert.index import carries, indexed
 from talktree.convert.ledger import Ledger, Loss
 from talktree.convert.options import Made, Options
 from talktree.convert.restore import Restoration
-from talktree.errors import Damaged, WouldLose
+from talktree.errors import Damaged, UsageError, WouldLose
 from talktree.formats import by_slug
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin, write
@@ -60,3 +60,23 @@ def _onward(back: Restoration, target: Format, options: Options, ledger: Ledger)
     if back.format is target:
         return Made(back.files(), folder=back.folder, ledger=ledger)
     return forwarded(back.source_document(), target, options, ledger)
+
+
+def grown(source: Document, edited: Document, ledger: Ledger | None = None) -> Made:
+    """A source with what was edited or added elsewhere as new branches; nothing old changes."""
+    origin = source.origin
+    assert isinstance(origin, Origin)
+    chains = (origin.links(each) == "chain" for each in source.conversations)
+    if not origin.format.can.branches or any(chains):
+        raise UsageError(
+            f"{source.name} has no place for branches",
+            hint="convert without --onto: edits then go into the messages themselves",
+        )
+    mine = [index for index in indexed(edited) if index.format == source.format]
+    if len(mine) != 1:
+        raise UsageError(
+            f"{edited.name} does not come from {source.name}",
+            hint="it must have been converted from it, with what it could not hold carried along",
+        )
+    back = Restoration(edited, mine[0], onto=source)
+    return Made(back.files(), folder=back.folder, ledger=ledger or Ledger())

@@ -9,14 +9,15 @@ from msgspec.structs import replace
 
 from talktree.convert import seams as seaming
 from talktree.convert.about import about as about_of
+from talktree.convert.carry import checksum
 from talktree.convert.cross import Crossing
 from talktree.convert.fit import drafted, role_for
 from talktree.convert.ids import id_for
-from talktree.convert.index import At, Index, Loaded, records
+from talktree.convert.index import At, Index, Loaded, Place, records
 from talktree.convert.plan import planned
 from talktree.convert.rebuild import rebuilt
 from talktree.convert.transplant import transplanted
-from talktree.errors import Damaged
+from talktree.errors import Damaged, UsageError
 from talktree.files import Source, parked
 from talktree.files.save import beneath
 from talktree.formats import by_slug
@@ -32,11 +33,16 @@ Files = Mapping[str, Iterable[bytes]]
 class Restoration:
     """One source, as a document carries it."""
 
-    def __init__(self, document: Document, index: Index) -> None:
+    def __init__(self, document: Document, index: Index, *, onto: Document | None = None) -> None:
         self.document = document
+        self.onto = onto
+        """The source itself; then an edited message becomes a sibling of the old one in it."""
         self.index = index
         self.format = by_slug(index.format)
         self.folder = index.folder
+        if onto is not None:
+            assert isinstance(onto.origin, Origin)
+            self.folder = onto.origin.source.folder
         self._base, self._order = rebuilt(document, index, self.format)
 
     @property
@@ -48,7 +54,7 @@ class Restoration:
     @property
     def edited(self) -> bool:
         """Whether anything was changed or added since it was written."""
-        return bool(self.index.touched or self.index.fresh)
+        return bool(self.index.touched or self.index.fresh or self.onto)
 
     def files(self) -> Files:
         """The files of the source, with the edits in them."""
@@ -56,6 +62,8 @@ class Restoration:
 
     def source_document(self) -> Document:
         """The source as a document of its own, with the edits in it."""
+        if self.onto is not None:
+            return _Edits(self, self.onto, None).applied()
         name = self.index.name or "conversation"
         contents = {path: parked(pieces) for path, pieces in self._base.items()}
         source = Source(name, contents, folder=self.folder)
@@ -66,17 +74,20 @@ class Restoration:
 class _Edits:
     """Edits made in the other format, applied to the source as it was."""
 
-    def __init__(self, what: Restoration, base: Document, order: dict[str, list[At]]) -> None:
+    def __init__(
+        self, what: Restoration, base: Document, order: dict[str, list[At]] | None
+    ) -> None:
         self._document = what.document
         self._index = what.index
         self._format = what.format
+        self._branch = what.onto is not None
         self._base = base
         origin, other = base.origin, what.document.origin
         assert isinstance(origin, Origin)
         assert isinstance(other, Origin)
         self._origin = origin
         self._other = other
-        self._numbers = self._find(order)
+        self._numbers = self._as_ever() if order is None else self._find(order)
         self._where = {
             number: (conversation, position)
             for conversation in base.conversations
@@ -90,6 +101,19 @@ class _Edits:
         """New entries by conversation and position over there."""
         self._names: dict[tuple[int, str], tuple[str, str]] = {}
         """Conversation and id over there to conversation and id here."""
+
+    def _as_ever(self) -> dict[At, int]:
+        """The numbers of the records in the source itself, which must be what it was."""
+        firsts, sheets = self._origin.firsts, self._origin.sheets
+        numbers = {}
+        for at in self._index.places:
+            if at[0] >= len(sheets) or at[1] >= len(sheets[at[0]]):
+                raise UsageError(
+                    f"{self._base.name} is not what {self._document.name} was made from",
+                    hint="name the source it was converted from, unchanged or grown",
+                )
+            numbers[at] = firsts[at[0]] + at[1]
+        return numbers
 
     def _find(self, order: dict[str, list[At]]) -> dict[At, int]:
         numbers: dict[At, int] = {}
@@ -154,6 +178,8 @@ class _Edits:
         crossing = self._crossing(here)
         held = crossing.held(position, old)
         assert isinstance(held.seen, Message)
+        if self._branch and checksum(held.seen) == carry.sum and held.seen == found.entry:
+            return
         seams = seaming.read(carry.seams, len(found.entry.parts))
         was, now = held.seen, found.entry
         if was.role != now.role:
@@ -164,7 +190,29 @@ class _Edits:
         new = self._moved(new, before, found.entry, place.conversation)
         if new != old:
             new = drafted(new, self._format, extra=True).message
-            self._changed.setdefault(here.id, {})[here.members[position]] = new
+            if self._branch:
+                self._add_sibling(here, new, place)
+            else:
+                self._changed.setdefault(here.id, {})[here.members[position]] = new
+
+    def _add_sibling(self, here: Conversation, new: Message, place: Place) -> None:
+        """The edited message as a branch of its own; edits below it follow it there."""
+        own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format.can)
+        there = self._document.conversations[place.conversation]
+        above = there.skeleton.parents[place.position]
+        parent = new.parent
+        if above >= 0:
+            name = self._names.get((place.conversation, there.skeleton.ids[above]))
+            parent = parent if name is None else name[1]
+        self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
+        self._append(here, replace(new, id=own, parent=parent), behind=None)
+
+    def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
+        changed = self._changed.setdefault(here.id, {})
+        own = min(-1, min(changed, default=0) - 1)
+        changed[own] = entry
+        self._added.setdefault(here.id, []).append((behind, own))
+        return own
 
     def _moved(self, new: Message, was: Message, now: Message, number: int) -> Message:
         if was.parent == now.parent or not self._other.format.can.branches:
@@ -207,11 +255,8 @@ class _Edits:
         wanted = replace(draft, id=id, parent=parent, session=draft.session)
         moment = message.time or about.updated or 0
         new = self._format.adopt(wanted, about, moment=moment)
-        changed = self._changed.setdefault(here.id, {})
-        own = min(-1, min(changed, default=0) - 1)
-        changed[own] = new
         self._names[number, message.id] = (here.id, new.id)
-        self._added.setdefault(here.id, []).append((self._behind(number, position), own))
+        own = self._append(here, new, behind=self._behind(number, position))
         self._fresh_numbers[number, position] = own
 
     def _home(self, number: int, position: int) -> tuple[Conversation, str | None]:

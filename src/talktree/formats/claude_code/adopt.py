@@ -52,25 +52,6 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 _COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
 
 
-def has_place(part: Part) -> bool:
-    """Whether there is a line that could hold a part; who speaks is not asked here."""
-    match part:
-        case Text() | ToolCall() | ToolResult():
-            return True
-        case Thinking(text=text, signature=signature):
-            return bool(text.strip() and signature)
-        case Attachment():
-            return accepted_file(part) is not None
-        case Event(kind="summary"):
-            return bool(part.text and part.text.strip())
-        case Event(kind="command" | "command_output", text=str(text)):
-            return isinstance(_command(part, text), Event)
-        case Event(kind=kind):
-            return kind in BOUNDARIES.values() or kind in SPEAKING
-        case _:
-            return False
-
-
 def adopt(message: Message, about: About, *, moment: int) -> Message:
     """The message with every member Claude Code's own lines have, and no block it would refuse."""
     time = moment if message.time is None else message.time
@@ -93,15 +74,13 @@ def adopt(message: Message, about: About, *, moment: int) -> Message:
 
 def _speaker(message: Message) -> str:
     """Who says it: results and commands stand in lines of the user, whoever brought them."""
-    match message.parts:
-        case (Event(kind="command", text=str(text)),) if _COMMAND.fullmatch(text.strip()):
+    match message.role, message.parts:
+        case _, (Event(kind="command", text=str(text)),) if _COMMAND.fullmatch(text.strip()):
             return "user"
-        case parts if message.role == "system" and any(
-            isinstance(part, ToolResult) for part in parts
-        ):
+        case "system", parts if any(isinstance(part, ToolResult) for part in parts):
             return "user"
-        case _:
-            return message.role
+        case role, _:
+            return role
 
 
 # who speaks
