@@ -91,6 +91,13 @@ def converted(
     return _converted(document, to, options, ledger)
 
 
+def grown(source: Document, edited: Document) -> Made:
+    """A source with what was edited or added in another format as new branches of its own."""
+    from talktree.convert.convert import grown as _grown
+
+    return _grown(source, edited)
+
+
 def preview(
     document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
 ) -> Ledger:

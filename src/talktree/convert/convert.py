@@ -64,14 +64,6 @@ def _onward(back: Restoration, target: Format, options: Options, ledger: Ledger)
 
 def grown(source: Document, edited: Document, ledger: Ledger | None = None) -> Made:
     """A source with what was edited or added elsewhere as new branches; nothing old changes."""
-    origin = source.origin
-    assert isinstance(origin, Origin)
-    chains = (origin.links(each) == "chain" for each in source.conversations)
-    if not origin.format.can.branches or any(chains):
-        raise UsageError(
-            f"{source.name} has no place for branches",
-            hint="convert without --onto: edits then go into the messages themselves",
-        )
     mine = [index for index in indexed(edited) if index.format == source.format]
     if len(mine) != 1:
         raise UsageError(

@@ -197,6 +197,11 @@ class _Edits:
 
     def _add_sibling(self, here: Conversation, new: Message, place: Place) -> None:
         """The edited message as a branch of its own; edits below it follow it there."""
+        if self._origin.links(here) == "chain":
+            raise UsageError(
+                f"{here.main_file} has no place for branches",
+                hint="convert without --onto: edits then go into the messages themselves",
+            )
         own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format.can)
         there = self._document.conversations[place.conversation]
         above = there.skeleton.parents[place.position]
