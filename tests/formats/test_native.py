@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from talktree.convert.forward import forwarded
+from talktree.convert.ledger import Ledger
+from talktree.convert.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.base import Probe, Record
 from talktree.formats.engine import read, write
-from talktree.formats.native.dump import dump
 from talktree.formats.native.outlines import Dialect, Mark
 from talktree.formats.native.shapes import ENTRIES, PARTS
 from talktree.model import edit
@@ -35,6 +37,13 @@ from tests.formats.cases import DATA, all_samples, name
 NATIVE = by_slug("native")
 EVERY_PART = DATA / "native/good/every-part.jsonl"
 HEADER = b'{"talktree":{"version":1}}\n{"conversation":{"id":"c"}}\n'
+
+
+def dump(source: Document) -> Iterable[bytes]:
+    """A document as a native file and nothing else."""
+    made = forwarded(source, NATIVE, Options(carry=False), Ledger())
+    (pieces,) = made.files.values()
+    return pieces
 
 
 def document(data: bytes) -> Document:
@@ -270,7 +279,7 @@ def test_an_entry_that_is_no_message_can_take_part_in_the_tree() -> None:
     found = document(HEADER + lines)
     assert list(found.conversation.skeleton.parents) == [-1, 0, 1]
     assert isinstance(list(found.conversation.entries)[1], Opaque)
-    assert b"".join(dump(found)) == HEADER.replace(b'"c"', b'"c","format":null') + lines
+    assert b"".join(dump(found)) == HEADER.replace(b'"c"', b'"c","format":"native"') + lines
 
 
 @pytest.mark.parametrize(
@@ -335,48 +344,12 @@ def test_dumping_any_entries_and_reading_them_gives_the_same(data: st.DataObject
     same_tree(conversation, again)
 
 
-def test_new_entries_without_a_name_are_dumped_under_the_one_the_tree_gave_them() -> None:
-    conversation = edit.append(document(HEADER).conversation, Message(role="user"))
-    conversation = edit.append(conversation, Message(role="assistant", parent="@1"))
-    source = document(HEADER).with_conversation(conversation)
-    again = document(b"".join(dump(source))).conversation
-    assert [(each.id, each.parent) for each in again.messages()] == [("@1", None), ("@2", "@1")]
-
-
 def test_a_dump_names_the_format_it_came_from() -> None:
-    lines = dump(read(load(DATA / "muse/good/application.json"), by_slug("muse")))
+    lines = iter(dump(read(load(DATA / "muse/good/application.json"), by_slug("muse"))))
     assert next(lines) == b'{"talktree":{"version":1}}\n'
     assert next(lines).decode() == (
         '{"conversation":{"id":"application","format":"muse","title":"Schöner Nebel"}}\n'
     )
-
-
-def test_a_dump_is_made_line_by_line() -> None:
-    read_so_far: list[int] = []
-    source = read(load(EVERY_PART), NATIVE)
-    garden = source.conversations[0]
-    garden.title  # noqa: B018
-    garden.store = _watched(garden, read_so_far.append)  # type: ignore[assignment]
-    lines = dump(source)
-    for number in range(2, 8):
-        next(lines)
-        assert len(read_so_far) <= number
-
-
-def _watched(conversation: Conversation, seen: Callable[[int], None]) -> object:
-    """The conversation's store, telling of every entry that is read."""
-    store = conversation.store
-
-    class Watched:
-        link = store.link
-        entry = store.entry
-
-        def entries(self, *args: object) -> object:
-            for position, entry in enumerate(store.entries(*args)):  # type: ignore[arg-type]
-                seen(position)
-                yield entry
-
-    return Watched()
 
 
 def test_a_place_that_differs_from_the_fields_is_kept() -> None:

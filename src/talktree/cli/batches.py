@@ -16,7 +16,7 @@ from talktree.convert.batch import Batch
 from talktree.convert.batch_work import Outcome, Status
 from talktree.convert.ledger import KINDS
 from talktree.errors import UnknownFormat
-from talktree.formats import by_slug
+from talktree.formats import slugs
 from talktree.text.json_value import Json
 from talktree.views.ledgers import Sums, ledger_lines
 from talktree.views.lines import Line, line
@@ -30,12 +30,8 @@ STATUSES: tuple[Status, ...] = ("converted", "unchanged", "skipped", "failed")
 EACH = "--ledger FILE and --json tell each"
 
 
-def convert_many(wish: Wish, unless: UnknownFormat | None = None) -> int:
-    """Convert all, tell what came of them, and return the worst exit code.
-
-    If there is no conversation at all, the error that says so is raised.
-    """
-    by_slug(wish.target)
+def convert_many(wish: Wish) -> int:
+    """Convert all, tell what came of them, and return the worst exit code."""
     with tempfile.TemporaryDirectory(prefix="talktree-") as folder:
         each = wish.as_json or wish.ledger is not None
         with _opened(wish, folder if each else None) as batch:
@@ -46,8 +42,8 @@ def convert_many(wish: Wish, unless: UnknownFormat | None = None) -> int:
             except KeyboardInterrupt:
                 _tell_interrupted(wish, outcomes, len(batch))
                 return INTERRUPTED
-        if unless is not None and all(each.status == "skipped" for each in outcomes):
-            raise unless
+        if all(each.status == "skipped" for each in outcomes):
+            raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
         outcomes.sort(key=lambda outcome: outcome.number)
         _conclude(wish, outcomes)
     failures = [outcome.failure for outcome in outcomes if outcome.status == "failed"]

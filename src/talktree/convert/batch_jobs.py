@@ -17,9 +17,13 @@ from msgspec import Struct
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, Source, load
 from talktree.formats.detect import detect
+from talktree.formats.secrets import without_secrets
 
 OWN = ".talktree-batch"
 """What the names of a batch's own files in the output folder begin with."""
+
+MOST_LOOKED_AT = 100
+"""How many files that a format does not know are tried with the others."""
 
 
 class Stamp(Struct, frozen=True):
@@ -63,13 +67,37 @@ def found(paths: Sequence[str], *, each: bool = False, format: str | None = None
 
 
 def is_recognised(path: Path) -> bool:
-    """Whether a folder is a conversation, or several of one format, as a whole."""
+    """Whether a folder is one source: a conversation, or several of one format."""
     try:
         source = load(path)
     except TalktreeError:
         # Its turn will tell why it cannot be read.
         return True
-    return _is_one(source)
+    return is_one(source)
+
+
+def is_one(source: Source) -> bool:
+    """Whether a format recognises a folder as a whole, and it is no mere place for many things.
+
+    It is such a place if all the format finds lies in folders inside, beside what others know.
+    """
+    try:
+        format = detect(source).format
+        split = format.split(without_secrets(source, [format]))
+    except TalktreeError:
+        return False
+    if any("/" not in sheet.path for sheet in split.sheets):
+        return True
+    return not any(_is_conversation(source, path) for path in split.strangers[:MOST_LOOKED_AT])
+
+
+def _is_conversation(source: Source, path: str) -> bool:
+    name = path.rpartition("/")[2]
+    try:
+        detect(Source(name, {name: source.files[path]}, folder=False))
+    except TalktreeError:
+        return False
+    return True
 
 
 def _base(paths: Sequence[str], walked: Mapping[str, bool]) -> str:
@@ -103,18 +131,10 @@ def _walked(root: Path, *, each: bool) -> Iterator[str]:
             else:
                 yield str(here / path)
         for name, inside in reversed(folders.items()):
-            if not each and _is_one(Source(name, inside, folder=True)):
+            if not each and is_one(Source(name, inside, folder=True)):
                 yield str(here / name)
             else:
                 pending.append((here / name, inside))
-
-
-def _is_one(source: Source) -> bool:
-    try:
-        detect(source)
-    except TalktreeError:
-        return False
-    return True
 
 
 def stamp_of(path: str) -> Stamp:

@@ -83,6 +83,8 @@ def _looked_at(
         for position, trait in enumerate(bones.traits)
         if not trait
         or deletes
+        # There an entry that is no message may take part in the tree.
+        or source.can.everything
         or (trait == Trait.NOTE and roles is not None and bones.roles[position] not in roles)
     ]
     return zip(positions, conversation.entries_at(positions), strict=True)

@@ -13,8 +13,9 @@ from talktree.cli import output, params
 from talktree.cli.conversion import Wish, convert_one
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
+from talktree.convert.batch_jobs import is_one
 from talktree.convert.options import Options
-from talktree.errors import UnknownFormat, UsageError
+from talktree.errors import UsageError
 from talktree.formats import by_slug
 
 
@@ -149,22 +150,18 @@ def _run(wish: Wish) -> int:
     if len(wish.paths) > 1 or wish.each:
         return _many(wish)
     source = api.open_source(wish.paths[0])
-    try:
-        document = api.read(source, format=wish.source_format)
-    except UnknownFormat as error:
-        if source.folder:
-            return _many(wish, error)
-        raise
-    convert_one(wish, document)
+    if source.folder and wish.source_format is None and not is_one(source):
+        return _many(wish)
+    convert_one(wish, api.read(source, format=wish.source_format))
     return 0
 
 
-def _many(wish: Wish, unless: UnknownFormat | None = None) -> int:
+def _many(wish: Wish) -> int:
     if wish.out == "-":
         raise UsageError("several outputs cannot go to stdout", hint="name a folder with -o")
     from talktree.cli.batches import convert_many
 
-    return convert_many(wish, unless)
+    return convert_many(wish)
 
 
 def _refuse_odd_wishes(wish: Wish) -> None:
