@@ -249,11 +249,17 @@ def test_halves_of_characters_are_replaced() -> None:
 
 
 def test_system_words_are_an_informational_line() -> None:
-    made = line(Text("You are kind."), Text("Be brief."), role="system")
+    made = line(Text("You are kind."), Text(" "), role="system")
     assert (made["subtype"], made["level"]) == ("informational", "info")
-    assert made["content"] == "You are kind.\n\nBe brief."
+    assert made["content"] == "You are kind."
     failed = line(Text("Overloaded"), role="system", flags=frozenset({"error"}))
     assert failed["level"] == "error"
+
+
+def test_system_words_that_are_more_than_one_text_are_hidden_words_of_the_user() -> None:
+    made = line(Text("Be kind."), Attachment("a", "image/png", PIXEL), role="system")
+    assert (made["type"], made["isMeta"]) == ("user", True)
+    assert [block["type"] for block in made["message"]["content"]] == ["text", "image"]
 
 
 def test_a_boundary_is_one_only_where_the_line_goes_on_elsewhere() -> None:
@@ -274,9 +280,8 @@ def test_slash_commands_get_their_tags() -> None:
     made = line(Event("command", "/review src"))
     assert made["type"] == "user"
     assert made["message"]["content"].startswith("<command-name>/review</command-name>")
-    assert content(Event("command", "not a command")) == [
-        {"type": "text", "text": "*Event: command*\n> not a command"}
-    ]
+    (block,) = content(Event("command", "not a command"))
+    assert "not a command" in block["text"]
 
 
 def test_words_that_look_like_a_command_stay_words() -> None:

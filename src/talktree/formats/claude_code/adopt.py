@@ -22,6 +22,7 @@ from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command
 from talktree.formats.claude_code.told import told, whole
 from talktree.model.message import (
     ERROR,
+    META,
     Context,
     Message,
     ThinkingSetting,
@@ -63,24 +64,24 @@ def adopt(message: Message, about: About, *, moment: int) -> Message:
         todos=None if message.todos is None else tuple(map(_todo, message.todos)),
         thinking=_setting(message.thinking),
     )
-    match _speaker(line):
-        case "assistant":
-            return _reply(line)
-        case "user":
-            return _prompt(line)
-        case _:
-            return _note(line)
+    if _is_for_the_user(line):
+        return _prompt(line)
+    return _reply(line) if line.role == "assistant" else _note(line)
 
 
-def _speaker(message: Message) -> str:
-    """Who says it: results and commands stand in lines of the user, whoever brought them."""
+def _is_for_the_user(message: Message) -> bool:
+    """Whether it stands in a line of the user, whoever brought it."""
     match message.role, message.parts:
-        case _, (Event(kind="command", text=str(text)),) if _COMMAND.fullmatch(text.strip()):
-            return "user"
-        case "system", parts if any(isinstance(part, ToolResult) for part in parts):
-            return "user"
-        case role, _:
-            return role
+        case "user", _:
+            return True
+        case _, (Event(kind="command", text=str(text)),):
+            return _COMMAND.fullmatch(text.strip()) is not None
+        case "system", parts:
+            # A system line is one text; what is more than that goes to the model unseen.
+            said = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
+            return len(said) > 1 or any(isinstance(part, ToolResult) for part in parts)
+        case _:
+            return False
 
 
 # who speaks
@@ -117,8 +118,11 @@ def _prompt(message: Message) -> Message:
             return replace(line, parts=(Event("summary", whole(text)),), extra=extra)
         case (Event(kind="command" | "command_output", text=str(text)) as event,):
             return replace(line, parts=(_command(event, whole(text)),))
-        case _:
-            return replace(line, parts=said_by_user(message))
+        case parts:
+            brings = any(isinstance(part, ToolResult) for part in parts)
+            hidden = message.role == "system" and not brings
+            flags = message.flags | {META} if hidden else message.flags
+            return replace(line, parts=said_by_user(message), flags=flags)
 
 
 def _command(event: Event, text: str) -> Part:
@@ -149,10 +153,9 @@ def _note(message: Message) -> Message:
             found = Event(kind, whole(text))
             return replace(line, parts=(found,), extra={"level": level, **message.extra})
         case parts:
-            words = [text for part in parts if (text := told(part)).strip()]
             extra = {"subtype": PLAIN_NOTE, "level": level, **message.extra}
-            content = "\n\n".join(words) or NOTHING_SAID
-            return replace(line, parts=(Text(content),), extra=extra)
+            words = next((text for part in parts if (text := told(part)).strip()), NOTHING_SAID)
+            return replace(line, parts=(Text(words),), extra=extra)
 
 
 def _compaction(data: Json) -> Json:
