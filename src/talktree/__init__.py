@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from talktree.api import convert, detect, read, to_bytes, write
+    from talktree.api import convert, detect, grown, merged, migrate, preview, read, to_bytes, write
+    from talktree.convert.ledger import Ledger, Loss
+    from talktree.convert.options import Options
     from talktree.errors import TalktreeError
     from talktree.files import Source
     from talktree.formats import slugs
@@ -37,7 +39,19 @@ if TYPE_CHECKING:
     from talktree.model.tree import Branch, Tree
 
 _HOMES = {
-    "talktree.api": ("convert", "detect", "read", "to_bytes", "write"),
+    "talktree.api": (
+        "convert",
+        "detect",
+        "grown",
+        "merged",
+        "migrate",
+        "preview",
+        "read",
+        "to_bytes",
+        "write",
+    ),
+    "talktree.convert.ledger": ("Ledger", "Loss"),
+    "talktree.convert.options": ("Options",),
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
     "talktree.formats": ("slugs",),
@@ -72,8 +86,11 @@ __all__ = [
     "Event",
     "Finding",
     "Head",
+    "Ledger",
+    "Loss",
     "Message",
     "Opaque",
+    "Options",
     "Part",
     "Snapshot",
     "Source",
@@ -89,6 +106,10 @@ __all__ = [
     "__version__",
     "convert",
     "detect",
+    "grown",
+    "merged",
+    "migrate",
+    "preview",
     "read",
     "slugs",
     "to_bytes",

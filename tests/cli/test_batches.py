@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -16,15 +17,14 @@ from talktree.convert.batch_state import STATE
 from tests.cli.test_terminal import on_terminal
 from tests.cli.transcript import DATA, environment
 
-COUNT = 120
+COUNT = 60
 SAMPLES = sorted((DATA / "studio" / "good").iterdir())
 
 
-@pytest.fixture
-def exports(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Many small conversations."""
-    folder = tmp_path / "exports"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("exports")
     for number in range(COUNT):
         sample = SAMPLES[number % len(SAMPLES)]
         (folder / f"{number:04}.json").write_bytes(sample.read_bytes())
@@ -65,11 +65,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.fixture
-def expected(exports: Path, tmp_path: Path) -> dict[str, bytes]:
+@pytest.fixture(scope="module")
+def expected(exports: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What an undisturbed batch writes."""
-    assert run(command(exports, tmp_path / "expected", "-j", "1")).returncode == 0
-    return contents(tmp_path / "expected")
+    out = tmp_path_factory.mktemp("expected")
+    assert run(command(exports, out, "-j", "1")).returncode == 0
+    return contents(out)
 
 
 def folders(files: dict[str, bytes]) -> dict[str, dict[str, bytes]]:
@@ -182,6 +183,7 @@ def test_progress_for_people_is_a_bar_on_a_terminal_only(exports: Path, tmp_path
 
 
 def test_the_summary_as_json(exports: Path, tmp_path: Path) -> None:
+    exports = shutil.copytree(exports, tmp_path / "exports")
     (exports / "0000.json").write_text("torn")
     done = run(command(exports, tmp_path / "out", "--json", "-j", "2"))
     assert done.returncode == 0
@@ -196,6 +198,7 @@ def test_the_summary_as_json(exports: Path, tmp_path: Path) -> None:
 
 
 def test_the_worst_failure_decides_on_the_exit_code(exports: Path, tmp_path: Path) -> None:
+    exports = shutil.copytree(exports, tmp_path / "exports")
     paths = [str(path) for path in sorted(exports.iterdir())[:3]]
     Path(paths[0]).write_text("torn")
     out = str(tmp_path / "out")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree import api
+from talktree.convert.batch import WORK
 from talktree.convert.ledger import KINDS
 from talktree.convert.options import Options
 from tests.cli.test_terminal import on_terminal
@@ -56,7 +57,7 @@ def test_a_full_disk_in_a_batch_is_told_of_each(tmp_path: Path) -> None:
     assert done.returncode == 3
     told = done.stderr.decode()
     assert "out/claude-messages/good/tools-and-branches.jsonl: cannot write" in told
-    assert "work" not in told
+    assert WORK not in told
     assert [path.name for path in (tmp_path / "out").rglob("*.json*")] != []
 
 

@@ -278,3 +278,25 @@ def test_new_reply_is_a_line_of_the_same_make() -> None:
         "message": {"role": "user", "content": "thanks"},
         "uuid": added.id,
     }
+
+
+def note(**more: object) -> dict[str, object]:
+    return {"type": "system", "uuid": "s", "parentUuid": None, **more}
+
+
+def test_informational_lines_are_words_and_other_system_lines_events() -> None:
+    said = session(note(subtype="informational", content="Hi.", level="info"))["s"]
+    assert said.parts == (Text("Hi."),)
+    assert said.extra == {"subtype": "informational", "level": "info"}
+    happened = session(note(subtype="away_summary", content="Hi."))["s"]
+    assert happened.parts == (Event("away_summary", "Hi."),)
+
+
+def test_words_that_look_like_a_command_are_written_as_a_block() -> None:
+    document = api.read(DATA / "good" / "one-session.jsonl")
+    leaf = document.conversation.path()[-1]
+    text = "<command-name>/clear</command-name>"
+    added = Message(id="1", parent=leaf.id, role="user", parts=(Text(text),))
+    changed = document.with_conversation(edit.append(document.conversation, added))
+    last = api.to_bytes(changed)["one-session.jsonl"].splitlines()[-1]
+    assert json.loads(last)["message"]["content"] == [{"type": "text", "text": text}]

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from talktree.formats.base import About
 from talktree.formats.claude_code.accepted import (
     NOTHING_SAID,
-    accepted_file,
     is_sound,
     said_by_assistant,
     said_by_user,
@@ -31,11 +30,9 @@ from talktree.model.message import (
 )
 from talktree.model.parts import (
     NOTHING,
-    Attachment,
     Event,
     Part,
     Text,
-    Thinking,
     ToolCall,
     ToolResult,
 )

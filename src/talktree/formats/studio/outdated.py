@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from msgspec.structs import replace
-
 from talktree.formats.base import About, Record
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.lens import Object
@@ -57,11 +55,6 @@ class CommentRenewal(Renewal):
             yield from _odd_parent(value, record.parent)
             yield from _odd_items(value, "attachments", ATTACHMENT)
             yield from _odd_items(value, "artifacts", ARTIFACT)
-
-    def message(self, message: Message, about: About, *, moment: int) -> Message:
-        adopted = super().message(message, about, moment=moment)
-        odd = {key: item for key, item in message.extra.items() if key == "parentId"}
-        return replace(adopted, extra={**adopted.extra, **odd}) if odd else adopted
 
     def name(self, alias: str, about: About, *, moment: int) -> str:
         seed = f"{about.id}\0{alias}".encode("utf-8", "surrogatepass")

@@ -1,0 +1,107 @@
+"""Native files of earlier versions, and the steps that lead to the current one.
+
+A step takes a line of one version and gives the line the next version has; steps are applied one
+after the other, so each knows two versions only. There has been no earlier version yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+
+import msgspec
+
+from talktree.files import Content, Source
+from talktree.formats.base import About, Format, Record, Split
+from talktree.formats.json_lines import HEAD, sample
+from talktree.formats.lens import Object
+from talktree.formats.native.halves import encode_line
+from talktree.formats.native.outlines import Dialect
+from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.renewal import Renewal
+from talktree.formats.sheets import Item, Sheet
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.model.outline import LineOutline
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json
+
+Step = Callable[[Object], Object]
+STEPS: dict[int, Step] = {}
+"""By version: what makes a line of it one of the next."""
+
+
+def version_of(content: Content) -> int | None:
+    """The version a file names in its first line; None if it names none."""
+    first = next(sample(content.read(0, HEAD), most=1), {})
+    about = first.get("talktree")
+    version = about.get("version") if isinstance(about, dict) else None
+    return version if isinstance(version, int) and not isinstance(version, bool) else None
+
+
+def stepped(value: Json, version: int) -> Json:
+    """A line of some version as the current one has it."""
+    for each in range(version, VERSION):
+        if isinstance(value, dict) and each in STEPS:
+            value = STEPS[each](value)
+    return value
+
+
+class _OlderDialect(Dialect):
+    """Lines of an earlier version, which no typed decoder knows."""
+
+    def __init__(self, version: int) -> None:
+        self._version = version
+
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        raise msgspec.DecodeError("lines of earlier versions need a full decode")
+
+    def outline(self, value: Json) -> LineOutline:
+        return super().outline(stepped(value, self._version))
+
+    def is_record(self, value: Json) -> bool:
+        return super().is_record(stepped(value, self._version))
+
+
+class NativeRenewal(Renewal):
+    """What is old about a native file."""
+
+    all_named = False
+    carrier_lines = True
+
+    def reader(self, source: Source) -> Format:
+        versions = {version_of(content) for content in source.files.values()}
+        older = [each for each in versions if each is not None and each < VERSION]
+        return _older_reader(self.format, min(older)) if older else self.format
+
+    def of_sheet(self, sheet: Sheet) -> Iterator[str]:
+        if not sheet.content.size:
+            return
+        version = version_of(sheet.content)
+        if version is None:
+            yield "no line names the version"
+        elif version < VERSION:
+            yield f"version {version}"
+
+    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+        if isinstance(record.value, dict) and record.value is not self._current(record):
+            yield "a line of an earlier version"
+
+    def value(self, record: Record, message: Message, about: About, *, moment: int) -> Json:
+        return self._current(record)
+
+    def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
+        return self._current(record) if isinstance(record.value, dict) else None
+
+    def _current(self, record: Record) -> Json:
+        return stepped(record.value, record.version) if isinstance(record, _Dated) else record.value
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool, sheet: Sheet | None
+    ) -> Iterable[bytes]:
+        if first:
+            yield encode_line({"talktree": {"version": VERSION}}) + b"\n"
+        yield encode_line({"conversation": _told(about, sheet)}) + b"\n"
+        for item in items:
+            assert isinstance(item.value, dict)
+            yield encode_line(item.value) + b"\n"
