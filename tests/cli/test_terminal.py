@@ -93,6 +93,14 @@ COMMANDS = [
     ["detect"],
     ["detect", "--json", HOSTILE.replace("\0", "")],
     ["convert", "-t", "native", "-o", "-"],
+    ["convert", "-t", "muse", "-o", "x.json"],
+    ["convert", "-t", "muse", "--dry-run"],
+    ["convert", "-t", "muse", "-o", "x.json", "--json"],
+    ["convert", "-t", "muse", "-o", "x.json", "--branch", HOSTILE.replace("\0", "")],
+    ["convert", "-t", "muse", "-o", "x", "--strict", "--allow", HOSTILE.replace("\0", "")],
+    ["convert", "-t", "muse", "-o", "x", "--progress", "json", "--each"],
+    ["convert", "-t", "muse", "-o", "x", "--progress", "none", "--each", "missing" + HOSTILE[:9]],
+    ["show", "--carried"],
     ["convert", "-t", HOSTILE.replace("\0", ""), "-o", "x"],
     [HOSTILE.replace("\0", "")],
     [f"--{HOSTILE}".replace("\0", "")],
@@ -119,6 +127,31 @@ def test_no_content_reaches_the_terminal_as_a_command(
     assert acting == set()
     assert "Traceback" not in text
     assert "internal error" not in text
+
+
+@pytest.mark.parametrize("how", [[], ["--full"], ["--json"]])
+def test_what_is_carried_reaches_the_terminal_only_to_be_seen(
+    how: list[str], tmp_path: Path
+) -> None:
+    path = hostile_session(tmp_path)
+    call = ["talktree", "convert", path.name, "-t", "chatbuilder", "-o", "out", "-q"]
+    subprocess.run(call, cwd=tmp_path, env=environment(), check=True)
+    text, code = on_terminal(["show", "out", "--carried", *how], tmp_path)
+    assert (code, "title" in text) == (0, True)
+    seen = OWN_COLOR.sub("", text)
+    acting = [char for char in seen if category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    assert set(acting) <= {"\t", "\n"}
+
+
+def test_names_in_a_progress_bar_cannot_act(tmp_path: Path) -> None:
+    path = hostile_session(tmp_path)
+    more = [str(path.with_name(f"{number}{path.name}")) for number in range(8)]
+    for each in more:
+        Path(each).write_bytes(path.read_bytes())
+    shown, code = on_terminal(["convert", *more, "-t", "native", "-o", "out"], tmp_path)
+    assert (code, "converting to native" in shown) == (0, True)
+    for word in ("\x1b]", "\x1b[2J", "\x9b", "\x90", "\u202e", "\u200b", "\u2028"):
+        assert word not in shown
 
 
 def test_colour_on_a_terminal_unless_it_is_not_wanted(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
+from talktree.model.parts import Part
 from talktree.model.skeleton import NO_TIME, ROOT
 from talktree.text.json_value import Json
 
@@ -27,7 +28,7 @@ from talktree.text.json_value import Json
 class Held:
     """What a format holds of one entry: its native value, and that read again."""
 
-    __slots__ = ("losses", "seams", "seen", "under", "value")
+    __slots__ = ("losses", "own", "seams", "seen", "under", "value")
 
     def __init__(
         self,
@@ -40,6 +41,8 @@ class Held:
         self.seen = seen
         self.seams = seams
         self.losses = losses
+        self.own: Sequence[Part] = ()
+        """The parts it has in the source."""
         self.under: str | None = None
         """What it hangs on, where the source's own record does not say so."""
 
@@ -113,26 +116,36 @@ class Crossing:
     def held(self, position: int, message: Message) -> Held:
         """What the target makes of a message at a position."""
         shown = self.outside.taken_out(message, self.conversation, position)
-        draft = drafted(shown, self.target, extra=self._extra)
         parent = self._new_parent(position, message)
-        wanted = replace(
-            draft.message,
+        draft = drafted(
+            shown,
+            self.target,
+            extra=self._extra,
             id=self.new_id(position),
             parent=parent,
-            follows=self._new_name(draft.message.follows),
+            follows=self._new_name(message.follows),
         )
-        adopted = self.target.adopt(wanted, self.about, moment=self._moments[position])
-        value = as_written(self.target.put(adopted, None))
-        seen = self.target.get(Record(value, parent=parent))
-        assert isinstance(seen, Message)
+        adopted = self.target.adopt(draft.message, self.about, moment=self._moments[position])
+        meant = self.target.put(adopted, None)
+        value = as_written(meant)
+        if self.target.faithful and value is meant:
+            seen = adopted
+        else:
+            seen = self._read(value, parent)
         seams = settled_seams(draft, seen.parts)
         losses = message_losses(message, seen, seams, self.how, name=message.id)
         losses += self._place_losses(message, seen, parent)
         value = self.target.adopted(value, self.bones, position)
         held = Held(value, seen, seams, losses)
+        held.own = message.parts
         if parent is not None and self._new_name(message.parent) != parent:
             held.under = parent
         return held
+
+    def _read(self, value: Json, parent: str | None) -> Message:
+        seen = self.target.get(Record(value, parent=parent))
+        assert isinstance(seen, Message)
+        return seen
 
     def _place_losses(self, message: Message, seen: Message, parent: str | None) -> Iterator[Loss]:
         if seen.id != message.id:

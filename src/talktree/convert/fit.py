@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,17 +33,21 @@ class Draft(Struct):
     seams: list[Seam]
 
 
-def drafted(message: Message, format: Format, *, extra: bool) -> Draft:
-    """A message cut down to what a format can hold; `extra` where its own members mean the same."""
+def drafted(message: Message, format: Format, *, extra: bool, **names: str | None) -> Draft:
+    """A message cut down to what a format can hold; `extra` where its own members mean the same.
+
+    `names` are its id and the ids it names, as they are in the format.
+    """
     can = format.can
     parts, seams = _fitted_parts(message.parts, format, extra=extra)
     if can.everything:
-        return Draft(message, seams)
-    gone = {
+        return Draft(replace(message, **names), seams)
+    gone: dict[str, Any] = {
         name: default
         for name, default in _without_place(can)
         if getattr(message, name) is not default
     }
+    gone = {**names, **gone}
     if message.extra and not extra:
         gone["extra"] = NOTHING
     flags = message.flags & can.flags if message.flags else NO_FLAGS

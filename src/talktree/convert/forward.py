@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from talktree.convert.about import about as about_of
 from talktree.convert.attachments import Outside, WithContents
 from talktree.convert.cross import Crossing
@@ -151,6 +153,9 @@ class _Output:
         self.stem = stem
         self.about = about_of(conversation, target.can)
         self.plan = planned(conversation, origin.format, target, self.about, leaf)
+        traits = conversation.skeleton.traits
+        written = sum(1 for position in self.plan.order if traits[position])
+        self.about = replace(self.about, count=written)
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}

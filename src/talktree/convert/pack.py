@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from talktree.convert import seams as seaming
 from talktree.convert.attachments import put_back
 from talktree.convert.carry import Carry, File, Kept, checksum, size, to_json
 from talktree.convert.carry import Origin as SourceNote
-from talktree.convert.cross import Crossing, Held, unjoined
+from talktree.convert.cross import Crossing, Held
 from talktree.convert.ledger import Ledger, Loss
 from talktree.convert.strings import strings_of
 from talktree.convert.template import NO_STRINGS, PLAIN, Spelling, made
@@ -136,7 +138,7 @@ class Packing:
         gap, hole, tail, depth = self._origin.sheets[which].around(index)
         strings = NO_STRINGS
         if held is not None:
-            strings = strings_of(self._as_restored(held))
+            strings = strings_of(self._as_restored(held, plain=b"\\ud" not in record.raw))
         opens = gap + (record.raw if hole is None else record.raw[:hole])
         ends = b"" if hole is None else tail + record.raw[hole:]
         return Kept(
@@ -146,9 +148,16 @@ class Packing:
             depth,
         )
 
-    def _as_restored(self, held: Held) -> Entry:
+    def _as_restored(self, held: Held, *, plain: bool) -> Entry:
         """What the target holds of an entry, taken apart and with the contents put beside it."""
-        found = unjoined(held.seen, held.seams)
+        seen = held.seen
+        if not isinstance(seen, Message) or seaming.written(held.seams, len(seen.parts)) is None:
+            found = seen
+        else:
+            known = seaming.foreseen(held.own, seen.parts, held.seams) if plain else None
+            if known is None:
+                known = seaming.opened(seen.parts, held.seams)
+            found = replace(seen, parts=known.parts)
         if self.crossing.outside.policy != "beside" or not isinstance(found, Message):
             return found
         return put_back(found, self.crossing.outside.contents(found))

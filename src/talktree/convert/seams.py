@@ -13,7 +13,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from talktree.convert.render import parsed
-from talktree.model.parts import Part, Text
+from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_value import Json
 
 BETWEEN = "\n\n"
@@ -117,6 +117,38 @@ def opened(parts: Sequence[Part], seams: Sequence[Seam]) -> Opened:
             out.append(part)
             of.append(-1)
     return Opened(tuple(out), tuple(of))
+
+
+def foreseen(own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]) -> Opened | None:
+    """What opening will give, known without reading rendered parts again; None if it is not."""
+    out: list[Part] = []
+    used = set()
+    for part, seam in zip(own, seams, strict=True):
+        if seam.part < 0:
+            continue
+        used.add(seam.part)
+        if seam.rendered:
+            shown = _shown(part)
+            if shown is None:
+                return None
+            out.append(shown)
+        else:
+            out.append(parts[seam.part] if seam.length < 0 else part)
+    out += [part for at, part in enumerate(parts) if at not in used]
+    return Opened(tuple(out), ())
+
+
+def _shown(part: Part) -> Part | None:
+    """A rendered part as it is read again, where that is plain."""
+    match part:
+        case Thinking(text=text):
+            return Thinking(text)
+        case ToolCall(name=name, input=input):
+            return ToolCall(name, input)
+        case ToolResult(output=output, error=error):
+            if all(type(each) is Text and not each.extra for each in output):
+                return ToolResult(output, error=error)
+    return None
 
 
 def _stretches(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:

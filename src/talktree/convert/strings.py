@@ -19,12 +19,13 @@ from talktree.model.parts import Text
 BASE64 = ";base64,"
 INSIDE = "#"
 """At the end of a way: the content of a data URL, without what says that it is one."""
-LEFT_OUT = frozenset({"flags", "usage", "time", "updated", "role"})
-"""Fields with no string worth a hole, or without an order."""
-FIELDS = {
-    type: tuple(name for name in type.__struct_fields__ if name not in LEFT_OUT)
-    for type in (Message, Head, Snapshot, Opaque)
+FIELDS: dict[type[Entry], tuple[str, ...]] = {
+    Message: ("parts", "todos", "extra"),
+    Head: ("title", "extra"),
+    Snapshot: ("files", "extra"),
+    Opaque: ("value",),
 }
+"""Where the contents of an entry are; names and places are hardly longer than a hole."""
 
 
 def strings_of(entry: Entry) -> dict[str, str]:

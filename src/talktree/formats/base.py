@@ -220,6 +220,9 @@ class Format(ABC):
 
     # taking in what comes from elsewhere
 
+    faithful = False
+    """Whether what `adopt` gives is read again just as it is, so that nobody need look."""
+
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         """A message from elsewhere with all that this format's own readers need.
 

@@ -45,6 +45,8 @@ class Renewal:
 
     all_named = True
     """Whether every message must have an id of its own."""
+    headless = "nothing heads the messages"
+    """What is old about a conversation that lacks what `opening` makes."""
     carrier_lines = False
     """Whether a file may have lines that only carry something."""
 
@@ -93,9 +95,9 @@ class Renewal:
         """Whether the current form is a folder."""
         return source.folder
 
-    def home(self, path: str, entry: Entry) -> str:
-        """The file an entry that was read from a path belongs in."""
-        return path
+    def home(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
+        """The file an entry that was read from a sheet belongs in; `folder` if the source is one."""
+        return sheet.path
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool, sheet: Sheet | None

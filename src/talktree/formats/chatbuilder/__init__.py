@@ -72,6 +72,7 @@ class ChatBuilder(Format):
     file_per_record = True
     starts_folder = True
     keeper = "beside"
+    faithful = True
 
     def detect(self, probe: Probe) -> Detection | None:
         return recognise(probe)

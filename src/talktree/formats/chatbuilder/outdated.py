@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from talktree.formats.base import About, Record
 from talktree.formats.chatbuilder.header import BARE_ID, Line
-from talktree.formats.chatbuilder.keys import REQUIRED, ROLE
+from talktree.formats.chatbuilder.keys import REQUIRED, ROLE, UUID
 from talktree.formats.chatbuilder.layout import Layout, take_apart
 from talktree.formats.renewal import Renewal
 from talktree.model.entries import Entry, Head, Opaque
@@ -35,7 +35,8 @@ class FileRenewal(Renewal):
             return
         yield from _style(layout)
         there = {line.name for line in layout.lines}
-        yield from (f"no {name}" for name in REQUIRED if name.lower() not in there)
+        required = [name for name in REQUIRED if name.lower() != UUID]
+        yield from (f"no {name}" for name in required if name.lower() not in there)
         if ROLE not in there:
             yield "no role"
 

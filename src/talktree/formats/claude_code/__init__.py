@@ -62,6 +62,7 @@ class ClaudeCode(Format):
     )
     lens = Lens(get, put)
     keeper = "line"
+    faithful = True
     dialect = Dialect()
 
     def detect(self, probe: Probe) -> Detection | None:

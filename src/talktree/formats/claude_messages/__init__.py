@@ -43,6 +43,7 @@ class ClaudeMessages(Format):
     )
     lens = Lens(get, put)
     keeper = "line"
+    faithful = True
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:

@@ -42,6 +42,7 @@ class Muse(Format):
     )
     lens = Lens(get, put, complete)
     keeper = "opening"
+    faithful = True
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:

@@ -82,6 +82,11 @@ class MuseRenewal(Renewal):
             extra={**adopted.extra, **named},
         )
 
+    def value(self, record: Record, message: Message, about: About, *, moment: int) -> Json:
+        value = super().value(record, message, about, moment=moment)
+        # A role nobody named must stand there all the same.
+        return {"role": message.role, **value} if isinstance(value, dict) else value
+
     def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
         value = record.value
         if isinstance(entry, Head) and isinstance(value, dict):

@@ -55,6 +55,7 @@ class Native(Format):
     )
     lens = Lens(get, put)
     keeper = "line"
+    faithful = True
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:

@@ -6,7 +6,7 @@ after the other, so each knows two versions only. There has been no earlier vers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 
 import msgspec
@@ -63,16 +63,44 @@ class _OlderDialect(Dialect):
         return super().is_record(stepped(value, self._version))
 
 
+def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
+    """The format as it reads files of earlier versions; versions are given by path."""
+
+    def get(record: Record) -> Entry:
+        value = stepped(record.value, versions.get(record.path, VERSION))
+        return format.get(msgspec.structs.replace(record, value=value))
+
+    def split(source: Source) -> Split:
+        found = format.split(source)
+        for sheet in found.sheets:
+            if isinstance(sheet, NativeSheet) and sheet.path in versions:
+                sheet.dialect = _OlderDialect(versions[sheet.path])
+        return found
+
+    reader = copy(format)
+    vars(reader).update(get=get, split=split)
+    return reader
+
+
 class NativeRenewal(Renewal):
     """What is old about a native file."""
 
     all_named = False
     carrier_lines = True
 
+    def __init__(self, format: Format) -> None:
+        super().__init__(format)
+        self._versions: dict[str, int] = {}
+        """The files of earlier versions."""
+
     def reader(self, source: Source) -> Format:
-        versions = {version_of(content) for content in source.files.values()}
-        older = [each for each in versions if each is not None and each < VERSION]
-        return _older_reader(self.format, min(older)) if older else self.format
+        found = {path: version_of(content) for path, content in source.files.items()}
+        self._versions = {
+            path: version
+            for path, version in found.items()
+            if version is not None and version < VERSION
+        }
+        return _older_reader(self.format, self._versions) if self._versions else self.format
 
     def of_sheet(self, sheet: Sheet) -> Iterator[str]:
         if not sheet.content.size:
@@ -84,24 +112,42 @@ class NativeRenewal(Renewal):
             yield f"version {version}"
 
     def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
-        if isinstance(record.value, dict) and record.value is not self._current(record):
+        if record.path in self._versions:
             yield "a line of an earlier version"
 
     def value(self, record: Record, message: Message, about: About, *, moment: int) -> Json:
-        return self._current(record)
+        # Only what differs is changed in the line: ids that were missing or stood twice.
+        return self.format.put(message, Record(self._current(record)))
 
     def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
-        return self._current(record) if isinstance(record.value, dict) else None
+        return self._current(record) if isinstance(record.value, dict) and record.usable else None
 
     def _current(self, record: Record) -> Json:
-        return stepped(record.value, record.version) if isinstance(record, _Dated) else record.value
+        return stepped(record.value, self._versions.get(record.path, VERSION))
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool, sheet: Sheet | None
     ) -> Iterable[bytes]:
         if first:
             yield encode_line({"talktree": {"version": VERSION}}) + b"\n"
-        yield encode_line({"conversation": _told(about, sheet)}) + b"\n"
+        told = _told(sheet, about.id) if isinstance(sheet, NativeSheet) else {}
+        yield encode_line({"conversation": {**told, "id": about.id}}) + b"\n"
         for item in items:
             assert isinstance(item.value, dict)
             yield encode_line(item.value) + b"\n"
+
+
+def _told(sheet: NativeSheet, name: str) -> Object:
+    """What the line that begins a conversation says of it."""
+    for section in sheet.sections:
+        if section.group == name:
+            stop = sheet.starts[section.first] if section.first < len(sheet) else None
+            for line in sheet.content.read(section.start, stop).split(b"\n"):
+                value = decode(line).value
+                told = value.get("conversation") if isinstance(value, dict) else None
+                if isinstance(told, dict):
+                    return told
+    return {}
+
+
+RENEWAL = NativeRenewal

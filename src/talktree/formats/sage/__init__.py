@@ -54,6 +54,7 @@ class Sage(Format):
     dialect = Dialect()
     starts_folder = True
     keeper = "beside"
+    faithful = True
 
     def __init__(self, *, nested_results: bool = False) -> None:
         # New tool results stand where the document has them, or where the program looks for them.

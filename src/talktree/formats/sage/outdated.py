@@ -11,17 +11,16 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.files import Source
-from talktree.formats.base import About, Record
+from talktree.formats.base import About, Format, Record
 from talktree.formats.lens import Object
 from talktree.formats.renewal import Renewal
 from talktree.formats.sage.adopt import adopted_snapshot, session_head
 from talktree.formats.sage.complete import METADATA as TOLD
 from talktree.formats.sage.kinds import METADATA, kind_of
-from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, beside, folder_of, name_of
+from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.sheets import SessionSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
-from talktree.model.message import Message
 from talktree.text.json_value import Json
 from talktree.text.times import from_iso
 
@@ -69,6 +68,13 @@ RENAMED = {
 class SessionRenewal(Renewal):
     """What is old about sessions."""
 
+    headless = f"no {METADATA}"
+    _in_folder = False
+
+    def reader(self, source: Source) -> Format:
+        self._in_folder = source.folder
+        return super().reader(source)
+
     def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
         value = record.value
         if not isinstance(value, dict):
@@ -86,7 +92,7 @@ class SessionRenewal(Renewal):
             case "snapshot" if isinstance(entry, Snapshot) and entry.message:
                 yield from _missing(value, SNAPSHOT)
                 yield from _odd_time(value, "timestamp")
-                if self.home(record.path, entry) != record.path:
+                if self._in_folder and name_of(record.path) == MESSAGES:
                     yield f"a snapshot outside {SNAPSHOTS}"
             case "metadata":
                 yield from _missing(value, SESSION)
@@ -121,13 +127,15 @@ class SessionRenewal(Renewal):
     def is_folder(self, source: Source, sheets: Sequence[Sheet]) -> bool:
         return source.folder or any(isinstance(sheet, SessionSheet) for sheet in sheets)
 
-    def home(self, path: str, entry: Entry) -> str:
-        name = name_of(path)
-        if name in (MESSAGES, SNAPSHOTS, METADATA):
-            return self.format.home(entry, path, before=path)
-        if name.endswith(".json") and folder_of(path) != "" or not path:
+    def home(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
+        path = sheet.path
+        if isinstance(sheet, SessionSheet):
+            # The folder of a session has its name; one that was the whole source is the folder.
+            stem = path.removesuffix(".json") if folder else ""
+            path = f"{stem}/{MESSAGES}" if stem else MESSAGES
+        if name_of(path) not in (MESSAGES, SNAPSHOTS, METADATA) or isinstance(entry, Opaque):
             return path
-        return path
+        return self.format.home(entry, path, before=path)
 
 
 def _head(head: Head, about: About) -> Head:

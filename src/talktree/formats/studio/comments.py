@@ -16,6 +16,7 @@ class Comments(Format):
     derived = DERIVED
     lens = LENS
     nests = True
+    faithful = True
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopted(message, about, moment=moment)

@@ -1,0 +1,48 @@
+"""What a format adopts is read again just as it was adopted."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from talktree.convert.about import about
+from talktree.convert.fit import drafted
+from talktree.convert.ids import id_for
+from talktree.convert.written import as_written
+from talktree.formats import by_slug
+from talktree.formats.base import Format, Record
+from talktree.formats.engine import read
+from talktree.model.conversation import Conversation
+from talktree.model.message import Message
+from tests.convert.trips import SLUGS, Files, golden, native_files
+
+MOMENT = 1_700_000_000_000_000_000
+
+
+def check(conversation: Conversation, message: Message, target: Format) -> None:
+    """Adopt a message, write it, read it."""
+    told = about(conversation, target.can)
+    id = id_for(message.id, conversation.id, target.can)
+    draft = drafted(message, target, extra=False, id=id, parent=None, follows=None).message
+    adopted = target.adopt(draft, told, moment=MOMENT)
+    value = target.put(adopted, None)
+    if as_written(value) is value:
+        assert target.get(Record(value)) == adopted
+
+
+@pytest.mark.parametrize("target", SLUGS)
+def test_golden_messages(target: str) -> None:
+    assert by_slug(target).faithful
+    for source in SLUGS:
+        for _, files in golden(source):
+            for conversation in read(files, by_slug(source)).conversations:
+                for message in conversation.messages():
+                    check(conversation, message, by_slug(target))
+
+
+@pytest.mark.parametrize("target", SLUGS)
+@given(data=native_files())
+def test_random_messages(target: str, data: bytes) -> None:
+    for conversation in Files({"c.jsonl": data}, folder=False).read_as("native").conversations:
+        for message in conversation.messages():
+            check(conversation, message, by_slug(target))
