@@ -14,6 +14,7 @@ from talktree.formats.base import Format, Record
 from talktree.formats.engine import read
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
+from talktree.text.times import is_ambiguous
 from tests.convert.trips import SLUGS, Files, golden, native_files
 
 MOMENT = 1_700_000_000_000_000_000
@@ -26,7 +27,7 @@ def check(conversation: Conversation, message: Message, target: Format) -> None:
     draft = drafted(message, target, extra=False, id=id, parent=None, follows=None).message
     adopted = target.adopt(draft, told, moment=MOMENT)
     value = target.put(adopted, None)
-    if as_written(value) is value:
+    if as_written(value) is value and not is_ambiguous(adopted.time):
         assert target.get(Record(value)) == adopted
 
 

@@ -23,6 +23,7 @@ from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.skeleton import NO_TIME, ROOT
 from talktree.text.json_value import Json
+from talktree.text.times import is_ambiguous
 
 
 class Held:
@@ -128,10 +129,8 @@ class Crossing:
         adopted = self.target.adopt(draft.message, self.about, moment=self._moments[position])
         meant = self.target.put(adopted, None)
         value = as_written(meant)
-        if self.target.faithful and value is meant:
-            seen = adopted
-        else:
-            seen = self._read(value, parent)
+        sure = self.target.faithful and value is meant and not is_ambiguous(adopted.time)
+        seen = adopted if sure else self._read(value, parent)
         seams = settled_seams(draft, seen.parts)
         losses = message_losses(message, seen, seams, self.how, name=message.id)
         losses += self._place_losses(message, seen, parent)

@@ -96,7 +96,7 @@ class Renewal:
         return source.folder
 
     def home(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
-        """The file an entry that was read from a sheet belongs in; `folder` if the source is one."""
+        """The file an entry of a sheet belongs in; `folder` if the source is one."""
         return sheet.path
 
     def compose(

@@ -23,6 +23,11 @@ SECONDS_END = 100_000_000_000
 SECONDS_START = 100_000_000
 
 
+def is_ambiguous(time: int | None) -> bool:
+    """Whether a time in milliseconds would be taken for one in seconds: before March 1973."""
+    return time is not None and abs(time) < SECONDS_END * MILLI
+
+
 def from_iso(text: str) -> int | None:
     """The time an ISO 8601 text names, or None; a missing zone means UTC."""
     # Nearly all stamps are `2025-12-09T19:47:42.930Z`, many in the same minute.

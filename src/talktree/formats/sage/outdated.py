@@ -16,6 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.renewal import Renewal
 from talktree.formats.sage.adopt import adopted_snapshot, session_head
 from talktree.formats.sage.complete import METADATA as TOLD
+from talktree.formats.sage.fields import inside
 from talktree.formats.sage.kinds import METADATA, kind_of
 from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.sheets import SessionSheet
@@ -101,6 +102,15 @@ class SessionRenewal(Renewal):
                 pass
 
     # what becomes of it
+
+    def message(self, message: Message, about: About, *, moment: int) -> Message:
+        # Under these names stands only what is not of the type it must be.
+        kept: Object = {name: item for name, item in message.extra.items() if name not in LINE}
+        for name, required in INSIDE.items():
+            inner = inside(message.extra, name)
+            if rest := {key: item for key, item in inner.items() if key not in required}:
+                kept[name] = rest
+        return super().message(replace(message, extra=kept), about, moment=moment)
 
     def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
         value = record.value
