@@ -6,7 +6,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import hashing, reading, trees
+from bench import converting, hashing, reading, trees
 from bench.measure import Row, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -24,6 +24,9 @@ def main() -> None:
         *reading.memory(chosen.memory),
         *trees.shapes(),
         *hashing.rows(),
+        *converting.speed(100),
+        *converting.throughput(250),
+        *converting.memory(chosen.size),
     ]
     text = table(rows)
     print(text)

@@ -52,14 +52,31 @@ def _line_faults(said: Sequence[Line]) -> Iterator[str]:
 
 
 def _link_faults(said: Sequence[Line]) -> Iterator[str]:
-    seen: set[str] = set()
-    everywhere = [line["uuid"] for line in said]
-    if len(set(everywhere)) < len(everywhere):
+    above = {line["uuid"]: line["parentUuid"] for line in said}
+    if len(above) < len(said):
         yield "a uuid is used twice"
-    for line in said:
-        if line["parentUuid"] is not None and line["parentUuid"] not in seen:
-            yield f"{line['parentUuid']} is no earlier line"
-        seen.add(line["uuid"])
+    for uuid, parent in above.items():
+        if parent is not None and parent not in above:
+            yield f"{parent} is no line of this session"
+        way: set[str] = set()
+        while uuid in above and uuid not in way:
+            way.add(uuid)
+            uuid = above[uuid]
+        if uuid in way:
+            yield f"{uuid} hangs on itself"
+
+
+def out_of_order(data: bytes) -> list[str]:
+    """Lines that stand before the line they hang on."""
+    seen: set[str | None] = {None}
+    found = []
+    for raw in data.splitlines():
+        line = json.loads(raw)
+        if "uuid" in line:
+            if line["parentUuid"] not in seen:
+                found.append(line["uuid"])
+            seen.add(line["uuid"])
+    return found
 
 
 def _title_faults(lines: Sequence[Line], said: Sequence[Line]) -> Iterator[str]:

@@ -42,11 +42,9 @@ def _link_faults(said: Sequence[Line]) -> Iterator[str]:
         yield "a uuid is used twice"
     if len({line["sessionId"] for line in said}) > 1:
         yield "several sessions"
-    seen: set[str | None] = {None}
     for line in said:
-        if line.get("parentUuid") not in seen:
-            yield f"{line['parentUuid']} is no earlier line"
-        seen.add(line["uuid"])
+        if line.get("parentUuid") not in (None, *ids):
+            yield f"{line['parentUuid']} is no message"
 
 
 def _line_faults(line: Line) -> Iterator[str]:

@@ -20,7 +20,7 @@ from talktree.model.message import Context, Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing import strategies
 from talktree.text.json_value import Token
-from tests.convert.claude_code_reader import faults
+from tests.convert.claude_code_reader import faults, out_of_order
 from tests.convert.foreign import (
     every_sample,
     files_of,
@@ -61,6 +61,7 @@ def lines_of(*listed: Entry, **more: Any) -> list[dict[str, Any]]:
 def test_every_sample_becomes_a_session(slug: str, path: Path, *, carry: bool) -> None:
     for file, data in files_of(sample(slug, path), "claude-code", carry=carry).items():
         assert faults(data) == [], file
+        assert out_of_order(data) == [], file
         named = {json.loads(line).get("sessionId") for line in data.splitlines()}
         assert named <= {file.removesuffix(".jsonl"), None}
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
     "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
     "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
+    "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
 }
 
 

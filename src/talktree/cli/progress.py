@@ -45,6 +45,7 @@ def bar(what: str, total: int) -> Iterator[Tick]:
         waiting, last = 0, monotonic()
 
         def tick(now: str) -> None:
+            """Drawn only now and then: drawing takes longer than most work."""
             nonlocal waiting, last
             waiting += 1
             if monotonic() - last >= SOON:

@@ -28,9 +28,8 @@ class FiledLedger(Ledger):
         self._step = step
 
     def add(self, losses: Iterable[Loss]) -> None:
-        found = list(losses)
-        super().add(found)
-        for loss in found:
+        for loss in losses:
+            self.counts[loss.kind, loss.kept] += 1
             shown = self.examples.setdefault((loss.kind, loss.kept), [])
             if len(shown) < EXAMPLES:
                 shown.append(loss)

@@ -14,9 +14,9 @@ from talktree.convert.ledger import Ledger, Loss
 from talktree.convert.migrate_back import kept_by, returned, way_back
 from talktree.convert.migrate_cross import own_about
 from talktree.convert.migrate_files import heads_of, renewed
+from talktree.convert.migrate_source import as_written
 from talktree.convert.options import Made, Options
 from talktree.errors import Damaged, UsageError, WouldLose
-from talktree.files import Memory, Source
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
 from talktree.formats.engine import Origin, read, write
@@ -40,7 +40,7 @@ def migrated(document: Document, options: Options, ledger: Ledger | None = None)
     document = _as_read(document, renewal)
     origin = document.origin
     assert isinstance(origin, Origin)
-    if not any(map(len, document.conversations)):
+    if not renewal.exists or not any(map(len, document.conversations)):
         return Made(write(document), folder=origin.source.folder, ledger=ledger)
     kept = kept_by(origin.source, renewal)
     if kept is not None:
@@ -56,7 +56,7 @@ def migrated(document: Document, options: Options, ledger: Ledger | None = None)
 def unmigrated(document: Document, ledger: Ledger | None = None) -> Made:
     """A migrated document as it was before, with the edits that were made since."""
     renewal = by_slug(document.format).renewal()
-    document = _as_written(document)
+    document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
     kept = kept_by(origin.source, renewal)
@@ -70,22 +70,11 @@ def unmigrated(document: Document, ledger: Ledger | None = None) -> Made:
 
 def _as_read(document: Document, renewal: Renewal) -> Document:
     """The document as its files are read, by what knows their version."""
-    document = _as_written(document)
+    document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
     reader = renewal.reader(origin.source)
     return document if reader is origin.format else read(origin.source, reader)
-
-
-def _as_written(document: Document) -> Document:
-    """The document as its own files would be read again, so that each record has its bytes."""
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    if not any(conversation.changed for conversation in document.conversations):
-        return document
-    files = {path: Memory(b"".join(pieces)) for path, pieces in write(document).items()}
-    source = Source(origin.source.name, files, folder=origin.source.folder)
-    return read(source, origin.format)
 
 
 # reasons
@@ -109,7 +98,7 @@ def _of_conversation(
     heads = heads_of(conversation)
     if not any(bones.traits) and not heads:
         return
-    about = own_about(conversation, heads, renewal.format)
+    about = own_about(conversation, heads, renewal)
     positions = range(len(conversation))
     records = origin.records(conversation.members, map(conversation.names, positions))
     for position, record in zip(positions, records, strict=True):

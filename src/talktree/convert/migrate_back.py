@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from talktree.convert import seams as seaming
 from talktree.convert.cross import Crossing
 from talktree.convert.index import At, Index, carries, indexed
 from talktree.convert.ledger import Ledger
@@ -11,13 +12,15 @@ from talktree.convert.migrate_files import crossing_of, without_records
 from talktree.convert.migrate_twin import twin_of
 from talktree.convert.options import Made
 from talktree.convert.restore import Restoration, _Edits
+from talktree.convert.transplant import transplanted
 from talktree.errors import UsageError
 from talktree.files import Source, parked
 from talktree.formats.engine import Origin, read
 from talktree.formats.renewal import Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.entries import Head
+from talktree.model.entries import Entry, Head
+from talktree.model.message import Message
 
 
 def kept_by(source: Source, renewal: Renewal) -> Document | None:
@@ -80,20 +83,30 @@ class _Changes(_Edits):
 
     def _touch(self, at: At) -> None:
         place = self._index.places[at]
-        found = self._load(place.conversation, place.position).entry
+        found = self._load(place.conversation, place.position)
         here, position = self._place(at)
-        old = here.entry(position)
-        if not isinstance(old, Head) or not isinstance(found, Head):
-            super()._touch(at)
-            return
+        old, now = here.entry(position), found.entry
         record = self._origin.record(here.members[position], *here.names(position))
-        was = self._crossing(here).held_record(position, record).seen
-        assert isinstance(was, Head)
-        changed = {
-            name: getattr(found, name)
-            for name in ("title", "time", "updated")
-            if getattr(was, name) != getattr(found, name)
-        }
-        if changed:
-            changes = self._changed.setdefault(here.id, {})
-            changes[here.members[position]] = replace(old, **changed)
+        held = self._crossing(here).held_record(position, record)
+        new = old
+        if isinstance(old, Message) and isinstance(now, Message):
+            assert isinstance(held.seen, Message)
+            assert found.carry is not None
+            # It is the same format, so whatever it holds now had a place before.
+            seams = seaming.read(found.carry.seams, len(now.parts))
+            new = transplanted(old, (held.seen, held.seams), (now, seams), extra=True)
+            new = self._moved(new, held.seen, now, place.conversation)
+        elif isinstance(old, Head) and isinstance(now, Head):
+            new = _retold(old, held.seen, now)
+        if new != old:
+            self._changed.setdefault(here.id, {})[here.members[position]] = new
+
+
+def _retold(old: Head, was: Entry, now: Head) -> Head:
+    """A head with what was changed in its current form."""
+    changed = {
+        name: getattr(now, name)
+        for name in ("title", "time", "updated")
+        if getattr(was, name, None) != getattr(now, name)
+    }
+    return replace(old, **changed)

@@ -32,9 +32,9 @@ LOOKED_AT = 20
 ANY_MESSAGE = Message()
 
 
-def own_about(conversation: Conversation, heads: Sequence[Head], format: Format) -> About:
+def own_about(conversation: Conversation, heads: Sequence[Head], renewal: Renewal) -> About:
     """The facts of a conversation; its session goes on being called what it was called."""
-    found = about_of(conversation, format.can)
+    found = renewal.about(about_of(conversation, renewal.format.can), heads)
     nodes = [position for position, trait in enumerate(conversation.skeleton.traits) if trait]
     first = conversation.entries_at(nodes[:LOOKED_AT])
     named = [each.session for each in first if isinstance(each, Message) and each.session]

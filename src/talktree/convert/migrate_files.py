@@ -76,7 +76,7 @@ def crossing_of(
     conversation: Conversation, origin: Origin, renewal: Renewal, *, carry: bool
 ) -> Renewing:
     """The way of a conversation into the current version, its records still to be planned."""
-    about = own_about(conversation, heads_of(conversation), renewal.format)
+    about = own_about(conversation, heads_of(conversation), renewal)
     return Renewing(
         conversation,
         origin,

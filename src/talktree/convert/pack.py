@@ -101,19 +101,14 @@ class Packing:
         return [position for position, there in enumerate(written) if not there]
 
     def _records(self, positions: Sequence[int]) -> Iterator[Record]:
-        """Records of the source, read a stretch at a time; `line` is the position."""
+        """Records of the source, those in its order in one go; `line` is the position."""
         conversation = self.crossing.conversation
-        for start in range(0, len(positions), STRETCH):
-            asked = positions[start : start + STRETCH]
-            ordered = sorted(asked)
-            numbers = [conversation.members[position] for position in ordered]
-            names = map(conversation.names, ordered)
-            found: dict[int, Record] = {}
-            for position, record in zip(ordered, self._origin.records(numbers, names), strict=True):
+        for run in _rising(positions):
+            numbers = [conversation.members[position] for position in run]
+            names = map(conversation.names, run)
+            for position, record in zip(run, self._origin.records(numbers, names), strict=True):
                 record.line = position
-                found[position] = record
-            for position in asked:
-                yield found[position]
+                yield record
 
     # what they carry
 
@@ -208,3 +203,12 @@ class Packing:
         return File(
             which, sheet.path, made(lead, NO_STRINGS, PLAIN), made(trail, NO_STRINGS, PLAIN)
         )
+
+
+def _rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Stretches in which each position is behind the one before."""
+    start = 0
+    for at in range(1, len(positions) + 1):
+        if at == len(positions) or positions[at] <= positions[at - 1]:
+            yield positions[start:at]
+            start = at

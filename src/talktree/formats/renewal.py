@@ -16,7 +16,7 @@ from msgspec import Struct
 from talktree.files import Source
 from talktree.formats.base import About, Format, Record
 from talktree.formats.sheets import Item, Sheet
-from talktree.model.entries import Entry
+from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 
@@ -41,8 +41,10 @@ class Reason(Struct, frozen=True):
 
 
 class Renewal:
-    """What is old about a format's files. Without a module of its own, nothing ever is."""
+    """What is old about a format's files, and what becomes of it."""
 
+    exists = True
+    """Whether there is an older form at all."""
     all_named = True
     """Whether every message must have an id of its own."""
     headless = "nothing heads the messages"
@@ -68,6 +70,10 @@ class Renewal:
         return iter(())
 
     # what becomes of it
+
+    def about(self, about: About, heads: Sequence[Head]) -> About:
+        """The facts of a conversation, with what its heads tell beyond its messages."""
+        return about
 
     def message(self, message: Message, about: About, *, moment: int) -> Message:
         """A message of an old record with all that a current one has."""
@@ -124,11 +130,18 @@ class Renewal:
         return {**value, WAS: carry}
 
 
+class Nothing(Renewal):
+    """For formats that have no older form."""
+
+    exists = False
+    all_named = False
+
+
 def renewal_of(format: Format) -> Renewal:
     """How older files of a format are told and made current."""
     module = OUTDATED.get(format.info.slug)
     if module is None:
-        return Renewal(format)
+        return Nothing(format)
     found = import_module(module).RENEWAL(format)
     assert isinstance(found, Renewal)
     return found

@@ -66,6 +66,8 @@ READING: dict[str, Code] = {
         ("withheld", "SYN406", "secrets-left-out", "note"),
         ("missing-id", "IDS101", "missing-id", "warning"),
         ("duplicate-id", "IDS102", "duplicate-id", "warning"),
+        ("conflict", "IDS103", "conflicting-copies", "warning"),
+        ("copies", "IDS104", "differing-copies", "note"),
         ("dangling-parent", "TRE101", "dangling-parent", "warning"),
         ("cycle", "TRE102", "parent-cycle", "error"),
     )

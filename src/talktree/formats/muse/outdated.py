@@ -154,9 +154,8 @@ def _odd_root(value: Object, head: Head, about: About) -> Iterator[str]:
     version = value.get("schema_version")
     if isinstance(version, int | float) and version < SCHEMA:
         yield f"schema_version {version}"
-    if about.updated is not None and (time_of(value.get("last_updated_timestamp")) or 0) < (
-        to_millis(about.updated) * MILLI
-    ):
+    told = time_of(value.get("last_updated_timestamp"))
+    if None not in (told, about.updated) and (told or 0) < to_millis(about.updated or 0) * MILLI:
         yield "last_updated_timestamp before the newest message"
 
 

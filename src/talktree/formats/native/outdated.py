@@ -1,15 +1,18 @@
 """Native files of earlier versions, and the steps that lead to the current one.
 
-A step takes a line of one version and gives the line the next version has; steps are applied one
-after the other, so each knows two versions only. There has been no earlier version yet.
+A step takes a line of one version and gives the line the next version has, and the other way
+round; steps are applied one after the other, so each knows two versions only. There has been no
+earlier version yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from talktree.files import Content, Source
 from talktree.formats.base import About, Format, Record, Split
@@ -26,9 +29,17 @@ from talktree.model.outline import LineOutline
 from talktree.text.json_read import decode
 from talktree.text.json_value import Json
 
-Step = Callable[[Object], Object]
+
+class Step(NamedTuple):
+    """Between the lines of a version and those of the next."""
+
+    forth: Callable[[Object], Object]
+    back: Callable[[Object], Object]
+    """Of a line that `forth` made, what it was made from."""
+
+
 STEPS: dict[int, Step] = {}
-"""By version: what makes a line of it one of the next."""
+"""By version: what leads to the next."""
 
 
 def version_of(content: Content) -> int | None:
@@ -43,7 +54,15 @@ def stepped(value: Json, version: int) -> Json:
     """A line of some version as the current one has it."""
     for each in range(version, VERSION):
         if isinstance(value, dict) and each in STEPS:
-            value = STEPS[each](value)
+            value = STEPS[each].forth(value)
+    return value
+
+
+def stepped_back(value: Json, version: int) -> Json:
+    """A line of the current version as an earlier one has it."""
+    for each in reversed(range(version, VERSION)):
+        if isinstance(value, dict) and each in STEPS:
+            value = STEPS[each].back(value)
     return value
 
 
@@ -67,8 +86,18 @@ def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
     """The format as it reads files of earlier versions; versions are given by path."""
 
     def get(record: Record) -> Entry:
-        value = stepped(record.value, versions.get(record.path, VERSION))
-        return format.get(msgspec.structs.replace(record, value=value))
+        return format.get(_as_current(record))
+
+    def put(entry: Entry, base: Record | None) -> Json:
+        if base is None:
+            return stepped_back(format.put(entry, None), min(versions.values()))
+        return stepped_back(format.put(entry, _as_current(base)), versions[base.path])
+
+    def _as_current(record: Record) -> Record:
+        # A value that is not in a file is on its way into one.
+        version = versions.get(record.path) if record.path else min(versions.values())
+        value = stepped(record.value, VERSION if version is None else version)
+        return replace(record, value=value)
 
     def split(source: Source) -> Split:
         found = format.split(source)
@@ -78,7 +107,7 @@ def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
         return found
 
     reader = copy(format)
-    vars(reader).update(get=get, split=split)
+    vars(reader).update(get=get, put=put, split=split)
     return reader
 
 

@@ -22,6 +22,7 @@ from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.sheets import SessionSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Context, Message
 from talktree.text.json_value import Json
 from talktree.text.times import from_iso
 
@@ -64,6 +65,7 @@ RENAMED = {
     "cost_estimate": "costEstimate",
 }
 """What the head of an older file calls things, and what metadata.json calls them."""
+PLACES = {"cwd": "workingDirectory", "git_branch": "gitBranch", "version": "version"}
 
 
 class SessionRenewal(Renewal):
@@ -102,6 +104,18 @@ class SessionRenewal(Renewal):
                 pass
 
     # what becomes of it
+
+    def about(self, about: About, heads: Sequence[Head]) -> About:
+        """Where a session was held is told by its head, if by none of its messages."""
+        told = {RENAMED.get(key, key): item for head in heads for key, item in head.extra.items()}
+        known = {
+            field: told[name]
+            for field, name in PLACES.items()
+            if isinstance(told.get(name), str) and told[name]
+        }
+        if about.context is not None or not known:
+            return about
+        return replace(about, context=Context(**known))
 
     def message(self, message: Message, about: About, *, moment: int) -> Message:
         # Under these names stands only what is not of the type it must be.

@@ -1,0 +1,281 @@
+"""`talktree migrate`: older versions of a format as the current one has it, and back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from talktree import api
+from talktree.cli import output, params
+from talktree.cli.conversion import EACH, Wish, convert_one
+from talktree.cli.failures import tell
+from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
+from talktree.cli.verbs import Verb
+from talktree.convert.ledger import KINDS
+from talktree.convert.migrate import migrated, needs_migration, unmigrated
+from talktree.convert.options import Made, Options
+from talktree.errors import UsageError
+from talktree.files import parked, save
+from talktree.formats import by_slug, slugs
+from talktree.formats.renewal import Reason
+from talktree.model.document import Document
+from talktree.text.json_value import Json
+from talktree.views.ledgers import ledger_lines
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, size
+
+MOST_REASONS = 12
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    path: str
+    out: str | None
+    options: Options
+    back: bool
+    force: bool
+    dry_run: bool
+    ledger: str | None
+    quiet: bool
+    as_json: bool
+    color: str
+
+    @property
+    def speaks(self) -> bool:
+        """Whether people are told on stderr what happens."""
+        return not (self.quiet or self.as_json)
+
+
+@click.command("migrate", cls=Verb)
+@params.one_path
+@click.option("-o", "--output", "out", type=params.PATH, help="Where to; - is stdout.")
+@click.option(
+    "--to",
+    metavar="FORMAT|VERSION",
+    help="Another format, as `convert` does it; else the current version of its own.",
+)
+@click.option("--back", is_flag=True, help="The files as they were before, with later edits.")
+@click.option("--force", is_flag=True, help="Write also what is current already.")
+@params.source_format
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what is old and the ledger.")
+@click.option(
+    "--ledger",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Save what is old, and what has no place of its own now, as JSON.",
+)
+@click.option("--clean", is_flag=True, help="Keep nothing of the old files; no way back.")
+@click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
+@params.as_json
+@params.color
+def command(
+    path: str,
+    out: str | None,
+    to: str | None,
+    back: bool,  # noqa: FBT001
+    force: bool,  # noqa: FBT001
+    source_format: str | None,
+    dry_run: bool,  # noqa: FBT001
+    ledger: str | None,
+    clean: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+    color: str,
+) -> None:
+    """Bring files of older versions of a format up to date, and back again.
+
+    The migrated file keeps what it was: --back gives the old bytes again, with whatever was edited
+    since. What is current already is said to be so, and nothing is written.
+    """
+    asked = Asked(
+        path=path,
+        out=None if dry_run else out,
+        options=Options(carry=not clean),
+        back=back,
+        force=force,
+        dry_run=dry_run,
+        ledger=ledger,
+        quiet=quiet,
+        as_json=as_json,
+        color=color,
+    )
+    _refuse_odd_calls(asked)
+    document = api.read(path, format=source_format)
+    if to in slugs() and to != document.format:
+        convert_one(_wish(asked, to or "", source_format), document)
+    else:
+        _refuse_other_versions(document, to)
+        _migrate(asked, document)
+
+
+command.examples = (
+    "talktree migrate 2c9f7d1e.json -o 2c9f7d1e/",
+    "talktree migrate export.json --dry-run",
+    "talktree migrate --back 2c9f7d1e/ -o 2c9f7d1e.json",
+    "talktree migrate notes.jsonl --to claude-code -o session.jsonl",
+)
+
+
+def _wish(asked: Asked, target: str, source_format: str | None) -> Wish:
+    if asked.back or asked.force:
+        raise UsageError("--back and --force are for one format", hint="leave out --to")
+    return Wish(
+        paths=(asked.path,),
+        target=target,
+        out=asked.out,
+        options=asked.options,
+        source_format=source_format,
+        dry_run=asked.dry_run,
+        ledger=asked.ledger,
+        quiet=asked.quiet,
+        as_json=asked.as_json,
+        color=asked.color,
+    )
+
+
+def _refuse_odd_calls(asked: Asked) -> None:
+    if asked.out is None and not asked.dry_run:
+        context = click.get_current_context()
+        (param,) = (each for each in context.command.params if each.name == "out")
+        raise click.MissingParameter(ctx=context, param=param)
+    if asked.back and not asked.options.carry:
+        raise UsageError("--clean is for the way forth", hint="leave it out")
+    if asked.out == "-":
+        if asked.as_json:
+            raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+        if output.is_terminal():
+            raise UsageError(
+                "the raw bytes of a conversation are not for a terminal",
+                hint="name a file with -o, or pipe the output somewhere",
+            )
+    elif asked.path != "-":
+        source = Path(asked.path).resolve()
+        for written in filter(None, (asked.out, asked.ledger)):
+            target = Path(written).resolve()
+            if source in (target, *target.parents):
+                raise UsageError(
+                    f"{written}: this is the input",
+                    hint="name another place; the input stays as it is",
+                )
+
+
+def _refuse_other_versions(document: Document, to: str | None) -> None:
+    version = by_slug(document.format).info.version
+    if to is not None and to not in (document.format, version):
+        raise UsageError(
+            f"{document.format} can be migrated to version {version}, not to {to}",
+            hint=f"or to another format: {', '.join(slugs())}",
+        )
+
+
+def _migrate(asked: Asked, document: Document) -> None:
+    account = Account(each=asked.as_json or asked.ledger is not None, step=lambda: None)
+    reasons = [] if asked.back else needs_migration(document)
+    written: Sequence[tuple[str, int]] = ()
+    current = not (asked.back or asked.force or reasons)
+    if not current:
+        ledger = account.ledger
+        if asked.back:
+            made = unmigrated(document, ledger)
+        else:
+            made = migrated(document, asked.options, ledger)
+        written = _written(asked, made)
+    if asked.ledger is not None:
+        save_ledger(asked.ledger, _document(document, reasons, account, written))
+    if asked.as_json:
+        output.print_text(_document(document, reasons, account, written))
+    elif asked.dry_run:
+        lines = _preview_lines(document, reasons, account, current=current)
+        output.print_lines(lines, color=output.use_color(asked.color))
+    elif asked.speaks:
+        _tell(asked, document, reasons, account, written)
+
+
+def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
+    """Make the files; the ledger is full when the last is done."""
+    if asked.out is None:
+        for pieces in made.files.values():
+            for _ in pieces:
+                pass
+        return ()
+    if asked.out != "-":
+        paths = save(made.files, Path(asked.out), folder=made.folder)
+        return [(str(path), path.stat().st_size) for path in paths]
+    if len(made.files) != 1 or made.folder:
+        raise UsageError(
+            f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
+        )
+    (pieces,) = made.files.values()
+    content = parked(pieces)
+    with output.stdout() as sink:
+        for block in content.blocks():
+            sink.write(block)
+        sink.flush()
+    return ()
+
+
+# what is told
+
+
+def _tell(
+    asked: Asked,
+    document: Document,
+    reasons: Sequence[Reason],
+    account: Account,
+    written: Sequence[tuple[str, int]],
+) -> None:
+    if not (asked.back or asked.force or reasons):
+        tell(f"talktree: {document.name} is current already; nothing was written")
+        return
+    for text in _reason_texts(reasons):
+        tell(f"  {text}")
+    if asked.out != "-":
+        files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
+        tell(f"talktree: wrote {asked.out} ({files}{size(sum(count for _, count in written))})")
+    tell_ledger(account.sums, hint=EACH)
+
+
+def _reason_texts(reasons: Sequence[Reason]) -> Iterator[str]:
+    counts = Counter(reason.what for reason in reasons)
+    for what, count in counts.most_common(MOST_REASONS):
+        yield f"{count:,} x {what}" if count > 1 else what
+    if len(counts) > MOST_REASONS:
+        yield f"… and {len(counts) - MOST_REASONS} other things"
+
+
+def _preview_lines(
+    document: Document, reasons: Sequence[Reason], account: Account, *, current: bool
+) -> Iterator[Line]:
+    version = by_slug(document.format).info.version
+    if current:
+        yield line((document.name, "title"), f" is current: {document.format} {version}")
+        return
+    yield line((document.name, "title"), f" ({document.format}) to version {version}")
+    yield from (line(f"  {text}") for text in _reason_texts(reasons))
+    yield from ledger_lines(account.sums, KINDS, account.examples)
+
+
+def _document(
+    document: Document,
+    reasons: Sequence[Reason],
+    account: Account,
+    written: Sequence[tuple[str, int]],
+) -> Iterator[str]:
+    files: list[Json] = [{"path": path, "bytes": count} for path, count in written]
+    told: list[Json] = [
+        {"what": reason.what, "entry": reason.entry, "path": reason.path} for reason in reasons
+    ]
+    version = by_slug(document.format).info.version
+    return ledger_document(
+        files,
+        account.losses(),
+        account.sums,
+        format=document.format,
+        version=version,
+        reasons=told,
+    )

@@ -1,0 +1,402 @@
+"""Files that share a history become one tree: every message once, nothing lost, any order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from talktree import api
+from talktree.convert.merge import merged, places
+from talktree.convert.options import Options
+from talktree.errors import UsageError
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
+from talktree.model import edit
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.findings import Finding
+from tests.convert.trips import SLUGS, golden, into
+
+GOLDEN = [(slug, name) for slug in SLUGS for name, _ in golden(slug)]
+Row = dict[str, Any]
+
+
+def uuid(number: int) -> str:
+    return str(UUID(int=number, version=4))
+
+
+def line(number: int, parent: int | None, text: str, session: str = "one", **more: Any) -> Row:
+    """A line as Claude Code writes it."""
+    role = more.pop("role", "user" if number % 2 else "assistant")
+    content: Any = text if role == "user" else [{"type": "text", "text": text}]
+    return {
+        "parentUuid": None if parent is None else uuid(parent),
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/home/mira",
+        "sessionId": session,
+        "version": "2.1.29",
+        "type": role,
+        "message": {"role": role, "content": content},
+        "uuid": uuid(number),
+        "timestamp": f"2026-02-02T05:25:{number:02}.201Z",
+        **more,
+    }
+
+
+def session(name: str, rows: Sequence[Row]) -> Document:
+    data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    return read(Source.of_bytes(data, name=f"{name}.jsonl"), by_slug("claude-code"))
+
+
+def texts(conversation: Conversation) -> list[str]:
+    return [message.text for message in conversation.messages()]
+
+
+def branch_texts(conversation: Conversation) -> set[tuple[str, ...]]:
+    return {
+        tuple(message.text for message in conversation.path(branch.leaf))
+        for branch in conversation.branches()
+    }
+
+
+def data_of(document: Document) -> bytes:
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    (content,) = origin.source.files.values()
+    return content.read()
+
+
+def told(document: Document) -> list[Finding]:
+    return [each for each in document.findings if each.code in ("IDS103", "IDS104")]
+
+
+def shape(document: Document) -> list[list[str]]:
+    """Every message with all that was said above it, whatever its name is."""
+    found = []
+    for conversation in document.conversations:
+        bones = conversation.tree.bones
+        ways: dict[int, tuple[Any, ...]] = {-1: ()}
+        for position in conversation.tree.order:
+            entry = conversation.entry(position)
+            own = (bones.roles[position], getattr(entry, "text", ""), bones.times[position])
+            ways[position] = (*ways[bones.parents[position]], own)
+        del ways[-1]
+        if ways:
+            found.append(sorted(map(repr, ways.values())))
+    return sorted(found)
+
+
+# what is shared
+
+
+def resumed(session_name: str) -> list[Row]:
+    return [
+        line(1, None, "Where is the key?", session_name),
+        line(2, 1, "Under the mat.", session_name),
+    ]
+
+
+def test_a_resumed_session_goes_on_where_the_first_ended() -> None:
+    one = session("one", [*resumed("one"), line(3, 2, "Thanks")])
+    two = session("two", [*resumed("two"), line(5, 2, "It is not there.", "two")])
+    document = merged([one, two])
+    conversation = document.conversation
+    assert branch_texts(conversation) == {
+        ("Where is the key?", "Under the mat.", "Thanks"),
+        ("Where is the key?", "Under the mat.", "It is not there."),
+    }
+    assert len(texts(conversation)) == 4
+    assert told(document) == []
+
+
+def test_every_place_is_remembered() -> None:
+    one, two = session("one", resumed("one")), session("two", resumed("two"))
+    conversation = merged([one, two]).conversation
+    assert sorted(places(conversation, uuid(2))) == [
+        ["one.jsonl", "one.jsonl", 1, uuid(2)],
+        ["two.jsonl", "two.jsonl", 1, uuid(2)],
+    ]
+    again = merged([merged([one]), two]).conversation
+    assert sorted(places(again, uuid(2))) == sorted(places(conversation, uuid(2)))
+
+
+def test_copies_under_new_ids_are_known_by_what_was_said_when() -> None:
+    one = session("one", [*resumed("one"), line(3, 2, "Thanks")])
+    forked = [
+        {**line(1, None, "Where is the key?", "two"), "uuid": uuid(91)},
+        {**line(2, 1, "Under the mat.", "two"), "uuid": uuid(92), "parentUuid": uuid(91)},
+        {**line(5, 2, "No.", "two"), "parentUuid": uuid(92)},
+    ]
+    conversation = merged([one, session("two", forked)]).conversation
+    assert sorted(texts(conversation)) == [
+        "No.",
+        "Thanks",
+        "Under the mat.",
+        "Where is the key?",
+    ]
+    assert len(conversation.branches()) == 2
+
+
+def test_a_file_that_begins_in_the_middle_hangs_on_the_other() -> None:
+    whole = session("one", [*resumed("one"), line(3, 2, "Thanks")])
+    rest = session("two", [line(5, 2, "Not there.", "two"), line(6, 5, "Look again.", "two")])
+    for order in ([whole, rest], [rest, whole]):
+        document = merged(order)
+        path = ("Where is the key?", "Under the mat.", "Not there.", "Look again.")
+        assert path in branch_texts(document.conversation)
+        assert [each.name for each in document.findings if each.code == "TRE101"] == []
+
+
+def test_strangers_stay_apart() -> None:
+    one = session("one", resumed("one"))
+    two = session("two", [line(21, None, "Another day"), line(22, 21, "Indeed")])
+    assert len(merged([one, two]).conversations) == 2
+
+
+def test_short_ids_of_strangers_are_no_conflict() -> None:
+    rows = [
+        {"_id": name, "conversation_id": name, "schema_version": 2, "message_history": [message]}
+        for name, message in (
+            ("a", {"id": "m-1", "role": "user", "content": "Fog?", "timestamp": 1731000000000}),
+            ("b", {"id": "m-1", "role": "user", "content": "Rain?", "timestamp": 1731000000001}),
+        )
+    ]
+    files = [Source.of_bytes(json.dumps(row).encode(), name="x.json") for row in rows]
+    document = merged([read(each, by_slug("muse")) for each in files])
+    assert len(document.conversations) == 2
+    assert told(document) == []
+
+
+# conflicts
+
+
+def test_one_id_and_two_texts_are_both_kept() -> None:
+    one = session("one", resumed("one"))
+    two = session(
+        "two",
+        [
+            line(1, None, "Where is the key?", "two"),
+            line(2, 1, "In the lock.", "two"),
+            line(3, 2, "Thanks", "two"),
+        ],
+    )
+    document = merged([one, two])
+    assert branch_texts(document.conversation) == {
+        ("Where is the key?", "Under the mat."),
+        ("Where is the key?", "In the lock.", "Thanks"),
+    }
+    (found,) = told(document)
+    assert (found.code, found.severity) == ("IDS103", "warning")
+    assert found.entry == f"{uuid(2)}#2"
+
+
+def test_the_fullest_copy_is_kept_and_the_difference_told() -> None:
+    full = line(2, 1, "Under the mat.", "two", requestId="req_1", todos=[])
+    one = session("one", [line(1, None, "Where?"), line(2, 1, "Under the mat.")])
+    two = session("two", [line(1, None, "Where?", "two"), full])
+    document = merged([one, two])
+    (found,) = told(document)
+    assert (found.code, found.severity) == ("IDS104", "note")
+    assert document.conversation[uuid(2)].extra.get("requestId") == "req_1"
+
+
+# what is no message
+
+
+def test_titles_and_snapshots_are_kept_once_if_they_are_equal() -> None:
+    snapshot = {
+        "type": "file-history-snapshot",
+        "messageId": uuid(1),
+        "snapshot": {"messageId": uuid(1), "trackedFileBackups": {}, "timestamp": None},
+        "isSnapshotUpdate": False,
+    }
+    summary = {"type": "summary", "summary": "The key", "leafUuid": uuid(2)}
+    other = {"type": "summary", "summary": "The lock", "leafUuid": uuid(2)}
+    one = session("one", [summary, snapshot, *resumed("one")])
+    two = session("two", [snapshot, *resumed("two"), summary, other])
+    conversation = merged([one, two]).conversation
+    kinds = [type(entry).__name__ for entry in conversation.entries]
+    assert kinds.count("Head") == 2
+    assert kinds.count("Snapshot") == 1
+    assert conversation.title in ("The key", "The lock")
+
+
+# files of other formats
+
+
+def test_a_studio_export_joins_the_tree_it_came_from() -> None:
+    (source,) = [
+        each for name, each in golden("studio", "good") if name == "two-branch-points.json"
+    ]
+    document = read(source, by_slug("studio"))
+    value = json.loads(next(iter(source.files.values())).read())
+    value[0].pop("parentId", None)
+    value[0]["attachments"] = []
+    value[0]["children"] = value[0]["children"][:1]
+    value[0]["children"].append(
+        {
+            "id": "1733794799999zzzzz",
+            "userId": "mara",
+            "type": "user",
+            "timestamp": 1733794799999,
+            "content": "Or a hedge?",
+            "contentHash": "0",
+            "attachments": [],
+            "children": [],
+        }
+    )
+    export = Source.of_bytes(json.dumps(value).encode(), name="export.json")
+    conversation = merged([document, read(export, by_slug("studio"))]).conversation
+    before = texts(document.conversation)
+    assert sorted(texts(conversation)) == sorted([*before, "Or a hedge?"])
+
+
+@pytest.mark.parametrize("target", [slug for slug in SLUGS if not by_slug(slug).can.branches])
+@pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
+def test_branches_that_were_written_apart_become_one_tree(target: str, *, carry: bool) -> None:
+    (source,) = [
+        each for name, each in golden("studio", "good") if name == "two-branch-points.json"
+    ]
+    document = read(source, by_slug("studio"))
+    files = into(document, target, Options(branch="all", carry=carry))
+    assert files.folder
+    parts = [
+        read(each, by_slug(target))
+        for each in (
+            _folders(files.files) if by_slug(target).starts_folder else _alone(files.files)
+        )
+    ]
+    assert len(parts) > 1
+    conversation = merged(parts).conversation
+    assert len(conversation.branches()) == len(document.conversation.branches())
+    assert len(texts(conversation)) == len(texts(document.conversation))
+
+
+def _alone(files: dict[str, bytes]) -> list[Source]:
+    return [Source.of_bytes(data, name=path) for path, data in files.items()]
+
+
+def _folders(files: dict[str, bytes]) -> list[Source]:
+    found: dict[str, dict[str, bytes]] = {}
+    for path, data in files.items():
+        folder, _, name = path.rpartition("/")
+        found.setdefault(folder, {})[name] = data
+    return [Source.of_files(each, name=folder) for folder, each in found.items()]
+
+
+@pytest.mark.parametrize("target", [slug for slug in SLUGS if slug != "native"])
+def test_what_was_merged_can_become_anything(target: str) -> None:
+    one = session("one", [*resumed("one"), line(3, 2, "Thanks")])
+    two = session("two", [*resumed("two"), line(5, 2, "No.", "two")])
+    document = merged([one, two])
+    files = into(document, target)
+    assert into(files.read_as(target), "native").files["merged.jsonl"] == data_of(document)
+
+
+# laws
+
+
+@pytest.mark.parametrize(("slug", "name"), GOLDEN)
+def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) -> None:
+    (source,) = [each for other, each in golden(slug) if other == name]
+    document = read(source, by_slug(slug))
+    alone = merged([document])
+    assert shape(alone) == shape(document)
+    twice = merged([document, document])
+    assert shape(twice) == shape(document)
+    assert len(twice.conversations) == len(alone.conversations)
+    assert shape(merged([alone, document])) == shape(document)
+    assert told(twice) == []
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Document]:
+    """Copies of parts of one history, some under other names, some with more said in them."""
+    timed = draw(st.booleans())
+    named = draw(st.booleans())
+    size = draw(st.integers(1, 7))
+    parents = [draw(st.integers(-1 if at == 0 else 0, at - 1)) for at in range(size)]
+    return [
+        _copied(draw, parents, number, timed=timed, named=named)
+        for number in range(draw(st.integers(1, 3)))
+    ]
+
+
+def _copied(
+    draw: st.DrawFn, parents: Sequence[int], number: int, *, timed: bool, named: bool
+) -> Document:
+    size = len(parents)
+    kept = {0}
+    for at in draw(st.permutations(range(1, size))):
+        if parents[at] in kept and draw(st.booleans()):
+            kept.add(at)
+    renamed = timed and draw(st.booleans())
+    rows: list[Row] = [{"talktree": {"version": 1}}, {"conversation": {"id": f"copy-{number}"}}]
+    for at in sorted(kept):
+        other = draw(st.integers(0, 9)) == 0 and named and at > 0
+        row: Row = {
+            "role": "user" if at % 2 else "assistant",
+            "parts": [
+                {"part": "text", "text": f"{at} said otherwise {number}" if other else str(at)}
+            ],
+            "session": f"session-{number}",
+        }
+        row["id"] = _name(at, number if renamed and not other else -1, named=named)
+        if parents[at] >= 0:
+            row["parent"] = rows[2 + sorted(kept).index(parents[at])]["message"]["id"]
+        if timed:
+            row["time"] = 1_700_000_000_000_000_000 + at * 1_000_000_000
+        rows.append({"message": row})
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return read(Source.of_bytes(data, name=f"copy-{number}.jsonl"), by_slug("native"))
+
+
+def _name(at: int, number: int, *, named: bool) -> str:
+    return uuid(100 * (number + 1) + at) if named else f"copy-{number}-{at}"
+
+
+@given(documents=histories())
+def test_the_order_of_the_files_makes_no_difference(documents: list[Document]) -> None:
+    found = {data_of(merged(order)) for order in permutations(documents)}
+    assert len(found) == 1
+
+
+@given(documents=histories())
+def test_merging_in_steps_makes_no_difference(documents: list[Document]) -> None:
+    assume(len(documents) == 3)
+    one, two, three = documents
+    at_once = shape(merged(documents))
+    assert shape(merged([merged([one, two]), three])) == at_once
+    assert shape(merged([one, merged([two, three])])) == at_once
+    assert shape(merged([merged(documents), two])) == at_once
+
+
+@given(documents=histories())
+def test_everything_is_there_and_nothing_twice(documents: list[Document]) -> None:
+    ways = {way for document in documents for rows in shape(document) for way in rows}
+    found = [way for rows in shape(merged(documents)) for way in rows]
+    assert sorted(found) == sorted(ways)
+
+
+def test_edits_in_memory_count() -> None:
+    one = session("one", resumed("one"))
+    edited = one.with_conversation(edit.set_text(one.conversation, uuid(2), "Gone."))
+    assert sorted(texts(merged([one, edited]).conversation)) == [
+        "Gone.",
+        "Under the mat.",
+        "Where is the key?",
+    ]
+
+
+def test_nothing_cannot_be_merged() -> None:
+    with pytest.raises(UsageError):
+        api.merged([])
