@@ -29,10 +29,14 @@ Place = list[Json]
 class Talk:
     """One conversation of one source."""
 
-    def __init__(self, conversation: Conversation, origin: Origin, name: str) -> None:
+    def __init__(self, conversation: Conversation, document: Document, *, part: bool) -> None:
+        origin = document.origin
+        assert isinstance(origin, Origin)
         self.conversation = conversation
         self.origin = origin
-        self.name = name
+        self.name = document.name
+        self.part_of = (document.format, document.name, conversation.id) if part else None
+        """The conversation it is a part of, if it was written as one."""
         self.bones: Skeleton = conversation.tree.bones
         self.digests: list[Digest | None] = []
         """Of each entry; None for one that only carries something."""
@@ -116,17 +120,16 @@ def places_in(record: Record) -> list[Place]:
 def talks_of(documents: Sequence[Document]) -> list[Talk]:
     """All conversations, in an order that does not depend on the one they were named in."""
     found = [
-        Talk(conversation, origin, document.name)
-        for document in _sources(documents)
-        if isinstance(origin := document.origin, Origin)
+        Talk(conversation, document, part=part)
+        for document, part in _sources(documents)
         for conversation in document.conversations
         if len(conversation)
     ]
     return sorted(found, key=lambda talk: (*talk.rank, talk.name, talk.conversation.id))
 
 
-def _sources(documents: Sequence[Document]) -> Iterator[Document]:
-    """The documents; one that carries a conversation of another format counts as that."""
+def _sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
+    """The documents; one that carries what it was made from counts as that, or as a part of it."""
     for document in map(as_written, documents):
         back: list[Document] = []
         if carries(document):
@@ -134,4 +137,6 @@ def _sources(documents: Sequence[Document]) -> Iterator[Document]:
                 back = [Restoration(document, each).source_document() for each in indexed(document)]
             except (Damaged, WouldLose):
                 back = []
-        yield from back or [document]
+        yield from ((each, True) for each in back)
+        if not back:
+            yield document, False

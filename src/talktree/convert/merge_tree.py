@@ -188,11 +188,11 @@ class Merging:
                     self._unite(number, above)
 
     def _unite_equals(self) -> None:
-        """Talks that are the same all through belong together, though nothing is said in them."""
-        ranks = [talk.rank for talk in self.talks]
-        for number in range(1, len(ranks)):
-            if ranks[number] == ranks[number - 1]:
-                self._link(number, number - 1)
+        """Talks that are the same, or were one, belong together though they share no message."""
+        known: dict[object, int] = {}
+        for number, talk in enumerate(self.talks):
+            for key in (talk.rank, talk.part_of or talk.rank):
+                self._link(number, known.setdefault(key, number))
 
     def _named(self, name: str | None, number: int) -> int:
         """The node that a message means by a name that is not in its own file."""
