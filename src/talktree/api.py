@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,7 +77,11 @@ def convert(
     ledger: Ledger | None = None,
 ) -> Conversion:
     """Write a document in any format; what that cannot hold travels along and is told."""
-    made = converted(document, to=to, options=options, ledger=ledger)
+    return keep(converted(document, to=to, options=options, ledger=ledger), path, options=options)
+
+
+def keep(made: Made, path: str | Path, *, options: Options = DEFAULT) -> Conversion:
+    """Write what a conversion made, if its ledger is agreed to."""
     written = save(made.files, Path(path), folder=made.folder, agreed=lambda: _agree(made, options))
     return Conversion(written, made.ledger)
 
@@ -91,45 +95,26 @@ def converted(
     return _converted(document, to, options, ledger)
 
 
-def grown(source: Document, edited: Document) -> Made:
+def grown(source: Document, edited: Document, *, ledger: Ledger | None = None) -> Made:
     """A source with what was edited or added in another format as new branches of its own."""
     from talktree.convert.convert import grown as _grown
 
-    return _grown(source, edited)
+    return _grown(source, edited, ledger)
 
 
 def preview(
     document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
 ) -> Ledger:
     """What converting would lose, carry and render; nothing is written."""
-    made = converted(document, to=to, options=options, ledger=ledger)
+    return seen(converted(document, to=to, options=options, ledger=ledger))
+
+
+def seen(made: Made) -> Ledger:
+    """The ledger of a conversion that is gone through without writing anything."""
     for pieces in made.files.values():
         for _ in pieces:
             pass
     return made.ledger
-
-
-def migrate(
-    document: Document,
-    path: str | Path,
-    *,
-    back: bool = False,
-    options: Options = DEFAULT,
-    ledger: Ledger | None = None,
-) -> Conversion:
-    """Write a document in the current version of its format, or with `back` as it was before."""
-    from talktree.convert.migrate import migrated, unmigrated
-
-    made = unmigrated(document, ledger) if back else migrated(document, options, ledger)
-    written = save(made.files, Path(path), folder=made.folder, agreed=lambda: _agree(made, options))
-    return Conversion(written, made.ledger)
-
-
-def merged(documents: Sequence[Document]) -> Document:
-    """Documents that share a history as one tree, in our own format; shared messages once."""
-    from talktree.convert.merge import merged as _merged
-
-    return _merged(documents)
 
 
 def _agree(made: Made, options: Options) -> None:

@@ -332,39 +332,48 @@ def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) ->
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Document]:
-    """Copies of parts of one history, some under other names, some with more said in them."""
-    timed = draw(st.booleans())
-    named = draw(st.booleans())
+    """Copies of parts of one history, some under other names, some with something changed."""
+    timed, named = draw(st.booleans()), draw(st.booleans())
     size = draw(st.integers(1, 7))
     parents = [draw(st.integers(-1 if at == 0 else 0, at - 1)) for at in range(size)]
-    return [
-        _copied(draw, parents, number, timed=timed, named=named)
-        for number in range(draw(st.integers(1, 3)))
-    ]
+    documents = []
+    for number in range(draw(st.integers(1, 3))):
+        kept = [0]
+        for at in range(1, size):
+            if parents[at] in kept and draw(st.booleans()):
+                kept.append(at)
+        if named:
+            changed = {at for at in kept[1:] if draw(st.integers(0, 9)) == 0}
+            renamed = timed and draw(st.booleans())
+            documents.append(
+                named_copy(parents, kept, number, changed, timed=timed, renamed=renamed)
+            )
+        else:
+            documents.append(nameless_copy(parents, kept, number, timed=timed))
+    return documents
 
 
-def _copied(
-    draw: st.DrawFn, parents: Sequence[int], number: int, *, timed: bool, named: bool
+def named_copy(
+    parents: Sequence[int],
+    kept: Sequence[int],
+    number: int,
+    changed: set[int],
+    *,
+    timed: bool,
+    renamed: bool,
 ) -> Document:
-    size = len(parents)
-    kept = {0}
-    for at in draw(st.permutations(range(1, size))):
-        if parents[at] in kept and draw(st.booleans()):
-            kept.add(at)
-    renamed = timed and draw(st.booleans())
+    """Messages with ids, which are their own or new ones in each copy."""
+    names = {at: uuid(100 * (number + 1) * renamed * (at not in changed) + at) for at in kept}
     rows: list[Row] = [{"talktree": {"version": 1}}, {"conversation": {"id": f"copy-{number}"}}]
-    for at in sorted(kept):
-        other = draw(st.integers(0, 9)) == 0 and named and at > 0
+    for at in kept:
         row: Row = {
+            "id": names[at],
             "role": "user" if at % 2 else "assistant",
-            "parts": [
-                {"part": "text", "text": f"{at} said otherwise {number}" if other else str(at)}
-            ],
+            "parts": [{"part": "text", "text": f"{at}, {number}" if at in changed else str(at)}],
             "session": f"session-{number}",
         }
-        row["id"] = _name(at, number if renamed and not other else -1, named=named)
         if parents[at] >= 0:
-            row["parent"] = rows[2 + sorted(kept).index(parents[at])]["message"]["id"]
+            row["parent"] = names[parents[at]]
         if timed:
             row["time"] = 1_700_000_000_000_000_000 + at * 1_000_000_000
         rows.append({"message": row})
@@ -372,8 +381,20 @@ def _copied(
     return read(Source.of_bytes(data, name=f"copy-{number}.jsonl"), by_slug("native"))
 
 
-def _name(at: int, number: int, *, named: bool) -> str:
-    return uuid(100 * (number + 1) + at) if named else f"copy-{number}-{at}"
+def nameless_copy(
+    parents: Sequence[int], kept: Sequence[int], number: int, *, timed: bool
+) -> Document:
+    """Comments without ids: only their place tells which is which."""
+    comments: dict[int, Row] = {}
+    for at in kept:
+        comment: Row = {"userId": "mara", "type": "user", "content": str(at), "children": []}
+        if timed:
+            comment["timestamp"] = 1_700_000_000_000 + at * 1000
+        if parents[at] >= 0:
+            comments[parents[at]]["children"].append(comment)
+        comments[at] = comment
+    data = json.dumps([comments[0]]).encode()
+    return read(Source.of_bytes(data, name=f"copy-{number}.json"), by_slug("studio"))
 
 
 @given(documents=histories())

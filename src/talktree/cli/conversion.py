@@ -15,7 +15,7 @@ from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_led
 from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import Tick, bar, tell_step, wants_bar
 from talktree.convert.ledger import KINDS
-from talktree.convert.options import Options
+from talktree.convert.options import Made, Options
 from talktree.errors import UsageError, WouldLose
 from talktree.files import parked
 from talktree.model.document import Document
@@ -45,6 +45,8 @@ class Wish(Struct, frozen=True, kw_only=True):
     source_format: str | None = None
     dry_run: bool = False
     ledger: str | None = None
+    onto: str | None = None
+    """The source to which edits are added as new branches."""
     each: bool = False
     fresh: bool = False
     jobs: int | None = None
@@ -94,31 +96,35 @@ def _converted(
     options, ledger = wish.options, account.ledger
     written: list[Path] = []
     try:
+        made = _made(wish, document, account)
         if wish.dry_run or wish.out is None:
-            api.preview(document, to=wish.target, options=options, ledger=ledger)
+            api.seen(made)
             ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
         elif wish.out == "-":
-            _to_stdout(document, wish, account)
+            _to_stdout(made, options)
         else:
-            written, _ = api.convert(
-                document, Path(wish.out), to=wish.target, options=options, ledger=ledger
-            )
+            written, _ = api.keep(made, Path(wish.out), options=options)
     except WouldLose as error:
         return [], error
     return [(str(path), path.stat().st_size) for path in written], None
 
 
-def _to_stdout(document: Document, wish: Wish, account: Account) -> None:
+def _made(wish: Wish, document: Document, account: Account) -> Made:
+    if wish.onto is None:
+        return api.converted(document, to=wish.target, options=wish.options, ledger=account.ledger)
+    source = api.read(wish.onto, format=wish.target)
+    return api.grown(source, document, ledger=account.ledger)
+
+
+def _to_stdout(made: Made, options: Options) -> None:
     """All is made before the first byte appears, for it may be refused."""
-    options, ledger = wish.options, account.ledger
-    made = api.converted(document, to=wish.target, options=options, ledger=ledger)
     if len(made.files) != 1:
         raise UsageError(
             f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
         )
     (pieces,) = made.files.values()
     content = parked(pieces)
-    ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+    made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
     with output.stdout() as sink:
         for block in content.blocks():
             sink.write(block)

@@ -28,9 +28,11 @@ def converted(
     ledger = ledger or Ledger()
     origin = document.origin
     assert isinstance(origin, Origin)
-    if to == document.format:
-        return Made(write(document), folder=origin.source.folder, ledger=ledger)
     target = by_slug(to)
+    if to == document.format:
+        if options.branch not in (None, "all") or (not options.carry and carries(document)):
+            return forwarded(document, target, options, ledger)
+        return Made(write(document), folder=origin.source.folder, ledger=ledger)
     if carries(document):
         try:
             return _by_way_of_source(document, target, options, ledger)

@@ -110,6 +110,8 @@ class Crossing:
         other = self.plan.others.get(position)
         if other is not None:
             return self._held_other(position, other)
+        # What it carries itself is no part of what it says; its bytes have it.
+        record.value = self.source.take_carry(record.value)[1]
         message = self.source.get(record)
         assert isinstance(message, Message)
         return self.held(position, message)

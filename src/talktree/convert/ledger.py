@@ -99,7 +99,7 @@ class Ledger:
             told = ", ".join(f"{count} x {kind}" for kind, count in sorted(gone.items()))
             raise WouldLose(
                 f"the target cannot hold everything: {told}",
-                hint="--dry-run lists each; leave out --clean to carry it, or --allow a kind",
+                hint="--ledger FILE tells each; leave out --clean to carry it, or allow the kind",
             )
 
     @property

@@ -26,6 +26,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.text.times import MILLI
 
 Files = Mapping[str, Iterable[bytes]]
 
@@ -210,7 +211,10 @@ class _Edits:
             name = self._names.get((place.conversation, there.skeleton.ids[above]))
             parent = parent if name is None else name[1]
         self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
-        self._append(here, replace(new, id=own, parent=parent), behind=None)
+        # No piece of the reply it was made from: that cost its tokens once, at another moment.
+        time = None if new.time is None else new.time + MILLI
+        sibling = replace(new, id=own, parent=parent, time=time, api_message=None, usage=None)
+        self._append(here, sibling, behind=None)
 
     def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
         changed = self._changed.setdefault(here.id, {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 
 from talktree.errors import NotFound
 from talktree.formats.base import Format
@@ -24,9 +25,15 @@ GROUP = "talktree.formats"
 """The entry-point group in which others register formats."""
 
 
+@cache
+def _plugins() -> EntryPoints:
+    # Looking through all installed packages takes longer than recognising a file.
+    return entry_points(group=GROUP)
+
+
 def slugs() -> list[str]:
     """The names of all formats."""
-    return [*BUILT_IN, *(each.name for each in entry_points(group=GROUP))]
+    return [*BUILT_IN, *(each.name for each in _plugins())]
 
 
 def by_slug(slug: str) -> Format:
@@ -34,7 +41,7 @@ def by_slug(slug: str) -> Format:
     if slug in BUILT_IN:
         found = import_module(BUILT_IN[slug]).FORMAT
     else:
-        plugins = entry_points(group=GROUP, name=slug)
+        plugins = _plugins().select(name=slug)
         if not plugins:
             raise NotFound(f"no format {slug}", hint=f"one of {', '.join(slugs())}")
         found = next(iter(plugins)).load()

@@ -62,6 +62,12 @@ from talktree.formats import by_slug
     default="inline",
     help="Contents of attached files: in the record, in files beside it, or only links.",
 )
+@click.option(
+    "--onto",
+    metavar="SOURCE",
+    type=click.Path(),
+    help="Add what was edited or added to the source it came from, as new branches.",
+)
 @click.option("--each", is_flag=True, help="Every file of a folder alone, not the folder as one.")
 @click.option("--fresh", is_flag=True, help="Convert also what an earlier run has done.")
 @click.option(
@@ -93,6 +99,7 @@ def command(
     forbid: Sequence[str],
     branch: str | None,
     attachments: Literal["inline", "beside", "link"],
+    onto: str | None,
     each: bool,  # noqa: FBT001
     fresh: bool,  # noqa: FBT001
     jobs: int | None,
@@ -123,6 +130,7 @@ def command(
         source_format=source_format,
         dry_run=dry_run,
         ledger=ledger,
+        onto=onto,
         each=each,
         fresh=fresh,
         jobs=jobs,
@@ -139,6 +147,7 @@ command.examples = (
     "talktree convert session.jsonl -t muse --dry-run",
     "talktree convert session.jsonl -t sage -o session/ --strict --allow usage",
     "talktree convert session.jsonl -t chatbuilder -o notes/ --clean --ledger lost.json",
+    "talktree convert notes/ -t claude-code --onto session.jsonl -o branched.jsonl",
     "talktree convert exports/ -t native -o archive/ --each --jobs 4",
     "talktree convert session.jsonl -t native -o - | jq .",
 )
@@ -147,10 +156,12 @@ command.examples = (
 def _run(wish: Wish) -> int:
     _refuse_odd_wishes(wish)
     by_slug(wish.target)
+    if wish.onto is not None and len(wish.paths) > 1:
+        raise UsageError("--onto takes one edited conversation", hint="convert them one by one")
     if len(wish.paths) > 1 or wish.each:
         return _many(wish)
     source = api.open_source(wish.paths[0])
-    if source.folder and wish.source_format is None and not is_one(source):
+    if source.folder and not wish.onto and wish.source_format is None and not is_one(source):
         return _many(wish)
     convert_one(wish, api.read(source, format=wish.source_format))
     return 0
