@@ -25,7 +25,7 @@ from talktree.formats.engine import Origin, read, write
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
-from talktree.model.message import Message
+from talktree.model.message import Message, Usage
 from talktree.text.times import MILLI
 
 Files = Mapping[str, Iterable[bytes]]
@@ -213,7 +213,8 @@ class _Edits:
         self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
         # No piece of the reply it was made from: that cost its tokens once, at another moment.
         time = None if new.time is None else new.time + MILLI
-        sibling = replace(new, id=own, parent=parent, time=time, api_message=None, usage=None)
+        usage = None if new.usage is None else Usage()
+        sibling = replace(new, id=own, parent=parent, time=time, api_message=None, usage=usage)
         self._append(here, sibling, behind=None)
 
     def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
