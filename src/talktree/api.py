@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,6 +115,28 @@ def seen(made: Made) -> Ledger:
         for _ in pieces:
             pass
     return made.ledger
+
+
+def migrate(
+    document: Document,
+    path: str | Path,
+    *,
+    back: bool = False,
+    options: Options = DEFAULT,
+    ledger: Ledger | None = None,
+) -> Conversion:
+    """Write a document in the current version of its format, or with `back` as it was before."""
+    from talktree.convert.migrate import migrated, unmigrated
+
+    made = unmigrated(document, ledger) if back else migrated(document, options, ledger)
+    return keep(made, path, options=options)
+
+
+def merged(documents: Sequence[Document]) -> Document:
+    """Documents that share a history as one tree, in our own format; shared messages once."""
+    from talktree.convert.merge import merged as _merged
+
+    return _merged(documents)
 
 
 def _agree(made: Made, options: Options) -> None:

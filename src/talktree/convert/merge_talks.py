@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
 from talktree.convert.index import carries, indexed, loaded, records
-from talktree.convert.merge_digest import Digest, digest
+from talktree.convert.merge_digest import SIZE, Digest, digest
 from talktree.convert.migrate_source import as_written
 from talktree.convert.restore import Restoration
 from talktree.errors import Damaged, WouldLose
@@ -22,6 +23,8 @@ from talktree.text.json_value import Json
 
 PLACES = "x-talktree-places"
 """The member of a merged line that names every place the entry was found in."""
+NOTHING = -1
+"""The weight of what is no entry."""
 Place = list[Json]
 """Source, file, the number of the record in it, and the id it has there or null."""
 
@@ -29,17 +32,21 @@ Place = list[Json]
 class Talk:
     """One conversation of one source."""
 
-    def __init__(self, conversation: Conversation, document: Document, *, part: bool) -> None:
+    def __init__(
+        self, conversation: Conversation, document: Document, number: int, *, part: bool
+    ) -> None:
         origin = document.origin
         assert isinstance(origin, Origin)
         self.conversation = conversation
         self.origin = origin
         self.name = document.name
+        self.document = number
+        """Which of the documents it is in."""
         self.part_of = (document.format, document.name, conversation.id) if part else None
         """The conversation it is a part of, if it was written as one."""
         self.bones: Skeleton = conversation.tree.bones
-        self.digests: list[Digest | None] = []
-        """Of each entry; None for one that only carries something."""
+        self._sums = bytearray()
+        self._weights = array("q")
         self.missing: dict[int, str] = {}
         """Positions whose parent is not here, with its name."""
         self._places: dict[int, list[Place]] = {}
@@ -51,9 +58,12 @@ class Talk:
     def _look_at(self, position: int, record: Record) -> None:
         entry, carry = loaded(self.origin, record)
         if carry is not None and carry.kept is None and not isinstance(entry, Message):
-            self.digests.append(None)
+            self._sums += bytes(2 * SIZE)
+            self._weights.append(NOTHING)
             return
-        self.digests.append(digest(entry))
+        said, whole, weight = digest(entry)
+        self._sums += said + whole
+        self._weights.append(weight)
         found = places_in(record)
         if found:
             self._places[position] = found
@@ -65,6 +75,14 @@ class Talk:
             and entry.parent
         ):
             self.missing[position] = entry.parent
+
+    def digest(self, position: int) -> Digest | None:
+        """An entry in short; None for one that only carries something."""
+        weight, start = self._weights[position], 2 * SIZE * position
+        if weight == NOTHING:
+            return None
+        sums = bytes(self._sums[start : start + 2 * SIZE])
+        return Digest(sums[:SIZE], sums[SIZE:], weight)
 
     def ids(self, position: int) -> tuple[str, ...]:
         """The ids a message has in its files, if they are its own alone; the first is its name."""
@@ -102,10 +120,9 @@ class Talk:
     def rank(self) -> tuple[int, int, bytes]:
         """What talks are put in order by: the newest message, their number, what is said."""
         times = [time for time in self.bones.times if time != NO_TIME]
-        said = blake2b(digest_size=16)
-        for each, name in zip(self.digests, self.bones.ids, strict=True):
-            if each is not None:
-                said.update(each.whole + name.encode("utf-8", "surrogatepass") + b"\0")
+        said = blake2b(self._sums, digest_size=SIZE)
+        for name in self.bones.ids:
+            said.update(name.encode("utf-8", "surrogatepass") + b"\0")
         return max(times, default=NO_TIME), len(self.bones), said.digest()
 
 
@@ -120,8 +137,8 @@ def places_in(record: Record) -> list[Place]:
 def talks_of(documents: Sequence[Document]) -> list[Talk]:
     """All conversations, in an order that does not depend on the one they were named in."""
     found = [
-        Talk(conversation, document, part=part)
-        for document, part in _sources(documents)
+        Talk(conversation, document, number, part=part)
+        for number, (document, part) in enumerate(_sources(documents))
         for conversation in document.conversations
         if len(conversation)
     ]

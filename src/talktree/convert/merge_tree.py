@@ -87,19 +87,25 @@ class Merging:
         for each in (node for id in ids for node in self._by_id.get(id, ())):
             if self._fits(each, number, talk, position) and self._hangs(each, parent):
                 return each
-        digest = talk.digests[position]
+        digest = talk.digest(position)
         assert digest is not None
         for each in self._below.get((parent, digest.said), ()):
             if not self._fits(each, number, talk, position):
                 continue
-            node = self.nodes[each]
-            # Two ids and no time: two people may have said the same.
-            if node.own_id is None or not ids or node.timed:
+            if self.nodes[each].timed or self._is_sure(self.nodes[each], talk, named=bool(ids)):
                 return each
         return None
 
+    def _is_sure(self, node: Node, talk: Talk, *, named: bool) -> bool:
+        """Whether a message without a time is the same though only its words and place say so."""
+        if named and node.own_id is not None:
+            # Two ids: two people may have said the same.
+            return False
+        # What a source tells apart stays apart.
+        return all(self.talks[number].document != talk.document for number, _ in node.copies)
+
     def _fits(self, node: int, number: int, talk: Talk, position: int) -> bool:
-        known, digest = self.nodes[node], talk.digests[position]
+        known, digest = self.nodes[node], talk.digest(position)
         assert digest is not None
         role = talk.bones.roles[position]
         same_role = known.role == role or "unknown" in (known.role, role)
@@ -110,7 +116,7 @@ class Merging:
         return parent == ROOT or self.nodes[node].parent in (ROOT, parent)
 
     def _new(self, number: int, talk: Talk, position: int, parent: int) -> int:
-        digest, ids = talk.digests[position], talk.ids(position)
+        digest, ids = talk.digest(position), talk.ids(position)
         assert digest is not None
         node = Node(
             *digest,
@@ -132,7 +138,7 @@ class Merging:
 
     def _join(self, found: int, number: int, talk: Talk, position: int, parent: int) -> None:
         """One more copy of a message."""
-        node, digest, ids = self.nodes[found], talk.digests[position], talk.ids(position)
+        node, digest, ids = self.nodes[found], talk.digest(position), talk.ids(position)
         assert digest is not None
         self._link(number, node.best[0])
         node.copies += ((number, position),)

@@ -171,7 +171,7 @@ class _Lines:
         counts: dict[bytes, int],
         others: dict[tuple[bytes, int], Line],
     ) -> Line | None:
-        digest = talk.digests[position]
+        digest = talk.digest(position)
         if digest is None:
             return None
         before = counts.get(digest.whole, 0)

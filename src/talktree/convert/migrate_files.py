@@ -14,9 +14,9 @@ from talktree.convert.migrate_cross import ANY_MESSAGE, Renewing, own_about
 from talktree.convert.migrate_twin import twin_of
 from talktree.convert.options import Made, Options
 from talktree.convert.pack import Packing
-from talktree.convert.plan import Plan, Why
+from talktree.convert.plan import Plan
 from talktree.files import Content
-from talktree.formats.engine import Origin
+from talktree.formats.engine import Origin, write
 from talktree.formats.json_lines import composed_lines
 from talktree.formats.renewal import BESIDE_WAS, Renewal
 from talktree.formats.sheets import Item
@@ -40,6 +40,9 @@ def renewed(document: Document, renewal: Renewal, options: Options, ledger: Ledg
         for conversation in document.conversations
         if len(conversation)
     ]
+    if not folder and any(each.is_empty for each in outputs):
+        # Nothing in it can be written anew, and nothing could carry what it is.
+        return Made(write(document), folder=False, ledger=ledger)
     if not folder:
         (path,) = origin.source.files
         pieces = [each.whole(path, first=not number) for number, each in enumerate(outputs)]
@@ -116,6 +119,12 @@ class _Renewed:
         self.slots = self._homes() if folder else {}
         """What stands in which file, if it is one of a folder."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no record that could carry anything."""
+        carries = self._renewal.carrier_lines or self._opening
+        return not carries and not self._crossing.plan.order
+
     def carry_files(self, paths: Sequence[str]) -> None:
         """Let files travel along that are in the way of new ones."""
         self._packing = Packing(self._crossing, self._ledger, carry=self._carry, files=paths)
@@ -134,12 +143,21 @@ class _Renewed:
             if crossing.has_place(position, record):
                 kinds[position] = crossing.source.get(crossing.bare(record))
             else:
-                why: Why = "other"
-                plan.left[position] = why
+                plan.left[position] = "other"
+        first: list[int] = []
+        if self._renewal.one_head:
+            heads = [position for position, entry in kinds.items() if isinstance(entry, Head)]
+            first = heads[:1]
+            for position in heads[1:]:
+                plan.left[position] = "other"
+                del kinds[position]
         places: Iterable[int] = range(len(traits))
         if crossing.target.nests:
             places = conversation.tree.order
-        plan.order.extend(place for place in places if place not in plan.left)
+        plan.order.extend(first)
+        plan.order.extend(
+            place for place in places if place not in plan.left and place not in first
+        )
         return kinds
 
     def _homes(self) -> dict[str, list[Slot]]:

@@ -17,20 +17,20 @@ from talktree.text.json_value import Json
 def twin_of(format: Format, renewal: Renewal) -> Format:
     """The format as it is, but for where its records keep what they were before."""
 
-    def get(record: Record) -> Entry:
+    def _get(record: Record) -> Entry:
         entry = format.get(record)
         # How many bytes it has depends on how it was written, not on what it is.
         return replace(entry, size=0) if isinstance(entry, Opaque) else entry
 
-    def carrier(carry: Json) -> Json:
+    def _carrier(carry: Json) -> Json:
         return {WAS: carry} if renewal.carrier_lines else {"type": WAS, WAS: carry}
 
-    def split(source: Source) -> Split:
+    def _split(source: Source) -> Split:
         return _with_kept(format.split(source), source)
 
     twin = copy(format)
     vars(twin).update(
-        get=get, take_carry=renewal.take, with_carry=renewal.give, carrier=carrier, split=split
+        get=_get, take_carry=renewal.take, with_carry=renewal.give, carrier=_carrier, split=_split
     )
     return twin
 

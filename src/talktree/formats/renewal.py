@@ -49,6 +49,8 @@ class Renewal:
     """Whether every message must have an id of its own."""
     headless = "nothing heads the messages"
     """What is old about a conversation that lacks what `opening` makes."""
+    one_head = False
+    """Whether a conversation is one record that stands first, with all others in it."""
     carrier_lines = False
     """Whether a file may have lines that only carry something."""
 

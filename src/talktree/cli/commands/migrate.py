@@ -143,6 +143,8 @@ def _refuse_odd_calls(asked: Asked) -> None:
         context = click.get_current_context()
         (param,) = (each for each in context.command.params if each.name == "out")
         raise click.MissingParameter(ctx=context, param=param)
+    if asked.ledger == "-":
+        raise UsageError("--ledger wants a file", hint="--json prints the same on stdout")
     if asked.back and not asked.options.carry:
         raise UsageError("--clean is for the way forth", hint="leave it out")
     if asked.out == "-":

@@ -44,6 +44,8 @@ ROOT: dict[str, type | tuple[type, ...]] = {
 class MuseRenewal(Renewal):
     """What is old about a history."""
 
+    one_head = True
+
     def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
         value = record.value
         if not isinstance(value, dict):

@@ -34,6 +34,13 @@ def wrapped(value: Json) -> bool:
 
 def unwrapped(value: Json) -> Json:
     """A value with everything in it undressed; what cannot be read stays as it is."""
+    while wrapped(value):
+        # A dress may become readable when what is in it has lost its own.
+        value = _undressed(value)
+    return value
+
+
+def _undressed(value: Json) -> Json:
     top: list[Any] = [value]
     pending: list[tuple[Any, Any]] = [(top, 0)]
     while pending:

@@ -85,10 +85,10 @@ class _OlderDialect(Dialect):
 def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
     """The format as it reads files of earlier versions; versions are given by path."""
 
-    def get(record: Record) -> Entry:
+    def _get(record: Record) -> Entry:
         return format.get(_as_current(record))
 
-    def put(entry: Entry, base: Record | None) -> Json:
+    def _put(entry: Entry, base: Record | None) -> Json:
         if base is None:
             return stepped_back(format.put(entry, None), min(versions.values()))
         return stepped_back(format.put(entry, _as_current(base)), versions[base.path])
@@ -99,7 +99,7 @@ def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
         value = stepped(record.value, VERSION if version is None else version)
         return replace(record, value=value)
 
-    def split(source: Source) -> Split:
+    def _split(source: Source) -> Split:
         found = format.split(source)
         for sheet in found.sheets:
             if isinstance(sheet, NativeSheet) and sheet.path in versions:
@@ -107,7 +107,7 @@ def _older_reader(format: Format, versions: Mapping[str, int]) -> Format:
         return found
 
     reader = copy(format)
-    vars(reader).update(get=get, put=put, split=split)
+    vars(reader).update(get=_get, put=_put, split=_split)
     return reader
 
 
