@@ -153,7 +153,8 @@ def assert_only_this_record_differs(before: Document, after: Document, number: i
     new = [sheet.record(at).raw for sheet in two.sheets for at in range(len(sheet))]
     differing = [at for at, raw in enumerate(old) if raw != new[at]]
     assert differing == [number]
-    assert ADDED.encode() in new[number]
+    said = [each for one in after.conversations for each in one.messages()]
+    assert sum(ADDED in each.text for each in said) == 1
 
 
 WITHOUT_BRANCHES = {"web-export.json", "legacy-session.json"}

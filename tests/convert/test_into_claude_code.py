@@ -70,7 +70,7 @@ def test_every_sample_becomes_a_session(slug: str, path: Path, *, carry: bool) -
 def test_any_conversation_becomes_a_session(listed: Sequence[Entry]) -> None:
     for carry in (True, False):
         for data in files_of(talk_of(listed), "claude-code", carry=carry).values():
-            assert faults(data, pairs=False) == []
+            assert faults(data) == []
 
 
 @given(message=strategies.messages)

@@ -106,7 +106,7 @@ def check(document: Document, source: str, target: str) -> None:
     carried = into(document, target).read_as(target)
     held = {
         (twin.here.id, twin.position): found
-        for twin, found in zip_clean(list(twins(document, carried)), carried, clean)
+        for twin, found in zip_clean(list(twins(document, carried)), clean)
     }
     for conversation in document.conversations:
         for position, entry in enumerate(conversation.entries):
@@ -120,15 +120,13 @@ def check(document: Document, source: str, target: str) -> None:
             assert known == lacks(entry, there), f"{source} to {target}: {entry!r}, {there!r}"
 
 
-def zip_clean(
-    found: Sequence[Twin], carried: Document, clean: Document
-) -> Iterator[tuple[Twin, Message]]:
+def zip_clean(found: Sequence[Twin], clean: Document) -> Iterator[tuple[Twin, Message]]:
     """Each message that stands in both with what the conversion without carry holds of it."""
+    by_id = {each.id: each for each in clean.conversations}
     for twin in found:
-        number = [each.id for each in carried.conversations].index(twin.there.id)
         place = sum(1 for trait in twin.there.skeleton.traits[: twin.there_position] if trait)
         if isinstance(twin.there.entry(twin.there_position), Message):
-            yield twin, list(clean.conversations[number].messages())[place]
+            yield twin, list(by_id[twin.there.id].messages())[place]
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)

@@ -181,6 +181,14 @@ def test_short_ids_of_strangers_are_no_conflict() -> None:
     assert told(document) == []
 
 
+def test_what_one_file_tells_apart_stays_apart() -> None:
+    message = {"role": "user", "content": "Hi"}
+    head = {"_id": "a", "conversation_id": "a", "message_history": [message]}
+    data = json.dumps([head, {**head, "_id": "b", "conversation_id": "b"}]).encode()
+    document = read(Source.of_bytes(data, name="two.json"), by_slug("muse"))
+    assert len(merged([document, document]).conversations) == 2
+
+
 # conflicts
 
 

@@ -295,6 +295,12 @@ def test_clean_keeps_nothing_and_says_so() -> None:
         unmigrated(files.read_as("sage"))
 
 
+@pytest.mark.parametrize("data", [b"[5, null]", b"[]", b'[{"id": "1", "content": "to'])
+def test_what_nothing_could_carry_stays_as_it_is(data: bytes) -> None:
+    document = read(Source.of_bytes(data, name="a.json"), by_slug("studio"))
+    assert renewed(document).files == {"a.json": data}
+
+
 def test_what_has_no_older_form_is_current() -> None:
     for slug in set(SLUGS) - set(MIGRATING):
         for _, source in golden(slug):

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from talktree.convert import seams as seaming
 from talktree.convert.attachments import Outside
+from talktree.convert.calls import CallNames
 from talktree.convert.compare import message_losses, other_losses
 from talktree.convert.fit import drafted, settled_seams
 from talktree.convert.ids import id_for
@@ -23,7 +24,7 @@ from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.skeleton import NO_TIME, ROOT
 from talktree.text.json_value import Json
-from talktree.text.times import is_ambiguous
+from talktree.text.times import MILLI, is_ambiguous
 
 
 class Held:
@@ -95,13 +96,33 @@ class Crossing:
 
     @cached_property
     def _moments(self) -> list[int]:
-        """For each record its time or the nearest one known before it."""
+        """For each record its time or the nearest one known before it.
+
+        Siblings get moments of their own: at the same one they would be taken for one message.
+        """
         last = self.about.started or 0
+        siblings: dict[int, int] = {}
         moments = []
-        for time in self.bones.times:
-            last = last if time == NO_TIME else time
-            moments.append(last)
+        for time, above in zip(self.bones.times, self.bones.parents, strict=True):
+            number = siblings.get(above, 0)
+            if time == NO_TIME:
+                moments.append(last + number * MILLI)
+            else:
+                last = time
+                moments.append(last)
+            siblings[above] = number + 1
         return moments
+
+    def _with_calls(self, message: Message) -> Message:
+        if self.target.can.calls == "loose":
+            return message
+        return self._call_names.given_to(message)
+
+    @cached_property
+    def _call_names(self) -> CallNames:
+        places = [place for place in self.plan.order if self.bones.traits[place]]
+        found = self.conversation.entries_at(places)
+        return CallNames((each for each in found if isinstance(each, Message)), self.target.can)
 
     # what the target holds
 
@@ -121,7 +142,7 @@ class Crossing:
         shown = self.outside.taken_out(message, self.conversation, position)
         parent = self._new_parent(position, message)
         draft = drafted(
-            shown,
+            self._with_calls(shown),
             self.target,
             extra=self._extra,
             id=self.new_id(position),

@@ -94,7 +94,7 @@ def _kept_apart(
     out: list[Part] = []
     seams: list[Seam] = []
     for at, part in enumerate(parts):
-        if format.has_place(part):
+        if _has_place(part, format, own=extra):
             out.append(_bare(part, extra=extra))
             seams.append(whole(at))
         else:
@@ -110,7 +110,7 @@ def _joined(
     said = [
         (at, part.text if isinstance(part, Text) else rendered(part))
         for at, part in enumerate(parts)
-        if isinstance(part, Text) or not format.has_place(part)
+        if isinstance(part, Text) or not _has_place(part, format, own=extra)
     ]
     if len(said) == 1 and isinstance(parts[said[0][0]], Text):
         out = tuple(_bare(part, extra=extra) for part in parts)
@@ -129,6 +129,11 @@ def _joined(
             seams[at] = whole(len(out_parts))
             out_parts.append(_bare(part, extra=extra))
     return tuple(out_parts), seams
+
+
+def _has_place(part: Part, format: Format, *, own: bool) -> bool:
+    # What a format is choosy about from elsewhere it may well have written itself.
+    return part.__struct_config__.tag in format.can.parts if own else format.has_place(part)
 
 
 def _bare(part: Part, *, extra: bool) -> Part:

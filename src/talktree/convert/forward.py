@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from talktree.convert.about import about as about_of
 from talktree.convert.attachments import Outside, WithContents
 from talktree.convert.cross import Crossing
-from talktree.convert.ids import uuid_for
+from talktree.convert.ids import id_for, uuid_for
 from talktree.convert.ledger import Ledger
 from talktree.convert.options import Made, Options
 from talktree.convert.pack import Packing
@@ -155,7 +155,7 @@ class _Output:
         self.plan = planned(conversation, origin.format, target, self.about, leaf)
         traits = conversation.skeleton.traits
         written = sum(1 for position in self.plan.order if traits[position])
-        self.about = replace(self.about, count=written)
+        self.about = replace(self.about, count=written, leaf=self._leaf(conversation, leaf))
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}
@@ -173,6 +173,17 @@ class _Output:
             carry=options.carry,
             files=files,
         )
+
+    def _leaf(self, conversation: Conversation, branch: str | None) -> str | None:
+        """The last message of the active branch that is really written, by its new id."""
+        named = branch not in (None, "active", "all")
+        leaf = conversation.position(branch or "") if named else conversation.tree.active_leaf()
+        parents = conversation.tree.bones.parents
+        while leaf is not None and leaf >= 0 and leaf in self.plan.left:
+            leaf = parents[leaf]
+        if leaf is None or leaf < 0:
+            return None
+        return id_for(conversation.skeleton.ids[leaf], conversation.id, self.target.can)
 
     @property
     def is_folder(self) -> bool:
@@ -259,5 +270,8 @@ def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Mad
         return Made(files, folder=outputs[0].is_folder, ledger=ledger)
     files = {}
     for each in outputs:
-        files |= each.files(f"{each.stem}/" if each.is_folder else "")
+        made = each.files(f"{each.stem}/" if each.is_folder else "")
+        for path, content in made.items():
+            # Two conversations may be called by the same session.
+            files[path if path not in files else f"{each.stem}/{path}"] = content
     return Made(files, folder=True, ledger=ledger)

@@ -103,10 +103,6 @@ class _Changes(_Edits):
 
 
 def _retold(old: Head, was: Entry, now: Head) -> Head:
-    """A head with what was changed in its current form."""
-    changed = {
-        name: getattr(now, name)
-        for name in ("title", "time", "updated")
-        if getattr(was, name, None) != getattr(now, name)
-    }
-    return replace(old, **changed)
+    """A head with the title it was given since; its times follow its messages."""
+    title = now.title
+    return old if getattr(was, "title", None) == title else replace(old, title=title)

@@ -65,6 +65,8 @@ class Can(Struct, frozen=True, kw_only=True):
     """Whether a message may hold several stretches of text, told apart."""
     ids: Literal["any", "uuid"] = "any"
     """What an id must look like for the format's own programs."""
+    calls: Literal["loose", "named"] = "loose"
+    """Whether results may stand alone, or must name a call that stands before them."""
     everything: bool = False
     """Whether every kind of entry has a place of its own, with all its fields."""
     spelling: tuple[str, ...] = ("json", "ascii")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from talktree.files import Content, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.claude_code.adopt import adopt
+from talktree.formats.claude_code.adopt import adopt, has_place
 from talktree.formats.claude_code.agents import link_agents
 from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
 from talktree.formats.claude_code.lens import get
@@ -19,6 +19,7 @@ from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
+from talktree.model.parts import Part
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
 
@@ -59,6 +60,7 @@ class ClaudeCode(Format):
         extra="json",
         roles=("user", "assistant", "system"),
         ids="uuid",
+        calls="named",
     )
     lens = Lens(get, put)
     keeper = "line"
@@ -101,6 +103,9 @@ class ClaudeCode(Format):
 
     def blank_sheet(self, path: str) -> Sheet:
         return LineSheet(path, Source.of_bytes(b"").files["input"], self.dialect, group=path)
+
+    def has_place(self, part: Part) -> bool:
+        return has_place(part)
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopt(message, about, moment=moment)

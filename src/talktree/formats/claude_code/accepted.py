@@ -39,16 +39,10 @@ def said_by_user(message: Message) -> tuple[Part, ...]:
     """What a user line may hold: words, files, and the results of calls before all else."""
     parts: list[Part] = []
     results: list[Part] = []
-    loose = 0
     for part in message.parts:
         match part:
-            case ToolResult():
-                call = _call_answered(part, message, loose)
-                loose += not part.call
-                if call is None:
-                    parts.append(Text(told(part)))
-                else:
-                    results.append(_result(part, call))
+            case ToolResult(call=str(call)) if call:
+                results.append(_result(part, call_id(call, "", 0)))
             case Attachment():
                 parts.append(accepted_file(part) or Text(told(part)))
             case _:
@@ -95,13 +89,6 @@ def call_id(id: str | None, message: str, number: int) -> str:
         return id
     seed = id or f"{message}\0{number}"
     return "toolu_" + blake2b(seed.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-def _call_answered(result: ToolResult, message: Message, number: int) -> str | None:
-    """The id of the call a result answers; one that names none hangs on its call."""
-    if result.call:
-        return call_id(result.call, "", 0)
-    return None if message.parent is None else call_id(None, message.parent, number)
 
 
 def _call(part: ToolCall, message: Message, number: int) -> ToolCall:

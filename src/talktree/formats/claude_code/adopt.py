@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from talktree.formats.base import About
 from talktree.formats.claude_code.accepted import (
     NOTHING_SAID,
+    accepted_file,
     is_sound,
     said_by_assistant,
     said_by_user,
@@ -30,9 +31,11 @@ from talktree.model.message import (
 )
 from talktree.model.parts import (
     NOTHING,
+    Attachment,
     Event,
     Part,
     Text,
+    Thinking,
     ToolCall,
     ToolResult,
 )
@@ -48,6 +51,25 @@ SPEAKING = frozenset({"local_command", "away_summary"})
 STATUSES = frozenset({"pending", "in_progress", "completed"})
 _VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 _COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
+
+
+def has_place(part: Part) -> bool:
+    """Whether there is a line that could hold a part; who speaks is not asked here."""
+    match part:
+        case Text() | ToolCall() | ToolResult():
+            return True
+        case Thinking(text=text, signature=signature):
+            return bool(text.strip() and signature)
+        case Attachment():
+            return accepted_file(part) is not None
+        case Event(kind="summary"):
+            return bool(part.text and part.text.strip())
+        case Event(kind="command" | "command_output", text=str(text)):
+            return isinstance(_command(part, text), Event)
+        case Event(kind=kind):
+            return kind in BOUNDARIES.values() or kind in SPEAKING
+        case _:
+            return False
 
 
 def adopt(message: Message, about: About, *, moment: int) -> Message:

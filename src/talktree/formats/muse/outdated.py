@@ -60,10 +60,11 @@ class MuseRenewal(Renewal):
             yield from _odd_root(value, entry, about)
         else:
             return
+        stamp = "timestamp" if isinstance(entry, Message) else "last_updated_timestamp"
         for name, item in value.items():
             if is_wrapper(item) or wrapped(item):
                 yield f"{name} in the wrapping of a database"
-            elif name in ("timestamp", "last_updated_timestamp") and _is_seconds(item):
+            elif name == stamp and _is_seconds(item):
                 yield f"{name} in seconds"
             elif isinstance(item, str) and name in ("id", *HEAD_IDS) and text_of(item) != item:
                 yield f"{name} as a database prints it"
