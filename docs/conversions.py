@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from talktree import api
-from talktree.convert.ledger import KINDS
-from talktree.convert.options import Options
+from talktree.conversion.ledger import KINDS
+from talktree.conversion.options import Options
 from talktree.formats import BUILT_IN
 from talktree.model.document import Document
 from talktree.model.entries import Entry

@@ -14,7 +14,7 @@ LAYERS = [
     {"files", "text"},
     {"model"},
     {"formats"},
-    {"convert", "check", "session", "library", "views"},
+    {"conversion", "check", "session", "library", "views"},
     {"api"},
     {"testing"},
     {"cli", "web"},

@@ -15,8 +15,8 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from talktree.api import convert, detect, grown, merged, migrate, preview, read, to_bytes, write
-    from talktree.convert.ledger import Ledger, Loss
-    from talktree.convert.options import Options
+    from talktree.conversion.ledger import Ledger, Loss
+    from talktree.conversion.options import Options
     from talktree.errors import TalktreeError
     from talktree.files import Source
     from talktree.formats import slugs
@@ -50,8 +50,8 @@ _HOMES = {
         "to_bytes",
         "write",
     ),
-    "talktree.convert.ledger": ("Ledger", "Loss"),
-    "talktree.convert.options": ("Options",),
+    "talktree.conversion.ledger": ("Ledger", "Loss"),
+    "talktree.conversion.options": ("Options",),
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
     "talktree.formats": ("slugs",),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Made, Options
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Made, Options
 from talktree.errors import Unreadable
 from talktree.files import Source, load, load_stream, save
 from talktree.formats import by_slug
@@ -90,14 +90,14 @@ def converted(
     document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
 ) -> Made:
     """The files of a document in a format, made as they are read; the ledger fills meanwhile."""
-    from talktree.convert.convert import converted as _converted
+    from talktree.conversion.convert import converted as _converted
 
     return _converted(document, to, options, ledger)
 
 
 def grown(source: Document, edited: Document, *, ledger: Ledger | None = None) -> Made:
     """A source with what was edited or added in another format as new branches of its own."""
-    from talktree.convert.convert import grown as _grown
+    from talktree.conversion.convert import grown as _grown
 
     return _grown(source, edited, ledger)
 
@@ -126,7 +126,7 @@ def migrate(
     ledger: Ledger | None = None,
 ) -> Conversion:
     """Write a document in the current version of its format, or with `back` as it was before."""
-    from talktree.convert.migrate import migrated, unmigrated
+    from talktree.conversion.migrate import migrated, unmigrated
 
     made = unmigrated(document, ledger) if back else migrated(document, options, ledger)
     return keep(made, path, options=options)
@@ -134,7 +134,7 @@ def migrate(
 
 def merged(documents: Sequence[Document]) -> Document:
     """Documents that share a history as one tree, in our own format; shared messages once."""
-    from talktree.convert.merge import merged as _merged
+    from talktree.conversion.merge import merged as _merged
 
     return _merged(documents)
 

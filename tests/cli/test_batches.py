@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from talktree.convert.batch import WORK
-from talktree.convert.batch_state import STATE
+from talktree.conversion.batch import WORK
+from talktree.conversion.batch_state import STATE
 from tests.cli.test_terminal import on_terminal
 from tests.cli.transcript import DATA, environment
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.convert.batch import WORK
-from talktree.convert.ledger import KINDS
-from talktree.convert.options import Options
+from talktree.conversion.batch import WORK
+from talktree.conversion.ledger import KINDS
+from talktree.conversion.options import Options
 from tests.cli.test_terminal import on_terminal
 from tests.cli.transcript import DATA, environment
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import converted
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Options
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.base import About

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from talktree.convert.attachments import FOLDER
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Options
+from talktree.conversion.attachments import FOLDER
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Options
 from talktree.formats.detect import detect
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.convert.batch import WORK, Batch
-from talktree.convert.batch_jobs import Found, Stamp, found, named
-from talktree.convert.batch_state import STATE, Locked
-from talktree.convert.batch_work import Outcome
-from talktree.convert.options import Options
+from talktree.conversion.batch import WORK, Batch
+from talktree.conversion.batch_jobs import Found, Stamp, found, named
+from talktree.conversion.batch_state import STATE, Locked
+from talktree.conversion.batch_work import Outcome
+from talktree.conversion.options import Options
 from talktree.errors import UsageError
 
 DATA = Path(__file__).parent.parent / "data"

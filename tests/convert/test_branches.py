@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from talktree.api import to_bytes
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Options
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Options
 from talktree.errors import NotFound
 from talktree.formats import by_slug
 from talktree.formats.detect import detect

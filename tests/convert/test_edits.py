@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import to_bytes
-from talktree.convert.convert import grown
-from talktree.convert.index import indexed
+from talktree.conversion.convert import grown
+from talktree.conversion.index import indexed
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from talktree.convert.about import about
-from talktree.convert.fit import drafted
-from talktree.convert.ids import id_for
-from talktree.convert.written import as_written
+from talktree.conversion.about import about
+from talktree.conversion.fit import drafted
+from talktree.conversion.ids import id_for
+from talktree.conversion.written import as_written
 from talktree.formats import by_slug
 from talktree.formats.base import Format, Record
 from talktree.formats.engine import read

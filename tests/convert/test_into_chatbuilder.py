@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.convert.fit import drafted
-from talktree.convert.ledger import Ledger
+from talktree.conversion.fit import drafted
+from talktree.conversion.ledger import Ledger
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
 from talktree.formats.chatbuilder import carry as carrying

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from talktree.convert.fit import drafted
+from talktree.conversion.fit import drafted
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
 from talktree.formats.claude_code.layout import project_folder

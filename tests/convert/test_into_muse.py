@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.convert.fit import drafted
-from talktree.convert.ledger import Ledger
+from talktree.conversion.fit import drafted
+from talktree.conversion.ledger import Ledger
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record
 from talktree.model.entries import Entry, Head

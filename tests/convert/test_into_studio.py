@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 from msgspec.structs import replace
 
-from talktree.convert.convert import converted
-from talktree.convert.fit import drafted
-from talktree.convert.options import Options
+from talktree.conversion.convert import converted
+from talktree.conversion.fit import drafted
+from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.base import About, Record

@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.convert.merge import merged, places
-from talktree.convert.options import Options
+from talktree.conversion.merge import merged, places
+from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import Source
 from talktree.formats import by_slug

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree import api
-from talktree.convert.ledger import Ledger
-from talktree.convert.migrate import migrated, needs_migration, unmigrated
-from talktree.convert.options import Options
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.migrate import migrated, needs_migration, unmigrated
+from talktree.conversion.options import Options
 from talktree.errors import UsageError, WouldLose
 from talktree.files import Source
 from talktree.formats import by_slug

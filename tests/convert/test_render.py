@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from talktree.convert.render import parsed, rendered
+from talktree.conversion.render import parsed, rendered
 from talktree.model.parts import (
     Artifact,
     Attachment,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.convert.convert import converted
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Made, Options
+from talktree.conversion.convert import converted
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Made, Options
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.base import Format

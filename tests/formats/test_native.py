@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.convert.forward import forwarded
-from talktree.convert.ledger import Ledger
-from talktree.convert.options import Options
+from talktree.conversion.forward import forwarded
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.base import Probe, Record

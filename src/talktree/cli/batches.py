@@ -12,9 +12,9 @@ from talktree.cli.conversion import Wish
 from talktree.cli.failures import tell
 from talktree.cli.ledgers import ledger_document, save_ledger, tell_ledger
 from talktree.cli.progress import bar, tell_step, wants_bar
-from talktree.convert.batch import Batch
-from talktree.convert.batch_work import Outcome, Status
-from talktree.convert.ledger import KINDS
+from talktree.conversion.batch import Batch
+from talktree.conversion.batch_work import Outcome, Status
+from talktree.conversion.ledger import KINDS
 from talktree.errors import UnknownFormat
 from talktree.formats import slugs
 from talktree.text.json_value import Json

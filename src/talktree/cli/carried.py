@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.convert.carry import Kept
-from talktree.convert.carry import size as carry_size
-from talktree.convert.index import Loaded, records
+from talktree.conversion.carry import Kept
+from talktree.conversion.carry import size as carry_size
+from talktree.conversion.index import Loaded, records
 from talktree.errors import NotFound
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin

@@ -14,8 +14,8 @@ from talktree.cli.failures import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
 from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import Tick, bar, tell_step, wants_bar
-from talktree.convert.ledger import KINDS
-from talktree.convert.options import Made, Options
+from talktree.conversion.ledger import KINDS
+from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError, WouldLose
 from talktree.files import parked
 from talktree.model.document import Document

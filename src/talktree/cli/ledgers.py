@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from talktree.cli.failures import tell
-from talktree.convert.batch_losses import FiledLedger
-from talktree.convert.ledger import KINDS
+from talktree.conversion.batch_losses import FiledLedger
+from talktree.conversion.ledger import KINDS
 from talktree.files import save
 from talktree.text.json_value import Json
 from talktree.views.ledgers import Examples, Sums, counts_shape, ledger_lines, ledger_text

@@ -37,7 +37,7 @@ class KindName(_TextType):
     name = "kind"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from talktree.convert.ledger import KINDS
+        from talktree.conversion.ledger import KINDS
 
         if value not in KINDS:
             from difflib import get_close_matches
@@ -52,7 +52,7 @@ class KindName(_TextType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from talktree.convert.ledger import KINDS
+        from talktree.conversion.ledger import KINDS
 
         return [
             CompletionItem(kind, help=meaning)

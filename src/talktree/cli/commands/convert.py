@@ -13,8 +13,8 @@ from talktree.cli import output, params
 from talktree.cli.conversion import Wish, convert_one
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
-from talktree.convert.batch_jobs import is_one
-from talktree.convert.options import Options
+from talktree.conversion.batch_jobs import is_one
+from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.formats import by_slug
 
@@ -68,6 +68,9 @@ from talktree.formats import by_slug
     type=click.Path(),
     help="Add what was edited or added to the source it came from, as new branches.",
 )
+@click.option(
+    "--merge", is_flag=True, help="Sources that share history become one tree, then one output."
+)
 @click.option("--each", is_flag=True, help="Every file of a folder alone, not the folder as one.")
 @click.option("--fresh", is_flag=True, help="Convert also what an earlier run has done.")
 @click.option(
@@ -100,6 +103,7 @@ def command(
     branch: str | None,
     attachments: Literal["inline", "beside", "link"],
     onto: str | None,
+    merge: bool,  # noqa: FBT001
     each: bool,  # noqa: FBT001
     fresh: bool,  # noqa: FBT001
     jobs: int | None,
@@ -139,7 +143,7 @@ def command(
         as_json=as_json,
         color=color,
     )
-    return _run(wish)
+    return _run(wish, merge=merge)
 
 
 command.examples = (
@@ -148,14 +152,19 @@ command.examples = (
     "talktree convert session.jsonl -t sage -o session/ --strict --allow usage",
     "talktree convert session.jsonl -t chatbuilder -o notes/ --clean --ledger lost.json",
     "talktree convert notes/ -t claude-code --onto session.jsonl -o branched.jsonl",
+    "talktree convert first.jsonl resumed.jsonl -t claude-code -o whole.jsonl --merge",
     "talktree convert exports/ -t native -o archive/ --each --jobs 4",
     "talktree convert session.jsonl -t native -o - | jq .",
 )
 
 
-def _run(wish: Wish) -> int:
+def _run(wish: Wish, *, merge: bool) -> int:
     _refuse_odd_wishes(wish)
     by_slug(wish.target)
+    if merge:
+        documents = [api.read(path, format=wish.source_format) for path in wish.paths]
+        convert_one(wish, api.merged(documents))
+        return 0
     if wish.onto is not None and len(wish.paths) > 1:
         raise UsageError("--onto takes one edited conversation", hint="convert them one by one")
     if len(wish.paths) > 1 or wish.each:

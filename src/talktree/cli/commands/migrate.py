@@ -15,9 +15,9 @@ from talktree.cli.conversion import EACH, Wish, convert_one
 from talktree.cli.failures import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
 from talktree.cli.verbs import Verb
-from talktree.convert.ledger import KINDS
-from talktree.convert.migrate import migrated, needs_migration, unmigrated
-from talktree.convert.options import Made, Options
+from talktree.conversion.ledger import KINDS
+from talktree.conversion.migrate import migrated, needs_migration, unmigrated
+from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError
 from talktree.files import parked, save
 from talktree.formats import by_slug, slugs

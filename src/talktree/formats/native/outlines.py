@@ -103,7 +103,7 @@ class Dialect(LineDialect):
         made = line_outline(entry) if isinstance(entry, Message) else NO_NODE
         try:
             tree = msgspec.convert(value.get(TREE), _Tree | None)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeEncodeError):
             tree = None
         if tree is None:
             return made

@@ -1,0 +1,163 @@
+"""Attachments that hold their content: kept in the record, put beside the file, or left out.
+
+Beside the file a content is named by its checksum, so equal ones are one file and nothing in a
+conversation can choose where it is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import mimetypes
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from msgspec.structs import replace
+
+from talktree.conversion.options import Attachments
+from talktree.files import Content, Memory
+from talktree.model.conversation import Conversation
+from talktree.model.message import Message
+from talktree.model.parts import Attachment, Part, ToolResult
+
+FOLDER = "attachments/"
+"""Where contents are put, beside the conversation."""
+MARK = ";base64,"
+
+
+def split_url(url: str) -> tuple[str, str] | None:
+    """The media type and the content of a data URL, in base 64."""
+    if not url.startswith("data:"):
+        return None
+    head, mark, content = url[5:].partition(MARK)
+    return (head, content) if mark else None
+
+
+def content_of(url: str) -> bytes | None:
+    """The bytes in a data URL, if it is one that writes them in the usual way."""
+    found = split_url(url)
+    if found is None:
+        return None
+    try:
+        data = base64.b64decode(found[1], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data if base64.b64encode(data).decode() == found[1] else None
+
+
+def path_of(media_type: str, data: bytes) -> str:
+    """Where a content is put."""
+    ending = mimetypes.guess_extension(media_type, strict=True) or ".bin"
+    return f"{FOLDER}{sha256(data).hexdigest()[:16]}{ending}"
+
+
+def each_attachment(message: Message) -> Iterator[Attachment]:
+    """All attachments of a message, also those that tools gave back."""
+    for part in message.parts:
+        if isinstance(part, Attachment):
+            yield part
+        elif isinstance(part, ToolResult):
+            yield from (each for each in part.output if isinstance(each, Attachment))
+
+
+def changed(message: Message, change: Callable[[Attachment], Attachment]) -> Message:
+    """A message with each attachment changed."""
+    if not any(True for _ in each_attachment(message)):
+        return message
+    return replace(message, parts=tuple(_changed(part, change) for part in message.parts))
+
+
+def _changed(part: Part, change: Callable[[Attachment], Attachment]) -> Part:
+    match part:
+        case Attachment():
+            return change(part)
+        case ToolResult():
+            output = tuple(
+                change(each) if isinstance(each, Attachment) else each for each in part.output
+            )
+            return replace(part, output=output)
+        case _:
+            return part
+
+
+class Outside:
+    """Contents that are put beside a conversation, found while it is written."""
+
+    def __init__(self, policy: Attachments) -> None:
+        self.policy = policy
+        self._places: dict[str, tuple[Conversation, int]] = {}
+
+    def taken_out(self, message: Message, conversation: Conversation, position: int) -> Message:
+        """A message as the policy wants its attachments."""
+        if self.policy == "inline":
+            return message
+
+        def _out(part: Attachment) -> Attachment:
+            data = content_of(part.url or "")
+            if data is None:
+                return part
+            if self.policy == "link":
+                return replace(part, url=None)
+            path = path_of((split_url(part.url or "") or ("", ""))[0], data)
+            self._places.setdefault(path, (conversation, position))
+            return replace(part, url=path)
+
+        return changed(message, _out)
+
+    def contents(self, message: Message) -> dict[str, Content]:
+        """The contents that one message has beside it."""
+        return {
+            path: Memory(b"".join(self._content(path, *self._places[path])))
+            for part in each_attachment(message)
+            if (path := part.url or "") in self._places
+        }
+
+    def files(self) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """The files beside the conversation, each read again when it is written."""
+        for path, place in self._places.items():
+            yield path, self._content(path, *place)
+
+    def _content(self, path: str, conversation: Conversation, position: int) -> Iterator[bytes]:
+        message = conversation.entry(position)
+        assert isinstance(message, Message)
+        for part in each_attachment(message):
+            data = content_of(part.url or "")
+            if data is not None:
+                head = (split_url(part.url or "") or ("", ""))[0]
+                if path_of(head, data) == path:
+                    yield data
+                    return
+
+
+class WithContents(Mapping[str, Iterable[bytes]]):
+    """The files of a conversion, and behind them the contents found while those were made."""
+
+    def __init__(self, files: Mapping[str, Iterable[bytes]], outside: Outside) -> None:
+        self._files = files
+        self._outside = outside
+
+    def __getitem__(self, path: str) -> Iterable[bytes]:
+        if path in self._files:
+            return self._files[path]
+        return dict(self._outside.files())[path]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._files
+        yield from (path for path, _ in self._outside.files())
+
+    def __len__(self) -> int:
+        return len(self._files) + sum(1 for _ in self._outside.files())
+
+
+def put_back(message: Message, files: Mapping[str, Content]) -> Message:
+    """A message with the contents beside it in its attachments again."""
+
+    def _in(part: Attachment) -> Attachment:
+        url = part.url or ""
+        if not url.startswith(FOLDER) or url not in files:
+            return part
+        data = files[url].read()
+        media = part.media_type or mimetypes.guess_type(url)[0] or ""
+        return replace(part, url=f"data:{media}{MARK}{base64.b64encode(data).decode()}")
+
+    return changed(message, _in)

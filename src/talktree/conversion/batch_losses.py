@@ -1,0 +1,47 @@
+"""A ledger that keeps its losses in a file, so that millions of them take no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import IO
+
+import msgspec
+
+from talktree.conversion.ledger import Kept, Ledger, Loss
+from talktree.text.json_write import encode
+
+EXAMPLES = 3
+"""How many losses of each kind are kept at hand."""
+
+
+def _untold() -> None:
+    """Nobody wants to know how far it is."""
+
+
+class FiledLedger(Ledger):
+    """Losses as JSON lines in a file, counts and a few examples at hand."""
+
+    def __init__(self, file: IO[bytes] | None = None, *, step: Callable[[], None] = _untold):
+        super().__init__(keep=False)
+        self.examples: dict[tuple[str, Kept], list[Loss]] = {}
+        self._file = file
+        self._step = step
+
+    def add(self, losses: Iterable[Loss]) -> None:
+        for loss in losses:
+            self.counts[loss.kind, loss.kept] += 1
+            shown = self.examples.setdefault((loss.kind, loss.kept), [])
+            if len(shown) < EXAMPLES:
+                shown.append(loss)
+            if self._file is not None:
+                self._file.write(line_of(loss))
+        self._step()
+
+
+def line_of(loss: Loss) -> bytes:
+    """A loss as one line of JSON."""
+    try:
+        return msgspec.json.encode(loss) + b"\n"
+    except UnicodeEncodeError:
+        # Half a character in an id: only an escape can say it.
+        return encode(msgspec.structs.asdict(loss)) + b"\n"

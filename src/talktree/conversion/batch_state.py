@@ -1,0 +1,150 @@
+"""What a batch has done, kept in its output folder, so that a second run goes on where it stopped.
+
+One JSON line for each output, appended just before the output takes its place: size and time of the
+source, what it was converted to and how, and the outputs with their sizes and times. A line that
+was cut off counts for nothing. Only one batch at a time works in a folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct
+
+from talktree.conversion.batch_jobs import OWN, Stamp
+from talktree.errors import TalktreeError, Unreadable
+
+STATE = f"{OWN}.jsonl"
+
+
+class Locked(TalktreeError):
+    """Another batch is at work in the same folder."""
+
+    exit_code = 5
+    kind = "locked"
+
+
+class Output(Struct, frozen=True, array_like=True):
+    """A file that was written, as it was then."""
+
+    name: str
+    """Its path below the output folder."""
+    size: int
+    mtime_ns: int
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One source that was dealt with."""
+
+    source: str
+    to: str
+    options: str
+    """Tells one way of converting from another."""
+    stamp: Stamp
+    name: str
+    outputs: tuple[Output, ...] = ()
+    """Empty for a file that is no conversation."""
+    counts: tuple[tuple[str, str, int], ...] = ()
+    """Kinds of loss, how they are kept, how often."""
+    carried_bytes: int = 0
+
+
+class State:
+    """The entries of one target format in an output folder, as earlier runs left them."""
+
+    def __init__(self, out: Path, to: str) -> None:
+        self.path = out / STATE
+        self._out = out
+        self._last: dict[str, Entry] = {}
+        self._known: dict[str, set[Output]] = {}
+        self._file = self._locked()
+        for entry in self._entries():
+            if entry.to == to:
+                self._last[entry.source] = entry
+                self._known.setdefault(entry.source, set()).update(entry.outputs)
+
+    def names(self) -> dict[str, str]:
+        """The name each source was given."""
+        return {source: entry.name for source, entry in self._last.items()}
+
+    def known(self, source: str) -> frozenset[Output]:
+        """Every output a source ever had."""
+        return frozenset(self._known.get(source, ()))
+
+    def done(self, source: str, stamp: Stamp, options: str) -> Entry | None:
+        """What was made of a source, if it and the way of converting are still the same."""
+        last = self._last.get(source)
+        if last is None or (last.stamp, last.options) != (stamp, options):
+            return None
+        return last if all(self._stands(source, output) for output in last.outputs) else None
+
+    def _stands(self, source: str, output: Output) -> bool:
+        """Whether an output is there; one that somebody edited counts, an older one does not."""
+        now = as_it_is(self._out, output.name)
+        return now is not None and (now == output or now not in self._known[source])
+
+    @property
+    def tells(self) -> bool:
+        """Whether earlier runs have written anything."""
+        return any(entry.outputs for entry in self._last.values())
+
+    def close(self, *, keep: bool) -> None:
+        """Let others work in the folder; a state that says nothing need not be kept."""
+        if not keep or not os.fstat(self._file.fileno()).st_size:
+            self.path.unlink(missing_ok=True)
+        self._file.close()
+
+    def _locked(self) -> IO[bytes]:
+        try:
+            file = open(self.path, "a+b")  # noqa: SIM115
+        except OSError as error:
+            why = error.strerror or error
+            raise Unreadable(f"{self.path}: cannot write: {why}", hint="check its rights") from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise Locked(
+                f"{self._out}: another conversion into this folder is running",
+                hint="wait until it is done, or name another folder",
+            ) from None
+        return file
+
+    def _entries(self) -> Iterator[Entry]:
+        self._file.seek(0)
+        line = b"\n"
+        for line in self._file:
+            try:
+                yield msgspec.convert(json.loads(line), Entry)
+            except (ValueError, RecursionError, msgspec.ValidationError):
+                continue
+        if not line.endswith(b"\n"):
+            self._file.write(b"\n")
+            self._file.flush()
+
+
+def as_it_is(out: Path, name: str) -> Output | None:
+    """A file below the output folder, as it is now."""
+    try:
+        found = os.lstat(out / name)
+    except OSError:
+        return None
+    return Output(name, found.st_size, found.st_mtime_ns)
+
+
+def append(state: Path, entry: Entry) -> None:
+    """Add an entry, in one piece, whoever else is adding one."""
+    line = json.dumps(msgspec.to_builtins(entry)).encode() + b"\n"
+    descriptor = os.open(state, os.O_WRONLY | os.O_APPEND)
+    try:
+        if os.write(descriptor, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(state))
+    finally:
+        os.close(descriptor)

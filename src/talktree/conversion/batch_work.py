@@ -1,0 +1,216 @@
+"""One job of a batch: read a source, convert it, and put the result in its place.
+
+What is made is built in a folder of the batch's own and moved from there, so that a batch that is
+killed leaves nothing behind that looks like a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal
+
+from msgspec import Struct
+
+from talktree.conversion.batch_jobs import Stamp
+from talktree.conversion.batch_losses import FiledLedger
+from talktree.conversion.batch_place import moved, outputs_of, refuse_strangers, removed
+from talktree.conversion.batch_state import Entry, Output, append
+from talktree.conversion.convert import converted
+from talktree.conversion.options import Made, Options
+from talktree.errors import Refused, TalktreeError, UnknownFormat, Unreadable
+from talktree.files import load, save
+from talktree.formats import by_slug
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.model.document import Document
+
+Status = Literal["converted", "unchanged", "skipped", "failed"]
+INTERNAL = 70
+"""The exit code of a mistake in Talktree itself."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be done with every source of a batch."""
+
+    to: str
+    options: Options
+    source_format: str | None = None
+    out: str | None = None
+    """The output folder; None if nothing is to be written."""
+    work: str = ""
+    """The folder in which results are built."""
+    state: str = ""
+    digest: str = ""
+    fresh: bool = False
+    """Whether outputs that somebody changed may be replaced."""
+    losses: str | None = None
+    """A folder for the losses of each job, if they are wanted one by one."""
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """One source, and where its output goes."""
+
+    number: int
+    source: str
+    shown: str
+    name: str
+    asked: bool
+    stamp: Stamp
+    known: frozenset[Output] = frozenset()
+
+
+class Failure(Struct, frozen=True):
+    """Why a source was not converted."""
+
+    kind: str
+    message: str
+    hint: str | None
+    exit_code: int
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of one job."""
+
+    number: int
+    path: str
+    status: Status
+    written: tuple[Output, ...] = ()
+    counts: tuple[tuple[str, str, int], ...] = ()
+    carried_bytes: int = 0
+    losses: str | None = None
+    """The file in which they are, one JSON line each; whoever reads it may delete it."""
+    failure: Failure | None = None
+
+
+def worked(order: Order, job: Job) -> Outcome:
+    """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
+    try:
+        with _losses(order, job) as file:
+            return _worked(order, job, file)
+    except (UnknownFormat, Refused) as error:
+        if job.asked:
+            return failed(job, error)
+        return _skipped(order, job, error)
+    except TalktreeError as error:
+        return failed(job, error)
+    except OSError as error:
+        return failed(job, Unreadable(f"{job.shown}: {error.strerror or error}"))
+    except Exception as error:
+        return _mistaken(job, error)
+
+
+def failed(job: Job, error: TalktreeError) -> Outcome:
+    """The outcome of a job that could not be done."""
+    failure = Failure(error.kind, error.message, error.hint, error.exit_code)
+    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+
+
+def _mistaken(job: Job, error: Exception) -> Outcome:
+    failure = Failure(
+        "internal",
+        f"{job.shown}: internal error: {type(error).__name__}: {error}",
+        "this is a mistake in talktree; convert this source alone with TALKTREE_DEBUG=1 and "
+        "report what that prints",
+        INTERNAL,
+    )
+    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+
+
+def _skipped(order: Order, job: Job, error: TalktreeError) -> Outcome:
+    if order.out is not None:
+        append(Path(order.state), _entry(order, job))
+    failure = Failure(error.kind, error.message, error.hint, error.exit_code)
+    return Outcome(number=job.number, path=job.shown, status="skipped", failure=failure)
+
+
+def _worked(order: Order, job: Job, file: IO[bytes] | None) -> Outcome:
+    ledger = FiledLedger(file)
+    made = converted(_read(order, job), order.to, order.options, ledger)
+    outputs = _tried(order, made) if order.out is None else _written(order, job, made)
+    return Outcome(
+        number=job.number,
+        path=job.shown,
+        status="converted",
+        written=outputs,
+        counts=_counts(made),
+        carried_bytes=ledger.carried_bytes,
+        losses=None if file is None else file.name,
+    )
+
+
+def _read(order: Order, job: Job) -> Document:
+    source = load(Path(job.source))
+    slug = order.source_format
+    return read(source, by_slug(slug) if slug else detect(source).format)
+
+
+def _agree(order: Order, made: Made) -> None:
+    chosen = order.options
+    made.ledger.check(strict=chosen.strict, allow=chosen.allow, forbid=chosen.forbid)
+
+
+def _tried(order: Order, made: Made) -> tuple[Output, ...]:
+    """Everything is made, and nothing written."""
+    for pieces in made.files.values():
+        for _ in pieces:
+            pass
+    _agree(order, made)
+    return ()
+
+
+def _written(order: Order, job: Job, made: Made) -> tuple[Output, ...]:
+    assert order.out is not None
+    name = job.name if made.folder else f"{job.name}{_ending(made, order.to)}"
+    staged, out = Path(order.work) / str(job.number), Path(order.out)
+    with _named_as(staged, out / name):
+        files = save(made.files, staged, folder=made.folder, agreed=lambda: _agree(order, made))
+    outputs = outputs_of(files, staged, name)
+    entry = _entry(order, job, outputs, _counts(made), made.ledger.carried_bytes)
+    with removed(staged):
+        refuse_strangers(staged, out, name, known=job.known, fresh=order.fresh)
+        append(Path(order.state), entry)
+        moved(staged, out / name)
+    return outputs
+
+
+def _ending(made: Made, to: str) -> str:
+    (path,) = made.files
+    return PurePosixPath(path).suffix or by_slug(to).info.suffixes[0]
+
+
+def _counts(made: Made) -> tuple[tuple[str, str, int], ...]:
+    found = sorted(made.ledger.counts.items())
+    return tuple((kind, kept, count) for (kind, kept), count in found)
+
+
+def _entry(
+    order: Order,
+    job: Job,
+    outputs: tuple[Output, ...] = (),
+    counts: tuple[tuple[str, str, int], ...] = (),
+    carried_bytes: int = 0,
+) -> Entry:
+    return Entry(
+        job.source, order.to, order.digest, job.stamp, job.name, outputs, counts, carried_bytes
+    )
+
+
+@contextmanager
+def _named_as(staged: Path, target: Path) -> Iterator[None]:
+    """What goes wrong with the file that is built is told of the one it will be."""
+    try:
+        yield
+    except TalktreeError as error:
+        error.message = error.message.replace(str(staged), str(target))
+        raise
+
+
+@contextmanager
+def _losses(order: Order, job: Job) -> Iterator[IO[bytes] | None]:
+    if order.losses is None:
+        yield None
+        return
+    with open(Path(order.losses) / f"{job.number}.jsonl", "wb") as file:
+        yield file

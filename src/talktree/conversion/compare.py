@@ -1,0 +1,150 @@
+"""What differs between an entry and what a format holds of it: the losses, found by comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from talktree.conversion.ledger import Kept, Loss
+from talktree.conversion.seams import Seam
+from talktree.model.entries import Entry
+from talktree.model.message import NO_FLAGS, Message
+from talktree.model.parts import Part, Text
+from talktree.text.json_value import same
+
+PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
+_EMPTY: tuple[object, ...] = (None, (), "", NO_FLAGS)
+MOST_NAMES = 6
+MAPPED = frozenset({"leaf", "message", "size"})
+"""Fields that name other entries, by the names those have in the target."""
+
+
+def message_losses(
+    source: Message, held: Message, seams: Sequence[Seam], kept: Kept, *, name: str
+) -> list[Loss]:
+    """Everything of a message that is not held as it is; ids are compared elsewhere."""
+    out = [
+        Loss(kind, name, _told(kind, getattr(source, kind)), kept)
+        for kind in PLAIN_FIELDS
+        if (value := getattr(source, kind)) != getattr(held, kind) and value not in _EMPTY
+    ]
+    if source.time != held.time and source.time is not None:
+        out.append(Loss("time", name, _time_told(source, held), kept))
+    if not source.flags <= held.flags:
+        gone = ", ".join(sorted(source.flags - held.flags))
+        out.append(Loss("flags", name, gone, kept))
+    out += _structured(source, held, kept, name)
+    if source.extra:
+        out += _extra(source, held, kept, name)
+    out += _part_losses(source.parts, held.parts, seams, kept, name)
+    return out
+
+
+def _told(kind: str, value: object) -> str:
+    match value:
+        case str():
+            return value[:80]
+        case tuple() if kind == "tags":
+            return ", ".join(map(str, value))[:80]
+        case tuple():
+            return ", ".join(str(getattr(each, "name", each)) for each in value)[:80]
+        case _:
+            return kind
+
+
+def _time_told(source: Message, held: Message) -> str:
+    return "the time" if held.time is None else "digits of the time"
+
+
+def _structured(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
+    if source.context is not None and source.context != held.context:
+        mine = source.context
+        gone = [
+            field
+            for field in mine.__struct_fields__
+            if getattr(mine, field) is not None
+            and getattr(mine, field) != getattr(held.context, field, None)
+        ]
+        if gone:
+            yield Loss("context", name, ", ".join(gone), kept)
+    if source.todos is not None and source.todos != held.todos:
+        yield Loss("todos", name, f"{len(source.todos)} tasks", kept)
+    if source.thinking is not None and source.thinking != held.thinking:
+        yield Loss("thinking_setting", name, source.thinking.level or "a setting", kept)
+
+
+def _extra(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
+    gone = [
+        key
+        for key, item in source.extra.items()
+        if key not in held.extra or not same(item, held.extra[key])
+    ]
+    if gone:
+        yield Loss("extra", name, _listed(gone), kept)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(each[:40] for each in names[:MOST_NAMES]) + more
+
+
+def _part_losses(
+    source: Sequence[Part], held: Sequence[Part], seams: Sequence[Seam], kept: Kept, name: str
+) -> Iterator[Loss]:
+    for part, seam in zip(source, seams, strict=True):
+        tag = _tag(part)
+        if seam.part < 0:
+            if part != Text(""):
+                yield Loss(tag, name, _shown(part), kept)
+        elif seam.rendered:
+            yield Loss(tag, name, _shown(part), "rendered")
+        elif seam.length >= 0:
+            if isinstance(part, Text) and part.text:
+                yield Loss("text", name, "where it begins and ends", kept)
+            if isinstance(part, Text) and part.extra:
+                yield Loss("detail", name, f"{tag}: {_listed(list(part.extra))}", kept)
+        else:
+            yield from _detail_losses(part, held[seam.part], tag, kept, name)
+
+
+def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> Iterator[Loss]:
+    if part == held:
+        return
+    gone = [
+        field
+        for field in part.__struct_fields__
+        if (value := getattr(part, field)) != getattr(held, field, None)
+        and value not in _EMPTY
+        and value is not False
+        and value != {}
+    ]
+    if gone:
+        main = {"text", "input", "output", "content", "value"}.intersection(gone)
+        yield Loss(tag if main else "detail", name, f"{tag}: {_listed(gone)}", kept)
+
+
+def _tag(part: Part) -> str:
+    return str(part.__struct_config__.tag)
+
+
+def _shown(part: Part) -> str:
+    for field in ("name", "kind", "title", "text"):
+        value = getattr(part, field, None)
+        if isinstance(value, str) and value:
+            return value.split("\n", 1)[0][:80]
+    return _tag(part)
+
+
+def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
+    """Everything of an entry that is no message and is not held as it is."""
+    kind = str(was.__struct_config__.tag)
+    if type(was) is not type(seen):
+        return [Loss(kind, was.id, kind, kept)]
+    gone = [
+        name
+        for name in was.__struct_fields__
+        if name not in MAPPED
+        and (value := getattr(was, name)) != getattr(seen, name)
+        and value not in _EMPTY
+        and value != {}
+    ]
+    return [Loss(kind, was.id, ", ".join(gone), kept)] if gone else []

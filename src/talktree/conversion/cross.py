@@ -1,0 +1,200 @@
+"""One conversation on its way into another format: what the format holds of each entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from talktree.conversion import seams as seaming
+from talktree.conversion.attachments import Outside
+from talktree.conversion.calls import CallNames
+from talktree.conversion.compare import message_losses, other_losses
+from talktree.conversion.fit import drafted, settled_seams
+from talktree.conversion.ids import id_for
+from talktree.conversion.ledger import Kept, Loss
+from talktree.conversion.plan import Plan
+from talktree.conversion.written import as_written
+from talktree.formats.base import About, Format, Record
+from talktree.formats.engine import Origin
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry, Head, Snapshot
+from talktree.model.message import Message
+from talktree.model.parts import Part
+from talktree.model.skeleton import NO_TIME, ROOT
+from talktree.text.json_value import Json
+from talktree.text.times import MILLI, is_ambiguous
+
+
+class Held:
+    """What a format holds of one entry: its native value, and that read again."""
+
+    __slots__ = ("losses", "own", "seams", "seen", "under", "value")
+
+    def __init__(
+        self,
+        value: Json,
+        seen: Entry,
+        seams: Sequence[seaming.Seam] = (),
+        losses: Iterable[Loss] = (),
+    ) -> None:
+        self.value = value
+        self.seen = seen
+        self.seams = seams
+        self.losses = losses
+        self.own: Sequence[Part] = ()
+        """The parts it has in the source."""
+        self.under: str | None = None
+        """What it hangs on, where the source's own record does not say so."""
+
+
+class Crossing:
+    """Takes the entries of a conversation over into a format."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        origin: Origin,
+        target: Format,
+        about: About,
+        plan: Plan,
+        *,
+        carry: bool,
+        outside: Outside | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self.origin = origin
+        self.source = origin.format
+        self.target = target
+        self.about = about
+        self.plan = plan
+        self.how: Kept = "carried" if carry else "lost"
+        self.outside = outside or Outside("inline")
+        self.bones = conversation.tree.bones
+        self._extra = self.source.lens is target.lens or target.can.everything
+
+    # names and places
+
+    def new_id(self, position: int) -> str:
+        """The id of a message in the target."""
+        return id_for(self.bones.ids[position], self.conversation.id, self.target.can)
+
+    def _new_name(self, name: str | None) -> str | None:
+        return None if name is None else id_for(name, self.conversation.id, self.target.can)
+
+    def above(self, position: int) -> int:
+        """The position a message hangs on in the target."""
+        found = self.plan.parents.get(position)
+        return self.bones.parents[position] if found is None else found
+
+    def _new_parent(self, position: int, message: Message) -> str | None:
+        if self.target.can.everything and position not in self.plan.parents:
+            return message.parent
+        above = self.above(position)
+        return None if above == ROOT else self.new_id(above)
+
+    @cached_property
+    def _moments(self) -> list[int]:
+        """For each record its time or the nearest one known before it.
+
+        Siblings get moments of their own: at the same one they would be taken for one message.
+        """
+        last = self.about.started or 0
+        siblings: dict[int, int] = {}
+        moments = []
+        for time, above in zip(self.bones.times, self.bones.parents, strict=True):
+            number = siblings.get(above, 0)
+            if time == NO_TIME:
+                moments.append(last + number * MILLI)
+            else:
+                last = time
+                moments.append(last)
+            siblings[above] = number + 1
+        return moments
+
+    def _with_calls(self, message: Message) -> Message:
+        if self.target.can.calls == "loose":
+            return message
+        return self._call_names.given_to(message)
+
+    @cached_property
+    def _call_names(self) -> CallNames:
+        places = [place for place in self.plan.order if self.bones.traits[place]]
+        found = self.conversation.entries_at(places)
+        return CallNames((each for each in found if isinstance(each, Message)), self.target.can)
+
+    # what the target holds
+
+    def held_record(self, position: int, record: Record) -> Held:
+        """What the target makes of a record."""
+        other = self.plan.others.get(position)
+        if other is not None:
+            return self._held_other(position, other)
+        # What it carries itself is no part of what it says; its bytes have it.
+        record.value = self.source.take_carry(record.value)[1]
+        message = self.source.get(record)
+        assert isinstance(message, Message)
+        return self.held(position, message)
+
+    def held(self, position: int, message: Message) -> Held:
+        """What the target makes of a message at a position."""
+        shown = self.outside.taken_out(message, self.conversation, position)
+        parent = self._new_parent(position, message)
+        draft = drafted(
+            self._with_calls(shown),
+            self.target,
+            extra=self._extra,
+            id=self.new_id(position),
+            parent=parent,
+            follows=self._new_name(message.follows),
+        )
+        adopted = self.target.adopt(draft.message, self.about, moment=self._moments[position])
+        meant = self.target.put(adopted, None)
+        value = as_written(meant)
+        sure = self.target.faithful and value is meant and not is_ambiguous(adopted.time)
+        seen = adopted if sure else self._read(value, parent)
+        seams = settled_seams(draft, seen.parts)
+        losses = message_losses(message, seen, seams, self.how, name=message.id)
+        losses += self._place_losses(message, seen, parent)
+        value = self.target.adopted(value, self.bones, position)
+        held = Held(value, seen, seams, losses)
+        held.own = message.parts
+        if parent is not None and self._new_name(message.parent) != parent:
+            held.under = parent
+        return held
+
+    def _read(self, value: Json, parent: str | None) -> Message:
+        seen = self.target.get(Record(value, parent=parent))
+        assert isinstance(seen, Message)
+        return seen
+
+    def _place_losses(self, message: Message, seen: Message, parent: str | None) -> Iterator[Loss]:
+        if seen.id != message.id:
+            yield Loss("id", message.id, message.id[:80], self.how)
+        if message.parent is not None and self._new_name(message.parent) != parent:
+            yield Loss("parent", message.id, message.parent[:80], self.how)
+        if message.follows is not None and seen.follows != self._new_name(message.follows):
+            yield Loss("follows", message.id, message.follows[:80], self.how)
+
+    def _held_other(self, position: int, entry: Entry) -> Held:
+        if isinstance(entry, Head):
+            entry = replace(entry, leaf=self._new_name(entry.leaf))
+        elif isinstance(entry, Snapshot):
+            entry = replace(entry, message=self._new_name(entry.message))
+        held = self.made_up(entry)
+        held.losses = other_losses(self.conversation.entry(position), held.seen, self.how)
+        held.value = self.target.adopted(held.value, self.bones, position)
+        return held
+
+    def made_up(self, entry: Entry) -> Held:
+        """What the target holds of an entry that is written as it is."""
+        value = as_written(self.target.put(entry, None))
+        return Held(value, self.target.get(Record(value, id=entry.id)))
+
+
+def unjoined(entry: Entry, seams: Sequence[seaming.Seam]) -> Entry:
+    """An entry with its parts as they were before they were joined."""
+    if not isinstance(entry, Message) or seaming.written(seams, len(entry.parts)) is None:
+        return entry
+    return replace(entry, parts=seaming.opened(entry.parts, seams).parts)

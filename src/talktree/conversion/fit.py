@@ -1,0 +1,180 @@
+"""A message fitted into what a format can hold.
+
+Fields, flags and parts the format has a place for stay; other parts are rendered as text among
+the words, other fields are left out. What the format really holds of it is found by writing and
+reading it; comparing that with the message gives the losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from talktree.conversion.render import rendered
+from talktree.conversion.seams import BETWEEN, GONE, Seam, stretch, whole
+from talktree.formats.base import Can, Format
+from talktree.model.message import NO_FLAGS, Message
+from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
+
+DROPPABLE = frozenset(Message.__struct_fields__) - {"id", "parent", "role", "parts", "flags"}
+_DEFAULTS = {name: getattr(Message(), name) for name in DROPPABLE}
+OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant"}
+"""What else people are called."""
+
+
+class Draft(Struct):
+    """A message as it should stand in a format, and where its parts went."""
+
+    message: Message
+    seams: list[Seam]
+
+
+def drafted(message: Message, format: Format, *, extra: bool, **names: str | None) -> Draft:
+    """A message cut down to what a format can hold; `extra` where its own members mean the same.
+
+    `names` are its id and the ids it names, as they are in the format.
+    """
+    can = format.can
+    parts, seams = _fitted_parts(message.parts, format, extra=extra)
+    if can.everything:
+        return Draft(replace(message, **names), seams)
+    gone: dict[str, Any] = {
+        name: default
+        for name, default in _without_place(can)
+        if getattr(message, name) is not default
+    }
+    gone = {**names, **gone}
+    if message.extra and not extra:
+        gone["extra"] = NOTHING
+    flags = message.flags & can.flags if message.flags else NO_FLAGS
+    role = role_for(message.role, can)
+    return Draft(replace(message, role=role, parts=parts, flags=flags, **gone), seams)
+
+
+@lru_cache(maxsize=64)
+def _without_place(can: Can) -> tuple[tuple[str, object], ...]:
+    """The fields a format has no place for, with what they are if nothing is said."""
+    return tuple(
+        (name, default)
+        for name, default in _DEFAULTS.items()
+        if name not in can.fields and name != "extra"
+    )
+
+
+def role_for(role: str, can: Can) -> str:
+    """The role a format has for another format's role."""
+    known = can.roles
+    if known is None or role in known:
+        return role
+    other = OTHER_NAMES.get(role)
+    if other in known:
+        return other
+    if role == "tool" and "tool_result" in can.parts and "user" in known:
+        return "user"
+    return "system" if "system" in known else known[-1]
+
+
+def _fitted_parts(
+    parts: Sequence[Part], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], list[Seam]]:
+    if format.can.everything:
+        return tuple(parts), [whole(at) for at in range(len(parts))]
+    if format.can.texts == "many":
+        return _kept_apart(parts, format, extra=extra)
+    return _joined(parts, format, extra=extra)
+
+
+def _kept_apart(
+    parts: Sequence[Part], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], list[Seam]]:
+    out: list[Part] = []
+    seams: list[Seam] = []
+    for at, part in enumerate(parts):
+        if _has_place(part, format, own=extra):
+            out.append(_bare(part, extra=extra))
+            seams.append(whole(at))
+        else:
+            out.append(Text(rendered(part)))
+            seams.append(Seam(at, rendered=True))
+    return tuple(out), seams
+
+
+def _joined(
+    parts: Sequence[Part], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], list[Seam]]:
+    """All words in one text, where the first of them stood."""
+    said = [
+        (at, part.text if isinstance(part, Text) else rendered(part))
+        for at, part in enumerate(parts)
+        if isinstance(part, Text) or not _has_place(part, format, own=extra)
+    ]
+    if len(said) == 1 and isinstance(parts[said[0][0]], Text):
+        out = tuple(_bare(part, extra=extra) for part in parts)
+        return out, [whole(at) for at in range(len(parts))]
+    texts = dict(said)
+    out_parts: list[Part] = []
+    seams: list[Seam] = [GONE] * len(parts)
+    place = -1
+    for at, part in enumerate(parts):
+        if at in texts:
+            if place < 0:
+                place = len(out_parts)
+                out_parts.append(Text(BETWEEN.join(text for _, text in said)))
+            seams[at] = stretch(place, texts[at], rendered=not isinstance(part, Text))
+        else:
+            seams[at] = whole(len(out_parts))
+            out_parts.append(_bare(part, extra=extra))
+    return tuple(out_parts), seams
+
+
+def _has_place(part: Part, format: Format, *, own: bool) -> bool:
+    # What a format is choosy about from elsewhere it may well have written itself.
+    return part.__struct_config__.tag in format.can.parts if own else format.has_place(part)
+
+
+def _bare(part: Part, *, extra: bool) -> Part:
+    """A part without members that only its own format knows."""
+    if extra or isinstance(part, Unknown):
+        return part
+    if isinstance(part, ToolResult):
+        output = tuple(
+            replace(each, extra=NOTHING) if not isinstance(each, Unknown) and each.extra else each
+            for each in part.output
+        )
+        return replace(part, output=output, extra=NOTHING)
+    return replace(part, extra=NOTHING) if part.extra else part
+
+
+def settled_seams(draft: Draft, held: Sequence[Part]) -> list[Seam]:
+    """The seams by the parts that are really held, which may stand in another order."""
+    meant = draft.message.parts
+    if len(meant) == len(held) and all(
+        type(one) is type(two) for one, two in zip(meant, held, strict=True)
+    ):
+        return draft.seams
+    place = _places(meant, held)
+    return [
+        replace(seam, part=place[seam.part]) if seam.part >= 0 and place[seam.part] >= 0 else GONE
+        for seam in draft.seams
+    ]
+
+
+def _places(meant: Sequence[Part], held: Sequence[Part]) -> list[int]:
+    """For each part that was meant, which of the held ones it is; -1 if none."""
+    place = [-1] * len(meant)
+    free = dict.fromkeys(range(len(held)))
+    for exact in (True, False):
+        for at, part in enumerate(meant):
+            if place[at] >= 0:
+                continue
+            for candidate in free:
+                other = held[candidate]
+                if part == other if exact else type(part) is type(other):
+                    place[at] = candidate
+                    del free[candidate]
+                    break
+    return place

@@ -1,0 +1,277 @@
+"""A document into another format: every conversation, and the files it becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from talktree.conversion.about import about as about_of
+from talktree.conversion.attachments import Outside, WithContents
+from talktree.conversion.cross import Crossing
+from talktree.conversion.ids import id_for, uuid_for
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.options import Made, Options
+from talktree.conversion.pack import Packing
+from talktree.conversion.plan import planned
+from talktree.files import Source
+from talktree.formats.base import BESIDE, Format
+from talktree.formats.engine import Origin, read, write
+from talktree.formats.sheets import Item
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.model.parts import Text
+
+Slot = int | Entry
+"""A position, or an entry made up for the target."""
+EMPTY = "(No messages; Talktree keeps the records of the source here.)"
+"""What a message says that is made only to carry what has no place otherwise."""
+_ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
+
+
+def forwarded(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:
+    """A document as files of another format."""
+    document = _as_written(document)
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    conversations = document.conversations or _nothing(document)
+    outputs: list[_Output] = []
+    outside = Outside(options.attachments)
+    stems = _Stems()
+    for number, conversation in enumerate(conversations):
+        files = _files_without_records(origin) if number == 0 else ()
+        mine: list[_Output] = []
+        for leaf, stem in _branches(conversation, target, options, stems):
+            setting = _Setting(origin, target, options, ledger, outside)
+            mine.append(_Output(conversation, setting, leaf, stem, files))
+            files = ()
+        _share(mine)
+        outputs += mine
+    made = _gathered(outputs, target, ledger)
+    if options.attachments == "beside":
+        return Made(WithContents(made.files, outside), folder=True, ledger=ledger)
+    return made
+
+
+def _share(outputs: Sequence[_Output]) -> None:
+    """What one of several branches holds need not travel along with the others."""
+    if len(outputs) > 1:
+        held = {position for each in outputs for position in each.plan.order}
+        for number, each in enumerate(outputs):
+            riders = [] if number else [place for place in each.packing.riders if place not in held]
+            each.packing.riders = riders
+
+
+def _as_written(document: Document) -> Document:
+    """The document as its own files would be read again, so that each record has its bytes."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    if not any(conversation.changed for conversation in document.conversations):
+        return document
+    files = {path: b"".join(pieces) for path, pieces in write(document).items()}
+    source = Source.of_files(files, name=origin.source.name)
+    source.folder = origin.source.folder
+    return read(source, origin.format)
+
+
+def _nothing(document: Document) -> Sequence[Conversation]:
+    from talktree.model.skeleton import Skeleton
+
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    stem = document.name.rpartition(".")[0] or document.name
+    return [
+        Conversation(id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton())
+    ]
+
+
+def _files_without_records(origin: Origin) -> list[str]:
+    read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
+    return [path for path in origin.source.files if path not in read_from]
+
+
+def _branches(
+    conversation: Conversation, target: Format, options: Options, stems: _Stems
+) -> Iterator[tuple[str | None, str]]:
+    """The leaves to write to, each with the stem of its file."""
+    stem = stems.take(conversation.id)
+    if options.branch != "all" or target.can.branches:
+        yield None if options.branch == "all" else options.branch, stem
+        return
+    for number, branch in enumerate(conversation.branches()):
+        yield branch.leaf, stem if not number else stems.take(f"{stem}-{number + 1}")
+    if not conversation.branches():
+        yield None, stem
+
+
+class _Stems:
+    """Names for files, safe and each used once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str) -> str:
+        """A name of its own, close to the one asked for."""
+        stem = _ODD.sub("-", name.rpartition("/")[2]).strip("-.") or "conversation"
+        stem = stem[:100]
+        number, free = 2, stem
+        while free.lower() in self._taken:
+            free = f"{stem}-{number}"
+            number += 1
+        self._taken.add(free.lower())
+        return free
+
+
+class _Setting(NamedTuple):
+    """What all conversations of a conversion share."""
+
+    origin: Origin
+    target: Format
+    options: Options
+    ledger: Ledger
+    outside: Outside
+
+
+class _Output:
+    """One conversation, or one branch of it, as files."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        setting: _Setting,
+        leaf: str | None,
+        stem: str,
+        files: Iterable[str],
+    ) -> None:
+        origin, target, options, ledger, outside = setting
+        self.target = target
+        self.stem = stem
+        self.about = about_of(conversation, target.can)
+        self.plan = planned(conversation, origin.format, target, self.about, leaf)
+        traits = conversation.skeleton.traits
+        written = sum(1 for position in self.plan.order if traits[position])
+        self.about = replace(self.about, count=written, leaf=self._leaf(conversation, leaf))
+        self._traits = conversation.skeleton.traits
+        self._opening: list[Entry] = list(target.opening(self.about))
+        self._depths: dict[int, int] = {}
+        self.packing = Packing(
+            Crossing(
+                conversation,
+                origin,
+                target,
+                self.about,
+                self.plan,
+                carry=options.carry,
+                outside=outside,
+            ),
+            ledger,
+            carry=options.carry,
+            files=files,
+        )
+
+    def _leaf(self, conversation: Conversation, branch: str | None) -> str | None:
+        """The last message of the active branch that is really written, by its new id."""
+        named = branch not in (None, "active", "all")
+        leaf = conversation.position(branch or "") if named else conversation.tree.active_leaf()
+        parents = conversation.tree.bones.parents
+        while leaf is not None and leaf >= 0 and leaf in self.plan.left:
+            leaf = parents[leaf]
+        if leaf is None or leaf < 0:
+            return None
+        return id_for(conversation.skeleton.ids[leaf], conversation.id, self.target.can)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the conversation is a folder of its own."""
+        return self.target.starts_folder
+
+    def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
+        """The files by path."""
+        homes = self._homes([*self._opening, *self.plan.order], prefix)
+        if self.target.keeper == "beside" and not self.packing.carry:
+            self.packing.tell_rest()
+        return {
+            path: self.target.compose(path, self.about, self._items(slots), first=first)
+            for path, slots in homes.items()
+        }
+
+    def _items(self, slots: Sequence[Slot]) -> Iterator[Item]:
+        keeper = self.target.keeper
+        for number, slot in enumerate(slots):
+            if not isinstance(slot, int):
+                yield self.packing.opening(slot, loaded=keeper == "opening" and not number)
+        places = [slot for slot in slots if isinstance(slot, int)]
+        loaded = places[0] if keeper == "first" and places else -1
+        for place, item in zip(places, self.packing.items(places, loaded=loaded), strict=True):
+            yield item._replace(depth=self._depth(place))
+        if keeper == "line" or (keeper == "beside" and not slots):
+            yield from self.packing.carriers()
+        elif keeper == "first" and not places:
+            yield self.packing.opening(self._placeholder(), loaded=True)
+
+    def _depth(self, position: int) -> int:
+        if not self.target.nests or not self._traits[position]:
+            return self.target.depth_inside
+        above = self.packing.crossing.above(position)
+        depth = self._depths[position] = self._depths.get(above, -1) + 1
+        return depth
+
+    def _placeholder(self) -> Message:
+        """A message for a conversation that has none, to keep what has no other place."""
+        roles = self.target.can.roles
+        role = "system" if roles is None or "system" in roles else roles[0]
+        id = uuid_for("placeholder", self.about.id)
+        message = Message(id=id, role=role, parts=(Text(EMPTY),))
+        return self.target.adopt(message, self.about, moment=self.about.started or 0)
+
+    def _homes(self, slots: Sequence[Slot], prefix: str) -> dict[str, list[Slot]]:
+        main = prefix + self.target.path_for(self.about, self.stem)
+        kinds = [self._kind(slot) for slot in slots]
+        homes: dict[str, list[Slot]] = {}
+        if self.target.file_per_record:
+            names = self.target.named(kinds, main_file=main)
+            homes = {name: [slot] for name, slot in zip(names, slots, strict=True)}
+        else:
+            before = None
+            for slot, kind in zip(slots, kinds, strict=True):
+                before = self.target.home(kind, main, before=before)
+                homes.setdefault(before, []).append(slot)
+        if self.target.keeper == "beside":
+            if self.packing.carry:
+                homes[f"{prefix}{BESIDE}"] = []
+        elif not homes:
+            homes[main] = []
+        return homes
+
+    def _kind(self, slot: Slot) -> Entry:
+        if not isinstance(slot, int):
+            return slot
+        return self.plan.others.get(slot) or _ANY_MESSAGE
+
+
+_ANY_MESSAGE = Message()
+
+
+def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Made:
+    if target.many_in_one:
+        path = target.path_for(outputs[0].about, outputs[0].stem)
+        pieces = [
+            next(iter(each.files("", first=not number).values()))
+            for number, each in enumerate(outputs)
+        ]
+        return Made({path: chain.from_iterable(pieces)}, folder=False, ledger=ledger)
+    if len(outputs) == 1:
+        files = outputs[0].files("")
+        return Made(files, folder=outputs[0].is_folder, ledger=ledger)
+    files = {}
+    for each in outputs:
+        made = each.files(f"{each.stem}/" if each.is_folder else "")
+        for path, content in made.items():
+            # Two conversations may be called by the same session.
+            files[path if path not in files else f"{each.stem}/{path}"] = content
+    return Made(files, folder=True, ledger=ledger)

@@ -1,0 +1,159 @@
+"""The conversations to be merged, each as its skeleton and a checksum of every entry."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from hashlib import blake2b
+
+from talktree.conversion.index import carries, indexed, loaded, records
+from talktree.conversion.merge_digest import SIZE, Digest, digest
+from talktree.conversion.migrate_source import as_written
+from talktree.conversion.restore import Restoration
+from talktree.errors import Damaged, WouldLose
+from talktree.formats.base import Record
+from talktree.formats.engine import Origin
+from talktree.model.conversation import STRETCH, Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
+from talktree.text.json_value import Json
+
+PLACES = "x-talktree-places"
+"""The member of a merged line that names every place the entry was found in."""
+NOTHING = -1
+"""The weight of what is no entry."""
+Place = list[Json]
+"""Source, file, the number of the record in it, and the id it has there or null."""
+
+
+class Talk:
+    """One conversation of one source."""
+
+    def __init__(
+        self, conversation: Conversation, document: Document, number: int, *, part: bool
+    ) -> None:
+        origin = document.origin
+        assert isinstance(origin, Origin)
+        self.conversation = conversation
+        self.origin = origin
+        self.name = document.name
+        self.document = number
+        """Which of the documents it is in."""
+        self.part_of = (document.format, document.name, conversation.id) if part else None
+        """The conversation it is a part of, if it was written as one."""
+        self.bones: Skeleton = conversation.tree.bones
+        self._sums = bytearray()
+        self._weights = array("q")
+        self.missing: dict[int, str] = {}
+        """Positions whose parent is not here, with its name."""
+        self._places: dict[int, list[Place]] = {}
+        """Where entries of a merged file were found before."""
+        names = map(conversation.names, range(len(conversation)))
+        for position, record in enumerate(origin.records(conversation.members, names)):
+            self._look_at(position, record)
+
+    def _look_at(self, position: int, record: Record) -> None:
+        entry, carry = loaded(self.origin, record)
+        if carry is not None and carry.kept is None and not isinstance(entry, Message):
+            self._sums += bytes(2 * SIZE)
+            self._weights.append(NOTHING)
+            return
+        said, whole, weight = digest(entry)
+        self._sums += said + whole
+        self._weights.append(weight)
+        found = places_in(record)
+        if found:
+            self._places[position] = found
+        bones = self.bones
+        if (
+            isinstance(entry, Message)
+            and bones.parents[position] == ROOT
+            and position not in bones.linked
+            and entry.parent
+        ):
+            self.missing[position] = entry.parent
+
+    def digest(self, position: int) -> Digest | None:
+        """An entry in short; None for one that only carries something."""
+        weight, start = self._weights[position], 2 * SIZE * position
+        if weight == NOTHING:
+            return None
+        sums = bytes(self._sums[start : start + 2 * SIZE])
+        return Digest(sums[:SIZE], sums[SIZE:], weight)
+
+    def ids(self, position: int) -> tuple[str, ...]:
+        """The ids a message has in its files, if they are its own alone; the first is its name."""
+        found = self.places(position)
+        return tuple(dict.fromkeys(place[3] for place in found if isinstance(place[3], str)))
+
+    @cached_property
+    def _replies(self) -> list[str | None]:
+        return self.bones.groups()
+
+    def reply(self, position: int) -> str | None:
+        """The API reply a message is a piece of."""
+        return self._replies[position]
+
+    def places(self, position: int) -> list[Place]:
+        """Where an entry stands, or stood before it was merged."""
+        known = self._places.get(position)
+        if known is not None:
+            return known
+        number = self.conversation.members[position]
+        which, index = self.origin.sheet_of(number)
+        own = None if position in self.bones.native else self.bones.ids[position] or None
+        return [[self.name, self.origin.sheets[which].path, index, own]]
+
+    def entries_at(self, positions: Sequence[int]) -> Iterator[Entry]:
+        """Entries in the order asked for, without what they carry."""
+        for start in range(0, len(positions), STRETCH):
+            asked = positions[start : start + STRETCH]
+            ordered = sorted(set(asked))
+            found = records(self.origin, self.conversation, ordered)
+            entries = dict(zip(ordered, (each.entry for each in found), strict=True))
+            yield from (entries[position] for position in asked)
+
+    @cached_property
+    def rank(self) -> tuple[int, int, bytes]:
+        """What talks are put in order by: the newest message, their number, what is said."""
+        times = [time for time in self.bones.times if time != NO_TIME]
+        said = blake2b(self._sums, digest_size=SIZE)
+        for name in self.bones.ids:
+            said.update(name.encode("utf-8", "surrogatepass") + b"\0")
+        return max(times, default=NO_TIME), len(self.bones), said.digest()
+
+
+def places_in(record: Record) -> list[Place]:
+    """The places that a line of a merged file names."""
+    found = record.value.get(PLACES) if isinstance(record.value, dict) else None
+    if not isinstance(found, list):
+        return []
+    return [each for each in found if isinstance(each, list) and len(each) == 4]
+
+
+def talks_of(documents: Sequence[Document]) -> list[Talk]:
+    """All conversations, in an order that does not depend on the one they were named in."""
+    found = [
+        Talk(conversation, document, number, part=part)
+        for number, (document, part) in enumerate(_sources(documents))
+        for conversation in document.conversations
+        if len(conversation)
+    ]
+    return sorted(found, key=lambda talk: (*talk.rank, talk.name, talk.conversation.id))
+
+
+def _sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
+    """The documents; one that carries what it was made from counts as that, or as a part of it."""
+    for document in map(as_written, documents):
+        back: list[Document] = []
+        if carries(document):
+            try:
+                back = [Restoration(document, each).source_document() for each in indexed(document)]
+            except (Damaged, WouldLose):
+                back = []
+        yield from ((each, True) for each in back)
+        if not back:
+            yield document, False

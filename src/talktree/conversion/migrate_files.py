@@ -1,0 +1,222 @@
+"""A document in the current version of its format: the files, and what they keep of the old ones.
+
+Files stay where they were and keep their names; those without records stay as they are. Only where
+the current version has another layout, as for Sage's older sessions, records move to new files.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from talktree.conversion.ledger import Ledger
+from talktree.conversion.migrate_cross import ANY_MESSAGE, Renewing, own_about
+from talktree.conversion.migrate_twin import twin_of
+from talktree.conversion.options import Made, Options
+from talktree.conversion.pack import Packing
+from talktree.conversion.plan import Plan
+from talktree.files import Content
+from talktree.formats.engine import Origin, write
+from talktree.formats.json_lines import composed_lines
+from talktree.formats.renewal import BESIDE_WAS, Renewal
+from talktree.formats.sheets import Item
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry, Head
+from talktree.model.skeleton import ROOT
+
+Files = dict[str, Iterable[bytes]]
+Slot = int | Entry
+"""A position, or an entry made up."""
+
+
+def renewed(document: Document, renewal: Renewal, options: Options, ledger: Ledger) -> Made:
+    """The files of a document in the current version of its format."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    folder = renewal.is_folder(origin.source, origin.sheets)
+    outputs = [
+        _Renewed(conversation, origin, renewal, options, ledger, folder=folder)
+        for conversation in document.conversations
+        if len(conversation)
+    ]
+    if not folder and any(each.is_empty for each in outputs):
+        # Nothing in it can be written anew, and nothing could carry what it is.
+        return Made(write(document), folder=False, ledger=ledger)
+    if not folder:
+        (path,) = origin.source.files
+        pieces = [each.whole(path, first=not number) for number, each in enumerate(outputs)]
+        return Made({path: renewal.together(pieces)}, folder=False, ledger=ledger)
+    return Made(_in_folder(origin, outputs), folder=True, ledger=ledger)
+
+
+def _in_folder(origin: Origin, outputs: Sequence[_Renewed]) -> Files:
+    taken = {path for each in outputs for path in each.slots}
+    beside = without_records(origin) if origin.source.folder else {}
+    in_the_way = [path for path in beside if path in taken]
+    if outputs:
+        outputs[0].carry_files(in_the_way)
+    files: Files = {path: content.blocks() for path, content in beside.items() if path not in taken}
+    for each in outputs:
+        files |= each.files()
+    return files
+
+
+def without_records(origin: Origin) -> dict[str, Content]:
+    """The files in which no record was found."""
+    read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
+    files = origin.source.files
+    return {path: content for path, content in files.items() if path not in read_from}
+
+
+def heads_of(conversation: Conversation) -> list[Head]:
+    """What stands in a conversation that speaks of all of it."""
+    others = [position for position, trait in enumerate(conversation.skeleton.traits) if not trait]
+    return [entry for entry in conversation.entries_at(others) if isinstance(entry, Head)]
+
+
+def crossing_of(
+    conversation: Conversation, origin: Origin, renewal: Renewal, *, carry: bool
+) -> Renewing:
+    """The way of a conversation into the current version, its records still to be planned."""
+    about = own_about(conversation, heads_of(conversation), renewal)
+    return Renewing(
+        conversation,
+        origin,
+        twin_of(renewal.format, renewal),
+        about,
+        Plan(array("q"), {}, {}, {}),
+        renewal,
+        carry=carry,
+        folder=origin.source.folder,
+    )
+
+
+class _Renewed:
+    """One conversation."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        origin: Origin,
+        renewal: Renewal,
+        options: Options,
+        ledger: Ledger,
+        *,
+        folder: bool,
+    ) -> None:
+        self._renewal = renewal
+        self._origin = origin
+        self._carry = options.carry
+        self._ledger = ledger
+        self._crossing = crossing_of(conversation, origin, renewal, carry=options.carry)
+        self._about = self._crossing.about
+        self._kinds = self._plan(conversation)
+        headed = any(isinstance(entry, Head) for entry in self._kinds.values())
+        self._opening = renewal.opening(self._about, headed=headed, folder=folder)
+        self._packing = Packing(self._crossing, ledger, carry=options.carry)
+        self._depths: dict[int, int] = {}
+        self.slots = self._homes() if folder else {}
+        """What stands in which file, if it is one of a folder."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no record that could carry anything."""
+        carries = self._renewal.carrier_lines or self._opening
+        return not carries and not self._crossing.plan.order
+
+    def carry_files(self, paths: Sequence[str]) -> None:
+        """Let files travel along that are in the way of new ones."""
+        self._packing = Packing(self._crossing, self._ledger, carry=self._carry, files=paths)
+
+    # which records, in which files
+
+    def _plan(self, conversation: Conversation) -> Mapping[int, Entry]:
+        """Fill the plan; the answer is what is no message and has a place."""
+        crossing, plan = self._crossing, self._crossing.plan
+        traits = conversation.skeleton.traits
+        others = [position for position, trait in enumerate(traits) if not trait]
+        kinds: dict[int, Entry] = {}
+        numbers = [conversation.members[position] for position in others]
+        found = self._origin.records(numbers, map(conversation.names, others))
+        for position, record in zip(others, found, strict=True):
+            if crossing.has_place(position, record):
+                kinds[position] = crossing.source.get(crossing.bare(record))
+            else:
+                plan.left[position] = "other"
+        first: list[int] = []
+        if self._renewal.one_head:
+            heads = [position for position, entry in kinds.items() if isinstance(entry, Head)]
+            first = heads[:1]
+            for position in heads[1:]:
+                plan.left[position] = "other"
+                del kinds[position]
+        places: Iterable[int] = range(len(traits))
+        if crossing.target.nests:
+            places = conversation.tree.order
+        plan.order.extend(first)
+        plan.order.extend(
+            place for place in places if place not in plan.left and place not in first
+        )
+        return kinds
+
+    def _homes(self) -> dict[str, list[Slot]]:
+        homes: dict[str, list[Slot]] = {}
+        for entry in self._opening:
+            homes.setdefault(self._crossing.home(0, entry), []).append(entry)
+        for position in self._crossing.plan.order:
+            home = self._crossing.home(position, self._kinds.get(position, ANY_MESSAGE))
+            homes.setdefault(home, []).append(position)
+        if self._carry:
+            first = next(iter(homes), "")
+            homes[f"{first.rpartition('/')[0]}/{BESIDE_WAS}".removeprefix("/")] = []
+        return homes
+
+    # bytes
+
+    def files(self) -> Files:
+        """The files of a conversation in a folder."""
+        if not self._carry:
+            self._packing.tell_rest()
+        found: Files = {}
+        for path, slots in self.slots.items():
+            if path.rpartition("/")[2] == BESIDE_WAS:
+                found[path] = composed_lines(self._packing.carriers())
+            else:
+                items = self._items(slots, loaded=False)
+                found[path] = self._renewal.compose(
+                    path, self._about, items, first=True, sheet=self._origin.by_path.get(path)
+                )
+        return found
+
+    def whole(self, path: str, *, first: bool) -> Iterable[bytes]:
+        """The bytes of a conversation that is a file, or stands in one."""
+        slots: list[Slot] = [*self._opening, *self._crossing.plan.order]
+        items = self._items(slots, loaded=not self._renewal.carrier_lines)
+        if self._renewal.carrier_lines:
+            items = _one_after_the_other(items, self._packing.carriers())
+        sheet = self._origin.by_path[path]
+        return self._renewal.compose(path, self._about, items, first=first, sheet=sheet)
+
+    def _items(self, slots: Sequence[Slot], *, loaded: bool) -> Iterator[Item]:
+        """The records; the first of them is loaded with all that has no other place."""
+        for number, slot in enumerate(slots):
+            if not isinstance(slot, int):
+                yield self._packing.opening(slot, loaded=loaded and not number)
+        places = [slot for slot in slots if isinstance(slot, int)]
+        first = places[0] if loaded and len(places) == len(slots) and places else -1
+        for place, item in zip(places, self._packing.items(places, loaded=first), strict=True):
+            yield item._replace(depth=self._depth(place))
+
+    def _depth(self, position: int) -> int:
+        if not self._crossing.target.nests:
+            return 0
+        above = self._crossing.bones.parents[position]
+        depth = 0 if above == ROOT else self._depths[above] + 1
+        self._depths[position] = depth
+        return depth
+
+
+def _one_after_the_other(*items: Iterator[Item]) -> Iterator[Item]:
+    for each in items:
+        yield from each

@@ -1,0 +1,37 @@
+"""How to convert, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from talktree.conversion.ledger import Ledger
+
+Attachments = Literal["inline", "beside", "link"]
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How to convert."""
+
+    carry: bool = True
+    """Whether what the target cannot hold travels along."""
+    branch: str | None = None
+    """`active`, `all`, the id of a leaf, or None for all that the target can hold."""
+    attachments: Attachments = "inline"
+    """Contents of attachments: in the record, as files beside it, or left out but for links."""
+    strict: bool = False
+    """Refuse if anything is lost."""
+    allow: frozenset[str] = frozenset()
+    """Kinds of loss that are no reason to refuse."""
+    forbid: frozenset[str] = frozenset()
+    """Kinds of loss that are one even if they are carried or rendered."""
+
+
+class Made(Struct):
+    """The files of a conversion, made as they are read."""
+
+    files: Mapping[str, Iterable[bytes]]
+    folder: bool
+    ledger: Ledger

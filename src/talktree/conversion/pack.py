@@ -1,0 +1,214 @@
+"""What travels along: each record's own bytes with it, all else in one place of the target.
+
+Entries that have no record of their own in the target, files without records, and what the source
+was called must outlive the deletion of any message. So they do not ride on messages where the
+format has another place: a line of their own, a file beside, the record that heads the
+conversation. Only formats that have nothing but messages keep them with the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from talktree.conversion import seams as seaming
+from talktree.conversion.attachments import put_back
+from talktree.conversion.carry import Carry, File, Kept, checksum, size, to_json
+from talktree.conversion.carry import Origin as SourceNote
+from talktree.conversion.cross import Crossing, Held
+from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.strings import strings_of
+from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
+from talktree.formats.base import Record
+from talktree.formats.sheets import Item
+from talktree.model.conversation import STRETCH
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+_KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
+
+
+class Packing:
+    """Makes the records of a conversation in the target, with what they carry."""
+
+    def __init__(
+        self, crossing: Crossing, ledger: Ledger, *, carry: bool, files: Iterable[str] = ()
+    ) -> None:
+        self.crossing = crossing
+        self.ledger = ledger
+        self.carry = carry
+        self._files = list(files)
+        """Files without records, which travel with this conversation."""
+        self._origin = crossing.origin
+        self._slug = crossing.source.info.slug
+        self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
+
+    # records of the target
+
+    def items(self, positions: Sequence[int], *, loaded: int = -1) -> Iterator[Item]:
+        """The records at some positions of the plan; that at `loaded` carries all the rest."""
+        group = self.crossing.conversation.id
+        # What the source was called should be known even if the first message is deleted.
+        noted = positions[1:2] if loaded >= 0 else ()
+        for record in self._records(positions):
+            position = record.line
+            held = self.crossing.held_record(position, record)
+            self.ledger.add(held.losses)
+            value = held.value
+            if self.carry:
+                kept = self._kept(position, record, held)
+                value = self._carrying(
+                    held, kept, everything=position == loaded, noted=position in noted
+                )
+            yield Item(None, value, changed=True, group=group)
+        if not self.carry and loaded >= 0:
+            self.tell_rest()
+
+    def opening(self, entry: Entry, *, loaded: bool) -> Item:
+        """A record made up for the target."""
+        held = self.crossing.made_up(entry)
+        value = held.value
+        if self.carry:
+            value = self._carrying(held, None, everything=loaded)
+        elif loaded:
+            self.tell_rest()
+        return Item(None, value, changed=True, group=self.crossing.conversation.id)
+
+    def carriers(self) -> Iterator[Item]:
+        """Records that do nothing but carry what no other record does."""
+        if not self.carry:
+            self.tell_rest()
+            return
+        target, group = self.crossing.target, self.crossing.conversation.id
+        for start in range(0, max(1, len(self.riders)), STRETCH):
+            carry = Carry(
+                self._slug,
+                origin=None if start else self._note(),
+                riders=self._ridden(self.riders[start : start + STRETCH]),
+            )
+            self.ledger.carried_bytes += size(carry)
+            yield Item(None, target.carrier(to_json(carry)), changed=True, group=group)
+
+    @cached_property
+    def riders(self) -> list[int]:
+        """Positions that have no record of their own."""
+        written = bytearray(len(self.crossing.conversation))
+        for position in self.crossing.plan.order:
+            written[position] = 1
+        return [position for position, there in enumerate(written) if not there]
+
+    def _records(self, positions: Sequence[int]) -> Iterator[Record]:
+        """Records of the source, those in its order in one go; `line` is the position."""
+        conversation = self.crossing.conversation
+        for run in _rising(positions):
+            numbers = [conversation.members[position] for position in run]
+            names = map(conversation.names, run)
+            for position, record in zip(run, self._origin.records(numbers, names), strict=True):
+                record.line = position
+                yield record
+
+    # what they carry
+
+    def _carrying(
+        self, held: Held, kept: Kept | None, *, everything: bool, noted: bool = False
+    ) -> Json:
+        parts = len(held.seen.parts) if isinstance(held.seen, Message) else 0
+        carry = Carry(
+            self._slug,
+            kept=kept,
+            seams=seaming.written(held.seams, parts),
+            sum=checksum(held.seen),
+            under=held.under,
+            origin=self._note(files=everything) if everything or noted else None,
+            riders=self._ridden(self.riders) if everything else [],
+        )
+        self.ledger.carried_bytes += size(carry)
+        return self.crossing.target.with_carry(held.value, to_json(carry))
+
+    def _kept(self, position: int, record: Record, held: Held | None) -> Kept:
+        which, index = self._origin.sheet_of(self.crossing.conversation.members[position])
+        gap, hole, tail, depth = self._origin.sheets[which].around(index)
+        strings = NO_STRINGS
+        if held is not None:
+            strings = strings_of(self._as_restored(held, plain=b"\\ud" not in record.raw))
+        opens = gap + (record.raw if hole is None else record.raw[:hole])
+        ends = b"" if hole is None else tail + record.raw[hole:]
+        return Kept(
+            [which, index],
+            made(opens, strings, self._spelling),
+            made(ends, strings, self._spelling) if ends else "",
+            depth,
+        )
+
+    def _as_restored(self, held: Held, *, plain: bool) -> Entry:
+        """What the target holds of an entry, taken apart and with the contents put beside it."""
+        seen = held.seen
+        if not isinstance(seen, Message) or seaming.written(held.seams, len(seen.parts)) is None:
+            found = seen
+        else:
+            known = seaming.foreseen(held.own, seen.parts, held.seams) if plain else None
+            if known is None:
+                known = seaming.opened(seen.parts, held.seams)
+            found = replace(seen, parts=known.parts)
+        if self.crossing.outside.policy != "beside" or not isinstance(found, Message):
+            return found
+        return put_back(found, self.crossing.outside.contents(found))
+
+    def _ridden(self, positions: Sequence[int]) -> list[Kept]:
+        kept = []
+        for record in self._records(positions):
+            self.ledger.add([self._rider_loss(record)])
+            kept.append(self._kept(record.line, record, None))
+        return kept
+
+    def tell_rest(self) -> None:
+        """Put into the ledger what has no record of its own."""
+        self.ledger.add(map(self._rider_loss, self._records(self.riders)))
+        self._tell_files()
+
+    def _rider_loss(self, record: Record) -> Loss:
+        crossing = self.crossing
+        why = crossing.plan.left.get(record.line, "other")
+        entry = crossing.source.get(record)
+        kind = _KIND.get(type(entry), why if why in ("branch", "deleted") else "message")
+        what = entry.kind if isinstance(entry, Head | Opaque) else kind
+        name = record.id or getattr(entry, "message", None) or entry.id or f"@{record.line + 1}"
+        return Loss(kind, name, what, crossing.how)
+
+    def _tell_files(self) -> None:
+        self.ledger.add(Loss("file", path, path, self.crossing.how) for path in self._files)
+
+    def _note(self, *, files: bool = True) -> SourceNote:
+        """What the source is called, which files it has, and those that hold no record."""
+        if files:
+            self._tell_files()
+        source, conversation = self._origin.source, self.crossing.conversation
+        sheets = sorted({self._origin.sheet_of(number)[0] for number in conversation.members})
+        return SourceNote(
+            source.name,
+            source.folder,
+            [self._file(which) for which in sheets],
+            {path: self._content(path) for path in self._files} if files else {},
+        )
+
+    def _content(self, path: str) -> Json:
+        return made(self._origin.source.files[path].read(), NO_STRINGS, PLAIN)
+
+    def _file(self, which: int) -> File:
+        sheet = self._origin.sheets[which]
+        lead, trail = sheet.ends()
+        return File(
+            which, sheet.path, made(lead, NO_STRINGS, PLAIN), made(trail, NO_STRINGS, PLAIN)
+        )
+
+
+def _rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Stretches in which each position is behind the one before."""
+    start = 0
+    for at in range(1, len(positions) + 1):
+        if at == len(positions) or positions[at] <= positions[at - 1]:
+            yield positions[start:at]
+            start = at

@@ -1,0 +1,138 @@
+"""Which entries of a conversation get a record of their own in a format, in which order, where.
+
+Everything else rides along with the record before it: entries that are no messages and have no
+place, messages on other branches of a format without branches, deleted messages in a format that
+would show them again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from talktree.conversion.fit import role_for
+from talktree.errors import UsageError
+from talktree.formats.base import About, Format, Links
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry
+from talktree.model.message import DELETED, Message
+from talktree.model.outline import Trait
+from talktree.model.skeleton import ROOT
+
+Why = Literal["branch", "deleted", "message", "other"]
+"""Why an entry has no record of its own: where it stands, what it is marked as, what it is."""
+
+
+class Plan(Struct):
+    """The records a conversation becomes."""
+
+    order: array[int]
+    """Positions in the order of the records."""
+    parents: dict[int, int]
+    """The position each message hangs on among those that are written, where it is not its own."""
+    others: dict[int, Entry]
+    """Entries that are no messages, as the format takes them in."""
+    left: dict[int, Why]
+    """Positions that get no record."""
+
+
+def links_of(format: Format) -> Links:
+    """How the records of a new file of a format hang together."""
+    if not format.can.branches:
+        return "chain"
+    return "nested" if format.nests else "own"
+
+
+def planned(
+    conversation: Conversation, source: Format, target: Format, about: About, branch: str | None
+) -> Plan:
+    """The plan for one conversation; a branch names the leaf to which it is written."""
+    left: dict[int, Why] = {}
+    others: dict[int, Entry] = {}
+    for position, entry in _looked_at(conversation, source, target):
+        if isinstance(entry, Message):
+            why = _why_not(entry, target)
+            if why is not None:
+                left[position] = why
+        else:
+            taken = target.adopt_other(entry, about)
+            if taken is None:
+                left[position] = "other"
+            else:
+                others[position] = taken
+    chosen = _chosen(conversation, branch, always=not target.can.branches)
+    if chosen is not None:
+        for position, trait in enumerate(conversation.skeleton.traits):
+            if trait and position not in chosen:
+                left.setdefault(position, "branch")
+    return _ordered(conversation, target, others, left)
+
+
+def _looked_at(
+    conversation: Conversation, source: Format, target: Format
+) -> Iterator[tuple[int, Entry]]:
+    """The entries whose contents decide whether they get a record."""
+    bones = conversation.skeleton
+    deletes = DELETED in source.can.flags and DELETED not in target.can.flags
+    roles = target.can.roles
+    positions = [
+        position
+        for position, trait in enumerate(bones.traits)
+        if not trait
+        or deletes
+        # There an entry that is no message may take part in the tree.
+        or source.can.everything
+        or (trait == Trait.NOTE and roles is not None and bones.roles[position] not in roles)
+    ]
+    return zip(positions, conversation.entries_at(positions), strict=True)
+
+
+def _why_not(message: Message, target: Format) -> Why | None:
+    if DELETED in message.flags and DELETED not in target.can.flags:
+        return "deleted"
+    odd = role_for(message.role, target.can) != message.role
+    return "message" if odd and not message.parts else None
+
+
+def _chosen(conversation: Conversation, branch: str | None, *, always: bool) -> set[int] | None:
+    """The positions on a branch, or None for the whole tree."""
+    if branch is None and not always:
+        return None
+    tree = conversation.tree
+    if branch in (None, "active"):
+        leaf = tree.active_leaf()
+    else:
+        assert branch is not None
+        leaf = conversation.position(branch)
+        if not conversation.skeleton.traits[leaf]:
+            raise UsageError(f"{branch} is no message", hint="`talktree tree` lists the branches")
+    return set() if leaf is None else set(tree.path(leaf))
+
+
+def _ordered(
+    conversation: Conversation, target: Format, others: dict[int, Entry], left: dict[int, Why]
+) -> Plan:
+    bones = conversation.tree.bones
+    links = links_of(target)
+    places: Iterable[int] = range(len(bones))
+    if links == "nested":
+        places = (*(each for each in others if not bones.traits[each]), *conversation.tree.order)
+    order = array("q", (place for place in places if place not in left))
+    parents: dict[int, int] = {}
+    if links == "chain":
+        last = ROOT
+        for place in order:
+            if bones.traits[place]:
+                parents[place] = last
+                last = place
+    elif left:
+        for place in order:
+            above = bones.parents[place]
+            if above in left:
+                while above in left:
+                    above = bones.parents[above]
+                parents[place] = above
+    return Plan(order, parents, others, left)

@@ -1,0 +1,160 @@
+"""The files of a source put together again from what a document carries.
+
+Bytes come out as they were; where a text was edited meanwhile, the new text stands in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from talktree.conversion import seams as seaming
+from talktree.conversion.attachments import put_back
+from talktree.conversion.carry import Kept
+from talktree.conversion.cross import unjoined
+from talktree.conversion.index import At, Index, Loaded, Place, records
+from talktree.conversion.strings import Strings
+from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
+from talktree.errors import Damaged
+from talktree.formats.base import Format
+from talktree.formats.engine import Origin
+from talktree.model.conversation import STRETCH
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+
+
+def rebuilt(
+    document: Document, index: Index, source: Format
+) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
+    """The files by path, and for each file the records in it in order."""
+    by_sheet: dict[int, list[At]] = {}
+    if not source.file_per_record:
+        # A file stays though all its records were deleted.
+        by_sheet = {number: [] for number in sorted(index.sheets)}
+    for at in sorted(index.places):
+        by_sheet.setdefault(at[0], []).append(at)
+    files: dict[str, Iterable[bytes]] = {}
+    order: dict[str, list[At]] = {}
+    for sheet, row in by_sheet.items():
+        path = _path(index, sheet, source)
+        if path in files:
+            raise _broken(f"two files would be called {path}")
+        order[path] = row
+        files[path] = _Sheet(document, index, source, sheet, row)
+    for path, content in index.files.items():
+        files[path] = [filled(content, NO_STRINGS, PLAIN)]  # type: ignore[arg-type]
+    return files, order
+
+
+def _path(index: Index, sheet: int, source: Format) -> str:
+    known = index.sheets.get(sheet)
+    if known is not None:
+        return known.path
+    # The record that knew the name is gone.
+    stem = (index.name or "conversation").rpartition(".")[0] or "conversation"
+    return f"{stem}{f'-{sheet + 1}' if sheet else ''}{source.info.suffixes[0]}"
+
+
+def _broken(why: str) -> Damaged:
+    return Damaged(
+        f"what it carries cannot be put together again: {why}",
+        hint="somebody changed or removed it; what is to be seen can still be converted",
+    )
+
+
+class _Sheet:
+    """One file, made when it is asked for."""
+
+    def __init__(
+        self, document: Document, index: Index, source: Format, sheet: int, row: Sequence[At]
+    ) -> None:
+        self._document = document
+        self._index = index
+        self._source = source
+        self._sheet = sheet
+        self._row = row
+        self._whole = [at[1] for at in row] == list(range(len(row)))
+        """Whether no record in between is gone."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        known = self._index.sheets.get(self._sheet)
+        lead = b"" if known is None else filled(known.lead, NO_STRINGS, PLAIN)
+        yield lead
+        ends: list[bytes] = []
+        count = [0]
+        for opens, closes, depth in self._pieces():
+            while len(ends) > depth:
+                yield ends.pop()
+                count.pop()
+            yield opens if self._whole else _joint(opens, first=not count[-1], lead=lead)
+            count[-1] += 1
+            ends.append(closes)
+            count.append(0)
+        while ends:
+            yield ends.pop()
+        if known is not None:
+            yield filled(known.trail, NO_STRINGS, PLAIN)
+
+    def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
+        spelling = Spelling(self._source.can.spelling, self._source.derived)
+        for place, found in self._loaded():
+            kept = _kept(found, place)
+            strings: Mapping[str, str] = NO_STRINGS
+            if place.rider < 0 and found.carry is not None:
+                strings = Strings(self._restored(found))
+            try:
+                opens = filled(kept.open, strings, spelling)
+                ends = filled(kept.end, strings, spelling) if kept.end else b""
+            except (Misfit, ValueError, KeyError) as error:
+                raise _broken("a template was changed") from error
+            yield opens, ends, kept.depth
+
+    def _restored(self, found: Loaded) -> Entry:
+        entry = restored_parts(found)
+        origin = self._document.origin
+        assert isinstance(origin, Origin)
+        return put_back(entry, origin.source.files) if isinstance(entry, Message) else entry
+
+    def _loaded(self) -> Iterator[tuple[Place, Loaded]]:
+        """The records that keep the file's records, read a stretch at a time."""
+        origin = self._document.origin
+        assert isinstance(origin, Origin)
+        for start in range(0, len(self._row), STRETCH):
+            places = [self._index.places[at] for at in self._row[start : start + STRETCH]]
+            found: dict[tuple[int, int], Loaded] = {}
+            for number in {place.conversation for place in places}:
+                conversation = self._document.conversations[number]
+                wanted = sorted({each.position for each in places if each.conversation == number})
+                for position, each in zip(
+                    wanted, records(origin, conversation, wanted), strict=True
+                ):
+                    found[number, position] = each
+            for place in places:
+                yield place, found[place.conversation, place.position]
+
+
+def restored_parts(found: Loaded) -> Entry:
+    """The entry of a record with its parts as the source had them."""
+    assert found.carry is not None
+    count = len(found.entry.parts) if isinstance(found.entry, Message) else 0
+    return unjoined(found.entry, seaming.read(found.carry.seams, count))
+
+
+def _kept(found: Loaded, place: Place) -> Kept:
+    carry = found.carry
+    kept = None
+    if carry is not None:
+        kept = carry.kept if place.rider < 0 else carry.riders[place.rider]
+    if kept is None:
+        raise _broken("a record changed while it was read")
+    return kept
+
+
+def _joint(opens: bytes, *, first: bool, lead: bytes) -> bytes:
+    """A record's bytes with the comma before it that belongs there now its neighbours are gone."""
+    start = opens.lstrip()
+    if first and start.startswith(b","):
+        return opens.replace(b",", b"", 1)
+    if not first and start.startswith((b"{", b"[")) and lead.rstrip().endswith((b"[", b"{")):
+        return b"," + opens
+    return opens

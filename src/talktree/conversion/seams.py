@@ -1,0 +1,207 @@
+"""Where the parts of a message went in a format that has fewer kinds of parts, and the way back.
+
+Formats with one text a message get all words joined by blank lines, and parts they do not know
+rendered among them. Seams say how long each stretch was and what it looked like, so that an
+untouched stretch is found again also when its neighbours were edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from msgspec import Struct
+
+from talktree.conversion.render import parsed
+from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
+from talktree.text.json_value import Json
+
+BETWEEN = "\n\n"
+MOST_PLACES = 2000
+"""How many places are tried for a stretch that is not where it was."""
+
+
+class Seam(Struct, frozen=True):
+    """Where one part is now."""
+
+    part: int
+    """Which part of the message holds it; -1 if none does."""
+    length: int = -1
+    """How long its stretch of that text is; -1 if it is the whole part."""
+    mark: int = 0
+    """A checksum of the stretch."""
+    rendered: bool = False
+    """Whether it was no text but is shown as text."""
+
+
+GONE = Seam(-1)
+
+
+def whole(part: int) -> Seam:
+    """A part that is held as it is."""
+    return Seam(part)
+
+
+def stretch(part: int, text: str, *, rendered: bool) -> Seam:
+    """A part that is a stretch of a text."""
+    return Seam(part, len(text), _mark(text), rendered)
+
+
+def _mark(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def written(seams: Sequence[Seam], count: int) -> Json:
+    """Seams as JSON; None where each part is just what it was."""
+    if len(seams) == count and all(seam == Seam(at) for at, seam in enumerate(seams)):
+        return None
+    return [_written(seam) for seam in seams]
+
+
+def _written(seam: Seam) -> Json:
+    if seam.length < 0:
+        return None if seam.part < 0 else [seam.part, 1] if seam.rendered else seam.part
+    held: list[Json] = [seam.part, seam.length, seam.mark]
+    return [*held, 1] if seam.rendered else held
+
+
+def read(value: Json, count: int) -> list[Seam]:
+    """Seams from JSON; what cannot be understood counts as gone."""
+    if not isinstance(value, list):
+        return [Seam(at) for at in range(count)]
+    return [_read(each) for each in value]
+
+
+def _read(value: Json) -> Seam:
+    match value:
+        case int(part):
+            return Seam(part)
+        case [int(part), 1]:
+            return Seam(part, rendered=True)
+        case [int(part), int(length), int(mark)]:
+            return Seam(part, length, mark)
+        case [int(part), int(length), int(mark), 1]:
+            return Seam(part, length, mark, rendered=True)
+        case _:
+            return GONE
+
+
+class Opened(Struct, frozen=True):
+    """The parts of a message taken apart along its seams."""
+
+    parts: tuple[Part, ...]
+    of: tuple[int, ...]
+    """For each of them the number of the part it was, or -1 if it was none."""
+
+
+def opened(parts: Sequence[Part], seams: Sequence[Seam]) -> Opened:
+    """The parts as they were before they were joined, edits included."""
+    out: list[Part] = []
+    of: list[int] = []
+    stretches = _stretches(parts, seams)
+    used = set()
+    for number, seam in enumerate(seams):
+        if not 0 <= seam.part < len(parts):
+            continue
+        used.add(seam.part)
+        text = stretches.get(number)
+        if seam.length >= 0 and text is None:
+            continue
+        part = parts[seam.part] if seam.length < 0 else Text(text or "")
+        if seam.rendered and isinstance(part, Text):
+            part = parsed(part.text) or part
+        out.append(part)
+        of.append(number)
+    for at, part in enumerate(parts):
+        if at not in used:
+            out.append(part)
+            of.append(-1)
+    return Opened(tuple(out), tuple(of))
+
+
+def foreseen(own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]) -> Opened | None:
+    """What opening will give, known without reading rendered parts again; None if it is not."""
+    out: list[Part] = []
+    used = set()
+    for part, seam in zip(own, seams, strict=True):
+        if seam.part < 0:
+            continue
+        used.add(seam.part)
+        if seam.rendered:
+            shown = _shown(part)
+            if shown is None:
+                return None
+            out.append(shown)
+        else:
+            out.append(parts[seam.part] if seam.length < 0 else part)
+    out += [part for at, part in enumerate(parts) if at not in used]
+    return Opened(tuple(out), ())
+
+
+def _shown(part: Part) -> Part | None:
+    """A rendered part as it is read again, where that is plain."""
+    match part:
+        case Thinking(text=text):
+            return Thinking(text)
+        case ToolCall(name=name, input=input):
+            return ToolCall(name, input)
+        case ToolResult(output=output, error=error):
+            if all(type(each) is Text and not each.extra for each in output):
+                return ToolResult(output, error=error)
+    return None
+
+
+def _stretches(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:
+    """The text of each stretch, by the number of its seam."""
+    by_part: dict[int, list[int]] = {}
+    for number, seam in enumerate(seams):
+        if seam.length >= 0:
+            by_part.setdefault(seam.part, []).append(number)
+    found: dict[int, str] = {}
+    for part, numbers in by_part.items():
+        held = parts[part] if 0 <= part < len(parts) else None
+        if isinstance(held, Text):
+            found |= _taken_apart(held.text, numbers, seams)
+    return found
+
+
+def _taken_apart(text: str, numbers: Sequence[int], seams: Sequence[Seam]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    at, place = 0, 0
+    while place < len(numbers):
+        if _stands(text, at, seams[numbers[place]]):
+            stop = at + seams[numbers[place]].length
+            found[numbers[place]] = text[at:stop]
+            at, place = stop + len(BETWEEN), place + 1
+            continue
+        # This one was edited: its text goes up to the next stretch that was not.
+        later, start = _next_untouched(text, at, numbers, place + 1, seams)
+        edited = text[at:] if start < 0 else text[at : start - len(BETWEEN)]
+        if at <= len(text) and (start < 0 or start > at):
+            found[numbers[place]] = edited
+        if start < 0:
+            break
+        at, place = start, later
+    return found
+
+
+def _next_untouched(
+    text: str, at: int, numbers: Sequence[int], first: int, seams: Sequence[Seam]
+) -> tuple[int, int]:
+    for place in range(first, len(numbers)):
+        start = at
+        for _ in range(MOST_PLACES):
+            if _stands(text, start, seams[numbers[place]]):
+                return place, start
+            blank = text.find(BETWEEN, start)
+            if blank < 0:
+                break
+            start = blank + len(BETWEEN) if blank + len(BETWEEN) > start else blank + 1
+    return -1, -1
+
+
+def _stands(text: str, at: int, seam: Seam) -> bool:
+    stop = at + seam.length
+    if stop > len(text) or (stop < len(text) and not text.startswith(BETWEEN, stop)):
+        return False
+    return _mark(text[at:stop]) == seam.mark

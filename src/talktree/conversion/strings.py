@@ -1,0 +1,104 @@
+"""The longer strings an entry holds, each with the way that leads to it.
+
+Ways are written like JSON pointers without the first slash (`parts/0/text`), so that a string is
+found again though others were changed, added or taken out meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from talktree.conversion.template import SHORTEST
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import Message
+from talktree.model.parts import Text
+
+BASE64 = ";base64,"
+INSIDE = "#"
+"""At the end of a way: the content of a data URL, without what says that it is one."""
+FIELDS: dict[type[Entry], tuple[str, ...]] = {
+    Message: ("parts", "todos", "extra"),
+    Head: ("title", "extra"),
+    Snapshot: ("files", "extra"),
+    Opaque: ("value",),
+}
+"""Where the contents of an entry are; names and places are hardly longer than a hole."""
+
+
+def strings_of(entry: Entry) -> dict[str, str]:
+    """Every string that is worth a hole, by its way; of equal ones the first."""
+    ways: dict[str, str] = {}
+    pending: list[tuple[str, Any]] = []
+    for name in reversed(FIELDS[type(entry)]):
+        value = getattr(entry, name)
+        if value:
+            if type(value) is str and len(value) < SHORTEST:
+                continue
+            pending.append((name, value))
+    while pending:
+        way, value = pending.pop()
+        if type(value) is str:
+            if len(value) >= SHORTEST:
+                ways.setdefault(value, way)
+                if value.startswith("data:"):
+                    _, mark, content = value.partition(BASE64)
+                    if mark:
+                        ways.setdefault(content, way + INSIDE)
+        else:
+            pending.extend(_inside(way, value))
+    return {way: text for text, way in ways.items()}
+
+
+def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+    kind = type(value)
+    if kind is Text and not value.extra:
+        return [(f"{way}/text", value.text)]
+    if kind is dict:
+        found = [(f"{way}/{_escaped(name)}", each) for name, each in value.items() if each]
+    elif kind is tuple or kind is list:
+        found = [(f"{way}/{at}", each) for at, each in enumerate(value) if each]
+    elif isinstance(value, Struct):
+        names = value.__struct_fields__
+        found = [(f"{way}/{name}", each) for name in names if (each := getattr(value, name))]
+    else:
+        return []
+    found.reverse()
+    return found
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1") if "/" in name or "~" in name else name
+
+
+class Strings(Mapping[str, str]):
+    """The strings of an entry, looked up by their way; one that is gone is empty."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+
+    def __getitem__(self, way: str) -> str:
+        value: Any = self._entry
+        for step in way.removesuffix(INSIDE).split("/"):
+            value = _step(value, step)
+        if not isinstance(value, str):
+            return ""
+        return value.partition(BASE64)[2] if way.endswith(INSIDE) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(strings_of(self._entry))
+
+    def __len__(self) -> int:
+        return len(strings_of(self._entry))
+
+
+def _step(value: Any, step: str) -> Any:  # noqa: ANN401
+    if isinstance(value, Struct):
+        return getattr(value, step, None) if step in value.__struct_fields__ else None
+    if isinstance(value, Mapping):
+        return value.get(step.replace("~1", "/").replace("~0", "~"))
+    if isinstance(value, tuple | list) and step.isdecimal() and int(step) < len(value):
+        return value[int(step)]
+    return None
