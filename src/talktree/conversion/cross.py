@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -95,14 +96,14 @@ class Crossing:
         return None if above == ROOT else self.new_id(above)
 
     @cached_property
-    def _moments(self) -> list[int]:
+    def _moments(self) -> array[int]:
         """For each record its time or the nearest one known before it.
 
         Siblings get moments of their own: at the same one they would be taken for one message.
         """
         last = self.about.started or 0
         siblings: dict[int, int] = {}
-        moments = []
+        moments = array("q")
         for time, above in zip(self.bones.times, self.bones.parents, strict=True):
             number = siblings.get(above, 0)
             if time == NO_TIME:
@@ -128,9 +129,8 @@ class Crossing:
 
     def held_record(self, position: int, record: Record) -> Held:
         """What the target makes of a record."""
-        other = self.plan.others.get(position)
-        if other is not None:
-            return self._held_other(position, other)
+        if position in self.plan.others:
+            return self._held_other(position, self.source.get(record))
         # What it carries itself is no part of what it says; its bytes have it.
         record.value = self.source.take_carry(record.value)[1]
         message = self.source.get(record)
@@ -177,13 +177,16 @@ class Crossing:
         if message.follows is not None and seen.follows != self._new_name(message.follows):
             yield Loss("follows", message.id, message.follows[:80], self.how)
 
-    def _held_other(self, position: int, entry: Entry) -> Held:
+    def _held_other(self, position: int, was: Entry) -> Held:
+        assert not isinstance(was, Message)
+        entry = self.target.adopt_other(was, self.about)
+        assert entry is not None
         if isinstance(entry, Head):
             entry = replace(entry, leaf=self._new_name(entry.leaf))
         elif isinstance(entry, Snapshot):
             entry = replace(entry, message=self._new_name(entry.message))
         held = self.made_up(entry)
-        held.losses = other_losses(self.conversation.entry(position), held.seen, self.how)
+        held.losses = other_losses(was, held.seen, self.how)
         held.value = self.target.adopted(held.value, self.bones, position)
         return held
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -205,7 +206,7 @@ class _Output:
         for number, slot in enumerate(slots):
             if not isinstance(slot, int):
                 yield self.packing.opening(slot, loaded=keeper == "opening" and not number)
-        places = [slot for slot in slots if isinstance(slot, int)]
+        places = array("q", (slot for slot in slots if isinstance(slot, int)))
         loaded = places[0] if keeper == "first" and places else -1
         for place, item in zip(places, self.packing.items(places, loaded=loaded), strict=True):
             yield item._replace(depth=self._depth(place))

@@ -34,7 +34,7 @@ class Plan(Struct):
     parents: dict[int, int]
     """The position each message hangs on among those that are written, where it is not its own."""
     others: dict[int, Entry]
-    """Entries that are no messages, as the format takes them in."""
+    """Entries that are no messages and that the format takes in: a bare one of each one's kind."""
     left: dict[int, Why]
     """Positions that get no record."""
 
@@ -62,7 +62,7 @@ def planned(
             if taken is None:
                 left[position] = "other"
             else:
-                others[position] = taken
+                others[position] = type(taken)()
     chosen = _chosen(conversation, branch, always=not target.can.branches)
     if chosen is not None:
         for position, trait in enumerate(conversation.skeleton.traits):
