@@ -23,7 +23,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
-from talktree.model.skeleton import NO_TIME, ROOT
+from talktree.model.skeleton import FURTHEST, NO_TIME, ROOT
 from talktree.text.json_value import Json
 from talktree.text.times import MILLI, is_ambiguous
 
@@ -107,7 +107,7 @@ class Crossing:
         for time, above in zip(self.bones.times, self.bones.parents, strict=True):
             number = siblings.get(above, 0)
             if time == NO_TIME:
-                moments.append(last + number * MILLI)
+                moments.append(min(last + number * MILLI, FURTHEST))
             else:
                 last = time
                 moments.append(last)
