@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, field
 
-from tests.convert.foreign import Files
+from tests.conversion.foreign import Files
 
 
 class Entry(Struct):

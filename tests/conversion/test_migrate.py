@@ -31,7 +31,16 @@ from talktree.model.entries import Head
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.model.skeleton import NO_TIME
-from tests.convert.trips import SLUGS, Files, golden, into, kept, made, native_files, random_source
+from tests.conversion.trips import (
+    SLUGS,
+    Files,
+    golden,
+    into,
+    kept,
+    made,
+    native_files,
+    random_source,
+)
 
 MIGRATING = list(OUTDATED)
 KINDS = ("good", "bad", "foreign", "document")

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
-from tests.convert.claude_code_reader import faults
-from tests.convert.foreign import again, files_of, talk_of
+from tests.conversion.claude_code_reader import faults
+from tests.conversion.foreign import again, files_of, talk_of
 
 _ids = st.sampled_from([None, "", "1", "2", "a b"])
 _part: st.SearchStrategy[Part] = (

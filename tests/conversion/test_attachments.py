@@ -15,7 +15,7 @@ from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Text, ToolResult
-from tests.convert.trips import SLUGS, Files, into
+from tests.conversion.trips import SLUGS, Files, into
 
 PICTURE = bytes(range(256)) * 20
 CONTENT = base64.b64encode(PICTURE).decode()

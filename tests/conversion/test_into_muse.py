@@ -19,7 +19,7 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Text, Thinking, ToolCall
 from talktree.testing.strategies import messages
 from talktree.text.times import MILLI
-from tests.convert.foreign import (
+from tests.conversion.foreign import (
     again,
     every_sample,
     files_of,
@@ -29,7 +29,7 @@ from tests.convert.foreign import (
     told,
     with_and_without_carry,
 )
-from tests.convert.muse_reader import History, histories
+from tests.conversion.muse_reader import History, histories
 from tests.talk import at, reply, said
 
 MUSE = by_slug("muse")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from tests.convert.trips import PAIRS, SLUGS, golden, into, kept, native_files, random_source
+from tests.conversion.trips import PAIRS, SLUGS, golden, into, kept, native_files, random_source
 
 TRIPLES = [
     triple

@@ -13,7 +13,7 @@ from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.model import edit
 from talktree.model.message import Message
-from tests.convert.trips import SLUGS, Files, golden, into, kept
+from tests.conversion.trips import SLUGS, Files, golden, into, kept
 
 LINEAR = [slug for slug in SLUGS if not by_slug(slug).can.branches]
 BRANCHED = [slug for slug in SLUGS if by_slug(slug).can.branches]

@@ -16,8 +16,8 @@ from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text
 from talktree.text.json_value import same
-from tests.convert.test_edits import Twin, twins
-from tests.convert.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
+from tests.conversion.test_edits import Twin, twins
+from tests.conversion.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
 
 NOTHING: tuple[object, ...] = (None, "", (), frozenset())
 MAIN = {"text", "input", "output", "content", "value"}

@@ -19,8 +19,8 @@ from talktree.model.message import Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult, Unknown
 from talktree.testing import strategies
 from talktree.text.json_value import Token
-from tests.convert.claude_messages_reader import faults
-from tests.convert.foreign import (
+from tests.conversion.claude_messages_reader import faults
+from tests.conversion.foreign import (
     every_sample,
     files_of,
     one,

@@ -19,8 +19,8 @@ from talktree.model.message import Context, Message, ThinkingSetting, Todo, Usag
 from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing.strategies import messages, uuids
 from talktree.text.json_value import Json, Token
-from tests.convert import sage_reader as reader
-from tests.convert.foreign import (
+from tests.conversion import sage_reader as reader
+from tests.conversion.foreign import (
     again,
     every_sample,
     files_of,

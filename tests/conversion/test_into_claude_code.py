@@ -20,8 +20,8 @@ from talktree.model.message import Context, Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing import strategies
 from talktree.text.json_value import Token
-from tests.convert.claude_code_reader import faults, out_of_order
-from tests.convert.foreign import (
+from tests.conversion.claude_code_reader import faults, out_of_order
+from tests.conversion.foreign import (
     every_sample,
     files_of,
     one,

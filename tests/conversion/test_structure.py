@@ -14,7 +14,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from tests.convert.trips import PAIRS, Files, golden, into
+from tests.conversion.trips import PAIRS, Files, golden, into
 
 NEW = Message(
     id="0b6f6c0e-1c1e-4b7a-9d55-3f1f5f0c9a11",

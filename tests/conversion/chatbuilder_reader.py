@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tests.convert.foreign import Files
+from tests.conversion.foreign import Files
 
 REQUIRED = (
     "Block-UUID",

@@ -24,8 +24,8 @@ from talktree.testing.strategies import messages, uuids, wild_json, wild_text
 from talktree.text.json_read import decode
 from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
-from tests.convert.chatbuilder_reader import File, folders
-from tests.convert.foreign import (
+from tests.conversion.chatbuilder_reader import File, folders
+from tests.conversion.foreign import (
     Files,
     again,
     every_sample,

@@ -15,7 +15,7 @@ from talktree.formats.engine import read
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
 from talktree.text.times import is_ambiguous
-from tests.convert.trips import SLUGS, Files, golden, native_files
+from tests.conversion.trips import SLUGS, Files, golden, native_files
 
 MOMENT = 1_700_000_000_000_000_000
 

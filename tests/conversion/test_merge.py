@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import permutations
-from typing import Any
-from uuid import UUID
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from talktree import api
 from talktree.conversion.merge import merged, places
@@ -18,87 +12,20 @@ from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import Source
 from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
+from talktree.formats.engine import read
 from talktree.model import edit
-from talktree.model.conversation import Conversation
-from talktree.model.document import Document
-from talktree.model.findings import Finding
-from tests.convert.trips import SLUGS, golden, into
-
-GOLDEN = [(slug, name) for slug in SLUGS for name, _ in golden(slug)]
-Row = dict[str, Any]
-
-
-def uuid(number: int) -> str:
-    return str(UUID(int=number, version=4))
-
-
-def line(number: int, parent: int | None, text: str, session: str = "one", **more: Any) -> Row:
-    """A line as Claude Code writes it."""
-    role = more.pop("role", "user" if number % 2 else "assistant")
-    content: Any = text if role == "user" else [{"type": "text", "text": text}]
-    return {
-        "parentUuid": None if parent is None else uuid(parent),
-        "isSidechain": False,
-        "userType": "external",
-        "cwd": "/home/mira",
-        "sessionId": session,
-        "version": "2.1.29",
-        "type": role,
-        "message": {"role": role, "content": content},
-        "uuid": uuid(number),
-        "timestamp": f"2026-02-02T05:25:{number:02}.201Z",
-        **more,
-    }
-
-
-def session(name: str, rows: Sequence[Row]) -> Document:
-    data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    return read(Source.of_bytes(data, name=f"{name}.jsonl"), by_slug("claude-code"))
-
-
-def texts(conversation: Conversation) -> list[str]:
-    return [message.text for message in conversation.messages()]
-
-
-def branch_texts(conversation: Conversation) -> set[tuple[str, ...]]:
-    return {
-        tuple(message.text for message in conversation.path(branch.leaf))
-        for branch in conversation.branches()
-    }
-
-
-def data_of(document: Document) -> bytes:
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    (content,) = origin.source.files.values()
-    return content.read()
-
-
-def told(document: Document) -> list[Finding]:
-    return [each for each in document.findings if each.code in ("IDS103", "IDS104")]
-
-
-def shape(document: Document) -> list[list[str]]:
-    """Every message with all that was said above it, whatever its name is."""
-    found = []
-    for conversation in document.conversations:
-        bones = conversation.tree.bones
-        ways: dict[int, tuple[Any, ...]] = {-1: ()}
-        for position in conversation.tree.order:
-            entry = conversation.entry(position)
-            own = (bones.roles[position], getattr(entry, "text", ""), bones.times[position])
-            ways[position] = (*ways[bones.parents[position]], own)
-        del ways[-1]
-        if ways:
-            found.append(sorted(map(repr, ways.values())))
-    return sorted(found)
-
-
-def studio_tree() -> Source:
-    found = dict(golden("studio", "good"))
-    return found["two-branch-points.json"]
-
+from tests.conversion.histories import (
+    Row,
+    branch_texts,
+    data_of,
+    line,
+    session,
+    studio_tree,
+    texts,
+    told,
+    uuid,
+)
+from tests.conversion.trips import SLUGS, into
 
 # what is shared
 
@@ -320,112 +247,6 @@ def test_what_was_merged_can_become_anything(target: str) -> None:
     document = merged([one, two])
     files = into(document, target)
     assert into(files.read_as(target), "native").files["merged.jsonl"] == data_of(document)
-
-
-# laws
-
-
-@pytest.mark.parametrize(("slug", "name"), GOLDEN)
-def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) -> None:
-    (source,) = [each for other, each in golden(slug) if other == name]
-    document = read(source, by_slug(slug))
-    alone = merged([document])
-    assert shape(alone) == shape(document)
-    twice = merged([document, document])
-    assert shape(twice) == shape(document)
-    assert len(twice.conversations) == len(alone.conversations)
-    assert shape(merged([alone, document])) == shape(document)
-    assert told(twice) == []
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[Document]:
-    """Copies of parts of one history, some under other names, some with something changed."""
-    timed, named = draw(st.booleans()), draw(st.booleans())
-    size = draw(st.integers(1, 7))
-    parents = [draw(st.integers(-1 if at == 0 else 0, at - 1)) for at in range(size)]
-    documents = []
-    for number in range(draw(st.integers(1, 3))):
-        kept = [0]
-        for at in range(1, size):
-            if parents[at] in kept and draw(st.booleans()):
-                kept.append(at)
-        if named:
-            changed = {at for at in kept[1:] if draw(st.integers(0, 9)) == 0}
-            renamed = timed and draw(st.booleans())
-            documents.append(
-                named_copy(parents, kept, number, changed, timed=timed, renamed=renamed)
-            )
-        else:
-            documents.append(nameless_copy(parents, kept, number, timed=timed))
-    return documents
-
-
-def named_copy(
-    parents: Sequence[int],
-    kept: Sequence[int],
-    number: int,
-    changed: set[int],
-    *,
-    timed: bool,
-    renamed: bool,
-) -> Document:
-    """Messages with ids, which are their own or new ones in each copy."""
-    names = {at: uuid(100 * (number + 1) * renamed * (at not in changed) + at) for at in kept}
-    rows: list[Row] = [{"talktree": {"version": 1}}, {"conversation": {"id": f"copy-{number}"}}]
-    for at in kept:
-        row: Row = {
-            "id": names[at],
-            "role": "user" if at % 2 else "assistant",
-            "parts": [{"part": "text", "text": f"{at}, {number}" if at in changed else str(at)}],
-            "session": f"session-{number}",
-        }
-        if parents[at] >= 0:
-            row["parent"] = names[parents[at]]
-        if timed:
-            row["time"] = 1_700_000_000_000_000_000 + at * 1_000_000_000
-        rows.append({"message": row})
-    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    return read(Source.of_bytes(data, name=f"copy-{number}.jsonl"), by_slug("native"))
-
-
-def nameless_copy(
-    parents: Sequence[int], kept: Sequence[int], number: int, *, timed: bool
-) -> Document:
-    """Comments without ids: only their place tells which is which."""
-    comments: dict[int, Row] = {}
-    for at in kept:
-        comment: Row = {"userId": "mara", "type": "user", "content": str(at), "children": []}
-        if timed:
-            comment["timestamp"] = 1_700_000_000_000 + at * 1000
-        if parents[at] >= 0:
-            comments[parents[at]]["children"].append(comment)
-        comments[at] = comment
-    data = json.dumps([comments[0]]).encode()
-    return read(Source.of_bytes(data, name=f"copy-{number}.json"), by_slug("studio"))
-
-
-@given(documents=histories())
-def test_the_order_of_the_files_makes_no_difference(documents: list[Document]) -> None:
-    found = {data_of(merged(order)) for order in permutations(documents)}
-    assert len(found) == 1
-
-
-@given(documents=histories())
-def test_merging_in_steps_makes_no_difference(documents: list[Document]) -> None:
-    assume(len(documents) == 3)
-    one, two, three = documents
-    at_once = shape(merged(documents))
-    assert shape(merged([merged([one, two]), three])) == at_once
-    assert shape(merged([one, merged([two, three])])) == at_once
-    assert shape(merged([merged(documents), two])) == at_once
-
-
-@given(documents=histories())
-def test_everything_is_there_and_nothing_twice(documents: list[Document]) -> None:
-    ways = {way for document in documents for rows in shape(document) for way in rows}
-    found = [way for rows in shape(merged(documents)) for way in rows]
-    assert sorted(found) == sorted(ways)
 
 
 def test_edits_in_memory_count() -> None:

@@ -23,7 +23,16 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text
-from tests.convert.trips import PAIRS, SLUGS, Files, golden, into, made, native_files, random_source
+from tests.conversion.trips import (
+    PAIRS,
+    SLUGS,
+    Files,
+    golden,
+    into,
+    made,
+    native_files,
+    random_source,
+)
 
 ADDED = " and so they said"
 

@@ -1,0 +1,129 @@
+"""Merging does not depend on the order of the files, on steps, or on doing it twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from talktree.conversion.merge import merged
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.model.document import Document
+from tests.conversion.histories import (
+    GOLDEN,
+    Row,
+    data_of,
+    shape,
+    told,
+    uuid,
+)
+from tests.conversion.trips import golden
+
+
+@pytest.mark.parametrize(("slug", "name"), GOLDEN)
+def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) -> None:
+    (source,) = [each for other, each in golden(slug) if other == name]
+    document = read(source, by_slug(slug))
+    alone = merged([document])
+    assert shape(alone) == shape(document)
+    twice = merged([document, document])
+    assert shape(twice) == shape(document)
+    assert len(twice.conversations) == len(alone.conversations)
+    assert shape(merged([alone, document])) == shape(document)
+    assert told(twice) == []
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Document]:
+    """Copies of parts of one history, some under other names, some with something changed."""
+    timed, named = draw(st.booleans()), draw(st.booleans())
+    size = draw(st.integers(1, 7))
+    parents = [draw(st.integers(-1 if at == 0 else 0, at - 1)) for at in range(size)]
+    documents = []
+    for number in range(draw(st.integers(1, 3))):
+        kept = [0]
+        for at in range(1, size):
+            if parents[at] in kept and draw(st.booleans()):
+                kept.append(at)
+        if named:
+            changed = {at for at in kept[1:] if draw(st.integers(0, 9)) == 0}
+            renamed = timed and draw(st.booleans())
+            documents.append(
+                named_copy(parents, kept, number, changed, timed=timed, renamed=renamed)
+            )
+        else:
+            documents.append(nameless_copy(parents, kept, number, timed=timed))
+    return documents
+
+
+def named_copy(
+    parents: Sequence[int],
+    kept: Sequence[int],
+    number: int,
+    changed: set[int],
+    *,
+    timed: bool,
+    renamed: bool,
+) -> Document:
+    """Messages with ids, which are their own or new ones in each copy."""
+    names = {at: uuid(100 * (number + 1) * renamed * (at not in changed) + at) for at in kept}
+    rows: list[Row] = [{"talktree": {"version": 1}}, {"conversation": {"id": f"copy-{number}"}}]
+    for at in kept:
+        row: Row = {
+            "id": names[at],
+            "role": "user" if at % 2 else "assistant",
+            "parts": [{"part": "text", "text": f"{at}, {number}" if at in changed else str(at)}],
+            "session": f"session-{number}",
+        }
+        if parents[at] >= 0:
+            row["parent"] = names[parents[at]]
+        if timed:
+            row["time"] = 1_700_000_000_000_000_000 + at * 1_000_000_000
+        rows.append({"message": row})
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return read(Source.of_bytes(data, name=f"copy-{number}.jsonl"), by_slug("native"))
+
+
+def nameless_copy(
+    parents: Sequence[int], kept: Sequence[int], number: int, *, timed: bool
+) -> Document:
+    """Comments without ids: only their place tells which is which."""
+    comments: dict[int, Row] = {}
+    for at in kept:
+        comment: Row = {"userId": "mara", "type": "user", "content": str(at), "children": []}
+        if timed:
+            comment["timestamp"] = 1_700_000_000_000 + at * 1000
+        if parents[at] >= 0:
+            comments[parents[at]]["children"].append(comment)
+        comments[at] = comment
+    data = json.dumps([comments[0]]).encode()
+    return read(Source.of_bytes(data, name=f"copy-{number}.json"), by_slug("studio"))
+
+
+@given(documents=histories())
+def test_the_order_of_the_files_makes_no_difference(documents: list[Document]) -> None:
+    found = {data_of(merged(order)) for order in permutations(documents)}
+    assert len(found) == 1
+
+
+@given(documents=histories())
+def test_merging_in_steps_makes_no_difference(documents: list[Document]) -> None:
+    assume(len(documents) == 3)
+    one, two, three = documents
+    at_once = shape(merged(documents))
+    assert shape(merged([merged([one, two]), three])) == at_once
+    assert shape(merged([one, merged([two, three])])) == at_once
+    assert shape(merged([merged(documents), two])) == at_once
+
+
+@given(documents=histories())
+def test_everything_is_there_and_nothing_twice(documents: list[Document]) -> None:
+    ways = {way for document in documents for rows in shape(document) for way in rows}
+    found = [way for rows in shape(merged(documents)) for way in rows]
+    assert sorted(found) == sorted(ways)
