@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -23,11 +23,16 @@ from talktree.text.json_value import Json
 
 if TYPE_CHECKING:
     from talktree.formats.renewal import Renewal
+    from talktree.formats.rule import Rule
     from talktree.formats.sheets import Item, Sheet
 
 
 CARRY = "x-talktree"
 """The member of a record in which that travels which the format has no place for."""
+TAGS: dict[type[Struct], str] = {
+    kind: str(kind.__struct_config__.tag) for kind in (*get_args(Part), *get_args(Entry))
+}
+"""What each kind of part and of entry is called."""
 BESIDE = "x-talktree.jsonl"
 """The file beside a conversation for what belongs to no message."""
 
@@ -236,7 +241,7 @@ class Format(ABC):
 
     def has_place(self, part: Part) -> bool:
         """Whether there is a place for a part from elsewhere; if not it is shown as text."""
-        return part.__struct_config__.tag in self.can.parts
+        return TAGS[type(part)] in self.can.parts
 
     def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
         """An entry that is no message, from elsewhere; None if there is no place for it."""
@@ -293,6 +298,10 @@ class Format(ABC):
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
+
+    def rules(self) -> Sequence[Rule]:
+        """What its own records must be like, beyond what all conversations must."""
+        return ()
 
     def renewal(self) -> Renewal:
         """How its older files are told from current ones and made such."""

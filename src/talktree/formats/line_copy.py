@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.files import Content
+from talktree.files.splice import Splice
 from talktree.text.lines import BOM
 
 NOWHERE = -1
@@ -45,6 +46,24 @@ def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iter
             ends_line = chunk.fresh.endswith(b"\n")
     if stop > start:
         yield from content.blocks(start, stop)
+
+
+def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[Splice]:
+    """The same as splices: what of the old file goes, and what comes in its place."""
+    start, at, new = 0, 0, b""
+    for chunk in chunks:
+        if chunk.start == NOWHERE:
+            if not new and start == at > 0 and not _ends_line(content, at):
+                new = newline
+            new += chunk.fresh or b""
+        elif chunk.fresh is not None:
+            new, at = new + chunk.fresh, chunk.stop
+        elif chunk.stop > chunk.start:
+            if new or start < chunk.start:
+                yield Splice(start, chunk.start, new)
+            start, at, new = chunk.stop, chunk.stop, b""
+    if new or start < content.size:
+        yield Splice(start, content.size, new)
 
 
 def _ends_line(content: Content, stop: int) -> bool:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from talktree.errors import Damaged
 from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
+from talktree.files.splice import Splice
 from talktree.formats.base import Record
-from talktree.formats.line_copy import Chunk, joined
-from talktree.formats.sheets import Around, Item, Sheet, Sink, problem_findings
+from talktree.formats.line_copy import Chunk, changed, joined
+from talktree.formats.line_mend import mended_lines
+from talktree.formats.sheets import Around, Item, Mending, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
-from talktree.text.json_read import REFUSALS, decode, inspect
+from talktree.text.json_read import REFUSALS, decode, inspect, oddities
+from talktree.text.json_scan import Problem
 from talktree.text.json_style import Style, learn
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
@@ -52,9 +56,9 @@ class LineSheet(Sheet):
         self.starts = array("Q")
         self.stops = array("Q")
         self.damage: list[Finding] = []
-        self.blank = 0
-        """Lines that hold no record."""
-        self.shared = 0
+        self.blank = array("Q")
+        """For each line that holds no record, how many records stand before it."""
+        self.shared = array("Q")
         """Records that stand on the line of another."""
         self._style: Style | None = None
 
@@ -94,9 +98,9 @@ class LineSheet(Sheet):
 
     def _odd_outlines(self, line: bytes, at: int) -> Iterator[LineOutline]:
         """The records in a line that is not one plain JSON object of the expected kind."""
-        number = len(self) + self.blank - self.shared + 1
+        number = len(self) + len(self.blank) - len(self.shared) + 1
         if is_blank(line):
-            self.blank += 1
+            self.blank.append(len(self))
             return
         if len(line) >= LONGEST_LINE:
             self._note("too-long", f"a line of {len(line)} bytes or more", number)
@@ -106,12 +110,14 @@ class LineSheet(Sheet):
         if whole.usable:
             yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
             return
-        for span in respan(line, self.dialect.is_record):
+        spans = respan(line, self.dialect.is_record)
+        for place, span in enumerate(spans):
             part = decode(line[span.start : span.stop])
+            spliced = place + 1 < len(spans) and spans[place + 1].note == "spliced"
             if span.note:
-                self.shared += 1
+                self.shared.append(len(self))
                 self._note(span.note, "two records stand on one line", number)
-            if not part.usable:
+            if not part.usable and not spliced:
                 first = part.problems[0]
                 self._note(first.code if first.code == "torn" else "syntax", first.what, number)
             outline = self.dialect.outline(part.value) if part.usable else NO_NODE
@@ -145,6 +151,13 @@ class LineSheet(Sheet):
     def glance(self) -> Iterator[Finding]:
         return iter(self.damage)
 
+    def oddities(self, record: Record) -> Sequence[Problem]:
+        return oddities(record.raw, record.value) if record.usable else ()
+
+    def line_of(self, index: int) -> int | None:
+        blank = bisect_right(self.blank, index)
+        return index + 1 + blank - bisect_right(self.shared, index)
+
     def inspect(self) -> Iterator[Finding]:
         yield from self.damage
         told = {(each.line, each.code) for each in self.damage}
@@ -173,11 +186,20 @@ class LineSheet(Sheet):
         last = self.stops[-1] if len(self) else 0
         return b"", self.content.read(last, self.content.size)
 
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return mended_lines(self, keys)
+
     # writing
 
     def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
-        chunks = self.chunks(items, range(self.content.size), range(len(self)))
-        return joined(self.content, chunks, newline=self.newline)
+        return joined(self.content, self.laid_out(items), newline=self.newline)
+
+    def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
+        return changed(self.content, self.laid_out(items), newline=self.newline)
+
+    def laid_out(self, items: Sequence[Item]) -> Iterator[Chunk]:
+        """The whole file with these records."""
+        return self.chunks(items, range(self.content.size), range(len(self)))
 
     def chunks(self, items: Iterable[Item], place: range, old: range) -> Iterator[Chunk]:
         """A stretch of the file with these records instead of the old ones.

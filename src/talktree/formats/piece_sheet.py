@@ -107,6 +107,12 @@ class PieceSheet(Sheet):
         piece = self.pieces[index]
         return Around(piece.gap, piece.hole, piece.tail, piece.depth)
 
+    def depth_of(self, index: int) -> int:
+        return self.pieces[index].depth
+
+    def line_of(self, index: int) -> int | None:
+        return self.pieces[index].line or None
+
     def ends(self) -> tuple[bytes, bytes]:
         return self.frame[0], self.tail + self.frame[1]
 

@@ -7,13 +7,16 @@ when asked; `PieceSheet` is for files that are one nested document and are held 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from talktree.files import Content
+from talktree.files.difference import differences
+from talktree.files.splice import Splice
 from talktree.formats.base import Links, Record
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
+from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
 
 Fields = tuple[object, ...]
@@ -58,6 +61,15 @@ class Around(NamedTuple):
     tail: bytes = b""
     """Behind the last record nested in it."""
     depth: int = 0
+
+
+class Mending(NamedTuple):
+    """A change of bytes, and which oddity it mends."""
+
+    key: str
+    splice: Splice
+    what: str
+    """What is done, in words."""
 
 
 class Sheet(ABC):
@@ -108,6 +120,28 @@ class Sheet(ABC):
     def glance(self) -> Iterator[Finding]:
         """What is known of that without looking at all bytes again."""
         return self.inspect()
+
+    def oddities(self, record: Record) -> Sequence[Problem]:
+        """What is odd about a record's text beyond what a glance tells."""
+        return ()
+
+    def line_of(self, index: int) -> int | None:
+        """The line a record starts on."""
+        return self.record(index).line or None
+
+    def depth_of(self, index: int) -> int:
+        """How deep a record stands in others."""
+        return 0
+
+    # mending
+
+    def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
+        """What changes in the file's bytes so that it has these records."""
+        return differences(self.content.read(), b"".join(self.rewritten(items)))
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        """What makes broken bytes sound, for some of the oddities that reading tells by key."""
+        return iter(())
 
 
 def problem_findings(record: Record) -> Iterator[Finding]:

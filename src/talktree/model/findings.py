@@ -11,6 +11,8 @@ from typing import Literal
 from msgspec import Struct
 
 Severity = Literal["error", "warning", "note"]
+Safety = Literal["safe", "unsafe"]
+"""Whether a fix loses and invents nothing, or has to be asked for."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -25,6 +27,14 @@ class Finding(Struct, frozen=True, kw_only=True):
     line: int | None = None
     entry: str | None = None
     """The id of the entry it concerns."""
+    fix: Safety | None = None
+    """How safe its fix is, if there is one."""
+    way: str = ""
+    """Which value of the record it is."""
+    at: int = -1
+    """Where in the bytes of the record it is, if that is known."""
+    number: int = -1
+    """Which record of the source it is; -1 if it is none."""
 
 
 class Code(Struct, frozen=True):

@@ -52,6 +52,12 @@ class Skeleton:
         """Whether links that only contents tell have been looked for."""
         self._doubles: dict[str, int] = {}
         """Ids that stand more than once, with the number of their next alias."""
+        self.dangling: dict[int, str] = {}
+        """Positions whose parent is not here, with the id they name."""
+        self.looped: dict[int, str] = {}
+        """Positions whose parents led back to themselves, with the id they name."""
+        self.points_forward = False
+        """Whether a parent stands behind its child anywhere."""
         self._forward: list[tuple[int, str, str]] = []
 
     def __len__(self) -> int:
@@ -167,8 +173,10 @@ class Skeleton:
             found = self.by_id.get(parent, ROOT)
             if parent == own or found == position:
                 self._cut(position, "a message that is its own parent")
+                self.looped[position] = parent
             elif found == ROOT:
                 self.linked.pop(position, None)
+                self.dangling[position] = parent
                 self.findings.append(
                     finding(
                         "dangling-parent",
@@ -178,6 +186,7 @@ class Skeleton:
                 )
             else:
                 self.parents[position] = found
+                self.points_forward = True
         if self._forward:
             self._cut_cycles()
         self._forward = []
@@ -200,7 +209,9 @@ class Skeleton:
             if here != ROOT and state[here] == 1:
                 loop = way[way.index(here) :]
                 # The edge that points forward in the file is the one that cannot be true.
-                self._cut(min(loop), "its parents lead back to itself")
+                first = min(loop)
+                self.looped[first] = self.ids[parents[first]]
+                self._cut(first, "its parents lead back to itself")
             for each in way:
                 state[each] = 2
 

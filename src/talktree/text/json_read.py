@@ -14,6 +14,9 @@ from talktree.text.json_value import Json
 _decoder = msgspec.json.Decoder()
 _encode = msgspec.json.encode
 _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
+DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+"""A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
+LONG = b"0" * 16
 REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the fast decoder raises on text that is not plain JSON."""
 
@@ -42,11 +45,26 @@ def inspect(raw: bytes) -> list[Problem]:
         # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
         # that stand twice is needed only where the text is not in that plain form.
         plain = _encode(value) == raw.strip(b"\r\n") or not _doubled(raw)
-        if plain and not _LONG_NUMBER.search(raw):
+        if plain and not _has_long_number(raw):
             return []
     except (*REFUSALS, TypeError, UnicodeEncodeError):
         pass
     return _tolerant(raw).problems
+
+
+def oddities(raw: bytes, value: Json) -> list[Problem]:
+    """The same for a text that was decoded already."""
+    try:
+        plain = _encode(value) == raw.rstrip(b"\r\n") or not _doubled(raw)
+    except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
+        plain = False
+    if plain and not _has_long_number(raw):
+        return []
+    return _tolerant(raw).problems
+
+
+def _has_long_number(raw: bytes) -> bool:
+    return LONG in raw.translate(DIGITS) and _LONG_NUMBER.search(raw) is not None
 
 
 def _tolerant(raw: bytes) -> Decoded:

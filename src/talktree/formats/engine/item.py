@@ -52,6 +52,11 @@ def _difference(wanted: Entry, seen: Entry) -> str:
     return "the " + ", ".join(names)
 
 
+def native_entry(conversation: Conversation, entry: Entry) -> Entry:
+    """An entry as its record would say it: aliases of others turned into what the file has."""
+    return _with_native_links(conversation, entry, strict=False)
+
+
 def _with_native_links(conversation: Conversation, entry: Entry, *, strict: bool) -> Entry:
     """The entry with aliases turned back into the ids the file has."""
     match entry:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from talktree.files import Content
-from talktree.formats.line_copy import joined
+from talktree.formats.line_copy import Chunk
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.native.outlines import Dialect, Mark
 from talktree.formats.sheets import Item, Sink
@@ -113,9 +113,9 @@ class NativeSheet(LineSheet):
 
     # writing
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def laid_out(self, items: Sequence[Item]) -> Iterator[Chunk]:
         if not self.sections:
-            return super().rewritten(items)
+            return super().laid_out(items)
         sorted_items: dict[str, list[Item]] = {section.group: [] for section in self.sections}
         firsts = [section.first for section in self.sections]
         for item in items:
@@ -123,11 +123,10 @@ class NativeSheet(LineSheet):
             if item.at is not None:
                 group = self.sections[bisect_right(firsts, item.at) - 1].group
             sorted_items[group].append(item)
-        chunks = chain.from_iterable(
+        return chain.from_iterable(
             self.chunks(sorted_items[section.group], *self._extent(number))
             for number, section in enumerate(self.sections)
         )
-        return joined(self.content, chunks, newline=self.newline)
 
     def _extent(self, number: int) -> tuple[range, range]:
         """The bytes and the records of a section."""

@@ -1,0 +1,1 @@
+"""Judging conversations: rules with permanent codes, and what they find."""

@@ -1,0 +1,101 @@
+"""All rules there are: the shared ones, those of each format, and those of plug-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from talktree.errors import UsageError
+from talktree.formats import all_formats, by_slug
+from talktree.formats.rule import Rule, rules_in
+
+GROUP = "talktree.rules"
+"""The entry points through which others add rules: a module with functions that are rules."""
+SHARED = (
+    "syntax",
+    "encoding",
+    "values",
+    "files",
+    "sizes",
+    "identity",
+    "tree",
+    "time",
+    "roles",
+    "tools",
+    "unsafe",
+    "secrets",
+)
+"""Modules of `checking.rules`."""
+
+
+@cache
+def all_rules() -> Sequence[Rule]:
+    """Every rule, by code."""
+    return _sorted([*_shared(), *(rule for format in all_formats() for rule in format.rules())])
+
+
+@cache
+def rules_for(slug: str) -> Sequence[Rule]:
+    """The rules that hold for a format."""
+    found = _sorted([*_shared(), *by_slug(slug).rules()])
+    return [rule for rule in found if not rule.formats or slug in rule.formats]
+
+
+@cache
+def _shared() -> Sequence[Rule]:
+    modules = [import_module(f"talktree.checking.rules.{name}") for name in SHARED]
+    return rules_in(*modules, *(point.load() for point in entry_points(group=GROUP)))
+
+
+def _sorted(rules: Iterable[Rule]) -> list[Rule]:
+    return sorted({rule.code: rule for rule in rules}.values(), key=lambda rule: rule.code)
+
+
+def rule_named(name: str) -> Rule:
+    """A rule by its code or name."""
+    wanted = name.strip()
+    for rule in all_rules():
+        if wanted.upper() == rule.code or wanted.lower() == rule.name:
+            return rule
+    near = _near(wanted)
+    raise UsageError(
+        f"no rule {wanted[:60]}",
+        hint=f"did you mean {near}?" if near else "`talktree rule` lists them all",
+    )
+
+
+def _near(name: str) -> str | None:
+    from difflib import get_close_matches
+
+    names = {rule.code: rule.code for rule in all_rules()}
+    names |= {rule.name: rule.code for rule in all_rules()}
+    found = get_close_matches(name.upper(), names, n=1) or get_close_matches(
+        name.lower(), names, n=1
+    )
+    return names[found[0]] if found else None
+
+
+def chosen(
+    rules: Iterable[Rule], *, select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> list[Rule]:
+    """The rules that are asked for, by the beginning of their code or by name.
+
+    The longest match decides, so `select=["TRE"], ignore=["TRE1"], select=["TRE101"]` works.
+    """
+    rules = list(rules)
+    for each in (*select, *ignore):
+        if not any(_matches(rule, each) for rule in rules):
+            raise UsageError(f"no rule {each[:60]}", hint="`talktree rule` lists them all")
+    return [rule for rule in rules if _is_chosen(rule, select, ignore)]
+
+
+def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    wanted = max((len(each) for each in select if _matches(rule, each)), default=-1)
+    unwanted = max((len(each) for each in ignore if _matches(rule, each)), default=-1)
+    return (wanted >= 0 or not select) and wanted >= unwanted
+
+
+def _matches(rule: Rule, name: str) -> bool:
+    return name.upper() == "ALL" or rule.code.startswith(name.upper()) or rule.name == name.lower()

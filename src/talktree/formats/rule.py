@@ -1,0 +1,165 @@
+"""A rule: one thing that can be wrong, how it is seen, and how it is mended.
+
+A rule is a function with a permanent code. Its docstring has four parts: what is wrong, `Why:` it
+matters, `Bad:` an example, and `Fix (safe):`, `Fix (unsafe):` or `Fix: none` with the reason. The
+same text is the answer of `talktree rule` and the page in the docs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from inspect import cleandoc
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from talktree.model.findings import Finding, Safety, Severity
+from talktree.model.parts import Part
+
+Subject = Literal["reading", "source", "record", "message", "snapshot", "head", "part", "talk"]
+"""What a rule looks at: what reading noticed, a source as a whole, each record, each message,
+snapshot or head, each part of a message, or a conversation once all of it was seen."""
+
+
+class Told(NamedTuple):
+    """One place where a rule is broken."""
+
+    message: str
+    way: str = ""
+    """Which value of the record it is, like `message/content/0`; empty for all of it."""
+    position: int = -1
+    """Which entry of the conversation it is, where the rule looks at more than one."""
+    path: str | None = None
+    line: int | None = None
+    fixable: bool = True
+    """False where the rule's fix does not help."""
+    about: object = None
+    """What the fix needs to know."""
+    name: str | None = None
+    """What it is called, if it is no entry of a conversation."""
+    at: int = -1
+    """Where in the bytes of the record it is, if no value of it can be named."""
+
+
+Check = Callable[..., Iterable[Told]]
+Mend = Callable[..., Iterable[Any]]
+"""From what the rule looked at and what it told to changes; see `formats.change`."""
+
+
+class Fix(NamedTuple):
+    """How a broken rule is mended."""
+
+    safety: Safety
+    mend: Mend
+
+
+def safe(mend: Mend) -> Fix:
+    """A fix that loses and invents nothing."""
+    return Fix("safe", mend)
+
+
+def unsafe(mend: Mend) -> Fix:
+    """A fix that loses or invents something; it is made only if asked for."""
+    return Fix("unsafe", mend)
+
+
+class Explained(NamedTuple):
+    """The parts of a rule's text."""
+
+    what: str
+    why: str
+    bad: str
+    fix: str
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """One rule."""
+
+    code: str
+    name: str
+    severity: Severity
+    on: Subject
+    check: Check
+    fix: Fix | None = None
+    formats: tuple[str, ...] = ()
+    """The formats it is for; empty for all."""
+    parts: tuple[type[Part], ...] = ()
+    """The kinds of parts it looks at, if it looks at parts."""
+
+    @property
+    def text(self) -> str:
+        """Its docstring."""
+        return cleandoc(self.check.__doc__ or "")
+
+    @property
+    def explained(self) -> Explained:
+        """Its docstring taken apart."""
+        return _explained(self.text)
+
+
+def as_noticed(found: Finding) -> list[Told]:
+    """What reading noticed, told as it is."""
+    return [Told(found.message, path=found.path, line=found.line, name=found.entry, at=found.at)]
+
+
+F = TypeVar("F", bound=Check)
+RULE = "__talktree_rule__"
+
+
+def rule(
+    code: str,
+    name: str,
+    severity: Severity,
+    *,
+    on: Subject,
+    fix: Fix | None = None,
+    formats: Sequence[str] = (),
+    parts: Sequence[type[Part]] = (),
+) -> Callable[[F], F]:
+    """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
+
+    def decorate(check: F) -> F:
+        made = Rule(
+            code=code,
+            name=name,
+            severity=severity,
+            on=on,
+            check=check,
+            fix=fix,
+            formats=tuple(formats),
+            parts=tuple(parts),
+        )
+        setattr(check, RULE, made)
+        return check
+
+    return decorate
+
+
+def rules_in(*modules: object) -> list[Rule]:
+    """The rules of some modules, as they are written there."""
+    return [
+        found
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(found := getattr(each, RULE, None), Rule)
+        and getattr(each, "__module__", None) == getattr(module, "__name__", None)
+    ]
+
+
+def _explained(text: str) -> Explained:
+    parts: dict[str, list[str]] = {"what": [], "Why": [], "Bad": [], "Fix": []}
+    current = "what"
+    for line in text.splitlines():
+        head, colon, rest = line.partition(":")
+        label = head.split(" ")[0]
+        if colon and label in parts and not line.startswith(" "):
+            current = label
+            parts[current].append(line if label == "Fix" else rest.strip())
+        else:
+            parts[current].append(line)
+    what, why, bad, fix = ("\n".join(lines).strip("\n") for lines in parts.values())
+    return Explained(what, why, _unindented(bad), fix)
+
+
+def _unindented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.splitlines()).strip("\n")

@@ -1,0 +1,1 @@
+"""Mending conversations: planned, minimal, reversible; every byte is kept or quarantined."""

@@ -1,0 +1,92 @@
+"""One step of a repair, as people are shown it before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from talktree.model.findings import Finding, Safety
+from talktree.text.json_value import Json, same
+from talktree.text.json_write import encode
+
+MOST_SHOWN = 80
+MOST_MEMBERS = 4
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    """What a fix changes, and because of which finding."""
+
+    code: str
+    name: str
+    safety: Safety
+    message: str
+    """What is wrong."""
+    path: str | None = None
+    line: int | None = None
+    entry: str | None = None
+    before: str = ""
+    after: str = ""
+
+
+def action(finding: Finding, *, before: str, after: str) -> Action:
+    """The step that mends a finding."""
+    assert finding.fix is not None
+    return Action(
+        code=finding.code,
+        name=finding.name,
+        safety=finding.fix,
+        message=finding.message,
+        path=finding.path,
+        line=finding.line,
+        entry=finding.entry,
+        before=before,
+        after=after,
+    )
+
+
+def differing(old: Json, new: Json) -> tuple[str, str]:
+    """The members in which two values differ, before and after, in a few words."""
+    found = list(_differing(old, new))
+    shown = found[:MOST_MEMBERS]
+    more = ", …" if len(found) > len(shown) else ""
+    before = ", ".join(f"{way}: {_brief(was)}" for way, was, _ in shown)
+    after = ", ".join(f"{way}: {_brief(now)}" for way, _, now in shown)
+    return before + more, after + more
+
+
+ABSENT = object()
+
+
+def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
+    pending: list[tuple[str, object, object]] = [("", old, new)]
+    while pending:
+        way, was, now = pending.pop()
+        if was is now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            names = [*was, *(name for name in now if name not in was)]
+            deeper = [(name, was.get(name, ABSENT), now.get(name, ABSENT)) for name in names]
+        elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            deeper = [(str(at), was[at], now[at]) for at in range(len(was))]
+        elif ABSENT in (was, now) or not same(was, now):  # type: ignore[arg-type]
+            yield way or "it", was, now
+            continue
+        else:
+            continue
+        pending += [(f"{way}/{name}" if way else name, one, two) for name, one, two in deeper[::-1]]
+
+
+def _brief(value: object) -> str:
+    if value is ABSENT:
+        return "(absent)"
+    text = encode(value).decode("utf-8", "replace")  # type: ignore[arg-type]
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
+
+def brief_bytes(data: bytes) -> str:
+    """Some bytes in a few words."""
+    if not data:
+        return "nothing"
+    text = data[:MOST_SHOWN].decode("utf-8", "backslashreplace")
+    return text if len(data) <= MOST_SHOWN else f"{text}… ({len(data):,} bytes)"

@@ -1,0 +1,160 @@
+"""One round of repair: the fixes that can be made at once, as splices of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from talktree.checking.run import Found, found
+from talktree.files import Content, Memory, Source, parked
+from talktree.files.splice import Splice, spliced, trimmed
+from talktree.formats.change import Patch
+from talktree.formats.engine import Origin
+from talktree.formats.rule import Rule
+from talktree.formats.sheets import Item, Sheet
+from talktree.mending.action import Action, action, brief_bytes
+from talktree.mending.gather import Gathered, patch_actions, revalued
+from talktree.model.document import Document
+
+
+class Round(NamedTuple):
+    """What a round does to each file."""
+
+    actions: list[Action]
+    splices: dict[str, list[Splice]]
+    gone: set[str]
+    """Files that are taken out whole."""
+    made: dict[str, bytes]
+    """Files that were not there before."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        return not self.splices and not self.gone and not self.made
+
+
+def one_round(document: Document, rules: Sequence[Rule], *, unsafe: bool) -> Round:
+    """The next round of repair."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    gathered = Gathered(origin)
+    for each in _mendable(found(document, rules), unsafe=unsafe):
+        gathered.take(each)
+    return _Making(gathered).round()
+
+
+def _mendable(findings: Iterable[Found], *, unsafe: bool) -> list[Found]:
+    # Gone through to the end first: what a fix needs to know may come last.
+    return [
+        each
+        for each in findings
+        if each.finding.fix == "safe" or (unsafe and each.finding.fix == "unsafe")
+    ]
+
+
+class _Making:
+    def __init__(self, gathered: Gathered) -> None:
+        self._gathered = gathered
+        self._origin = gathered.origin
+        self._actions: list[Action] = []
+        self._splices: dict[str, list[Splice]] = {}
+        self._gone: set[str] = set()
+        self._made: dict[str, bytes] = {}
+
+    def round(self) -> Round:
+        """All changes as splices."""
+        gathered = self._gathered
+        for path, patches in gathered.patches.items():
+            sheet = self._origin.by_path.get(path)
+            if sheet is not None:
+                self._actions += patch_actions(sheet, patches)
+            self._add(path, _in_order(patch for patch, _ in patches))
+        for path, (remake, because) in gathered.remakes.items():
+            self._remake(path, remake.data, because)
+        taken = gathered.patches.keys() | gathered.remakes.keys()
+        for path in sorted(gathered.paths() - taken):
+            self._records(self._origin.by_path[path])
+        return Round(self._actions, self._splices, self._gone, self._made)
+
+    def _add(self, path: str, splices: Iterable[Splice]) -> None:
+        content = self._origin.source.files[path]
+        real = [
+            each
+            for splice in splices
+            if (each := trimmed(splice, content.read(splice.start, splice.stop)))
+            and (each.start < each.stop or each.new)
+        ]
+        if real:
+            self._splices[path] = real
+
+    def _remake(self, path: str, data: bytes, because: Found) -> None:
+        content = self._origin.source.files.get(path)
+        old = b"" if content is None else content.read()
+        self._actions.append(
+            action(because.finding, before=brief_bytes(old), after=brief_bytes(data))
+        )
+        if content is None:
+            self._made[path] = data
+        else:
+            self._add(path, [Splice(0, content.size, data)])
+
+    def _records(self, sheet: Sheet) -> None:
+        """The changes to a file's records."""
+        items = list(self._items(sheet))
+        if self._origin.format.file_per_record and not items:
+            self._gone.add(sheet.path)
+        else:
+            self._add(sheet.path, sheet.splices(items))
+
+    def _items(self, sheet: Sheet) -> Iterator[Item]:
+        gathered = self._gathered
+        first = self._origin.firsts[self._origin.sheets.index(sheet)]
+        for index in range(len(sheet)):
+            number = first + index
+            depth = sheet.depth_of(index)
+            if number in gathered.drops:
+                _, because = gathered.drops[number]
+                raw = sheet.record(index).raw
+                self._actions.append(
+                    action(because.finding, before=brief_bytes(raw), after="quarantined")
+                )
+            elif number in gathered.values:
+                value, actions = revalued(gathered.values[number])
+                self._actions += actions
+                yield Item(index, value, changed=bool(actions), depth=depth)
+            else:
+                yield Item(index, depth=depth)
+            for insert, because in gathered.inserts.get(number, ()):
+                self._actions.append(
+                    action(
+                        because.finding, before="", after=brief_bytes(repr(insert.value).encode())
+                    )
+                )
+                yield Item(None, insert.value, changed=True, depth=depth, group=insert.talk.id)
+
+
+def _in_order(patches: Iterable[Patch]) -> Iterator[Splice]:
+    """Patches as splices in order; of two that overlap only the first is made this time."""
+    at = 0
+    for patch in sorted(patches, key=lambda each: (each.start, -each.stop)):
+        if patch.start >= at:
+            yield Splice(patch.start, patch.stop, patch.new)
+            at = patch.stop
+
+
+def applied(source: Source, done: Round) -> Source:
+    """A source with a round's changes made; large files are parked on disk."""
+    files: dict[str, Content] = {}
+    for path, content in source.files.items():
+        if path in done.gone:
+            continue
+        splices = done.splices.get(path)
+        files[path] = parked(spliced(content, splices)) if splices else content
+    files |= {path: Memory(data) for path, data in done.made.items()}
+    return Source(
+        source.name,
+        files,
+        folder=source.folder,
+        skipped=source.skipped,
+        withheld=source.withheld,
+    )

@@ -1,0 +1,74 @@
+"""Where each byte of a file comes from after some rounds of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from talktree.files.splice import Splice
+
+NEW = -1
+
+
+class Run(NamedTuple):
+    """A stretch of a file as it is now."""
+
+    length: int
+    origin: int
+    """Where it stood in the file as it was first; -1 if it is new."""
+
+
+def first_trace(size: int) -> list[Run]:
+    """The trace of a file nothing was done to."""
+    return [Run(size, 0)] if size else []
+
+
+def traced(trace: Iterable[Run], splices: Iterable[Splice]) -> list[Run]:
+    """The trace after one more round of changes."""
+    out: list[Run] = []
+    runs = _Cursor(trace)
+    at = 0
+    for splice in splices:
+        out += runs.take(splice.start - at)
+        runs.skip(splice.stop - splice.start)
+        if splice.new:
+            out.append(Run(len(splice.new), NEW))
+        at = splice.stop
+    out += runs.rest()
+    return out
+
+
+def kept(trace: Iterable[Run]) -> int:
+    """How many bytes are still there."""
+    return sum(run.length for run in trace if run.origin != NEW)
+
+
+class _Cursor:
+    """Goes along a trace, cutting its runs where needed."""
+
+    def __init__(self, trace: Iterable[Run]) -> None:
+        self._runs = iter(trace)
+        self._open: Run | None = None
+
+    def take(self, count: int) -> list[Run]:
+        """The runs of the next bytes."""
+        out = []
+        while count > 0:
+            run = self._open or next(self._runs)
+            length = min(count, run.length)
+            out.append(Run(length, run.origin))
+            count -= length
+            left = run.length - length
+            origin = NEW if run.origin == NEW else run.origin + length
+            self._open = Run(left, origin) if left else None
+        return out
+
+    def skip(self, count: int) -> None:
+        """Pass over the next bytes."""
+        self.take(count)
+
+    def rest(self) -> Iterator[Run]:
+        """All that is left."""
+        if self._open is not None:
+            yield self._open
+        yield from self._runs

@@ -1,0 +1,69 @@
+"""Every rule: its samples, its text, its fix."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from talktree.checking.registry import all_rules
+from talktree.checking.report import report
+from talktree.formats.rule import Rule
+from talktree.mending.repair import repaired
+from tests.checking.samples import RULES, sample, samples
+
+BY_CODE = {rule.code: rule for rule in all_rules()}
+SAMPLES = [
+    pytest.param(rule, folder, id=f"{rule.code}-{folder.name}")
+    for rule in all_rules()
+    for kind in ("bad", "good")
+    for folder in samples(rule.code, kind)
+]
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
+    assert samples(rule.code, "bad"), f"{rule.code} needs tests/data/rules/{rule.code}/bad"
+    assert samples(rule.code, "good"), f"{rule.code} needs tests/data/rules/{rule.code}/good"
+    what, why, bad, fix = rule.explained
+    assert what and why and bad and fix, f"{rule.code} needs What, Why, Bad and Fix"
+    assert re.fullmatch(r"[A-Z]{3}[0-9]{3}", rule.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    wanted = "Fix: none" if rule.fix is None else f"Fix ({rule.fix.safety}):"
+    assert fix.startswith(wanted), f"{rule.code} should say {wanted}"
+    assert len(fix) > len(wanted) + 10
+
+
+@pytest.mark.parametrize(("rule", "folder"), SAMPLES)
+def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule, folder: Path) -> None:
+    wanted = {rule.code} if folder.name.startswith("bad") else set()
+    found = report(sample(folder)).findings
+    assert {each.code for each in found} == wanted, found
+
+
+@pytest.mark.parametrize(("rule", "folder"), SAMPLES)
+def test_a_fix_mends_and_then_rests(rule: Rule, folder: Path) -> None:
+    document = sample(folder)
+    done = repaired(document, unsafe=True)
+    if folder.name.startswith("good"):
+        assert not done.changed
+        return
+    left = report(done.after).findings
+    if rule.fix is not None:
+        fixable = any(each.fix for each in report(document).findings)
+        assert not fixable or rule.code not in {each.code for each in left}, left
+    assert not [each for each in left if each.fix], "something that has a fix was left"
+    assert not repaired(done.after, unsafe=True).changed
+    kept, quarantined = done.bytes
+    sizes = [content.size for content in document.origin.source.files.values()]  # type: ignore[attr-defined]
+    assert kept + quarantined == sum(sizes)
+
+
+def test_codes_and_names_are_unique() -> None:
+    names = [rule.name for rule in all_rules()]
+    assert len(set(names)) == len(names)
+
+
+def test_every_folder_of_samples_has_a_rule() -> None:
+    assert {folder.name for folder in RULES.iterdir()} <= set(BY_CODE)
