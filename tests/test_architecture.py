@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "talktree"
 LAYERS = [
     {"errors"},
-    {"files", "text"},
+    {"files", "text", "processes"},
     {"model"},
     {"formats"},
     {"conversion", "checking", "session", "library", "views"},

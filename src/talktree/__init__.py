@@ -14,12 +14,29 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from talktree.api import convert, detect, grown, merged, migrate, preview, read, to_bytes, write
+    from talktree.api import (
+        check,
+        convert,
+        detect,
+        grown,
+        merged,
+        migrate,
+        preview,
+        read,
+        repair,
+        repair_in_place,
+        to_bytes,
+        unrepaired,
+        write,
+        write_repair,
+    )
+    from talktree.checking.report import Report
     from talktree.conversion.ledger import Ledger, Loss
     from talktree.conversion.options import Options
     from talktree.errors import TalktreeError
     from talktree.files import Source
     from talktree.formats import slugs
+    from talktree.mending.repair import Repair
     from talktree.model.conversation import Conversation
     from talktree.model.document import Document
     from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -40,6 +57,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "talktree.api": (
+        "check",
         "convert",
         "detect",
         "grown",
@@ -47,14 +65,20 @@ _HOMES = {
         "migrate",
         "preview",
         "read",
+        "repair",
+        "repair_in_place",
         "to_bytes",
+        "unrepaired",
         "write",
+        "write_repair",
     ),
+    "talktree.checking.report": ("Report",),
     "talktree.conversion.ledger": ("Ledger", "Loss"),
     "talktree.conversion.options": ("Options",),
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
     "talktree.formats": ("slugs",),
+    "talktree.mending.repair": ("Repair",),
     "talktree.model.conversation": ("Conversation",),
     "talktree.model.document": ("Document",),
     "talktree.model.entries": ("Entry", "Head", "Opaque", "Snapshot"),
@@ -92,6 +116,8 @@ __all__ = [
     "Opaque",
     "Options",
     "Part",
+    "Repair",
+    "Report",
     "Snapshot",
     "Source",
     "TalktreeError",
@@ -104,6 +130,7 @@ __all__ = [
     "Unknown",
     "Usage",
     "__version__",
+    "check",
     "convert",
     "detect",
     "grown",
@@ -111,9 +138,13 @@ __all__ = [
     "migrate",
     "preview",
     "read",
+    "repair",
+    "repair_in_place",
     "slugs",
     "to_bytes",
+    "unrepaired",
     "write",
+    "write_repair",
 ]
 
 

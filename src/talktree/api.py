@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
@@ -20,6 +20,10 @@ from talktree.formats.engine import skim as _skim
 from talktree.formats.engine import write as _write
 from talktree.model.document import Document
 from talktree.model.outline import LineOutline
+
+if TYPE_CHECKING:
+    from talktree.checking.report import Report
+    from talktree.mending.repair import Repair
 
 DEFAULT = Options()
 
@@ -137,6 +141,59 @@ def merged(documents: Sequence[Document]) -> Document:
     from talktree.conversion.merge import merged as _merged
 
     return _merged(documents)
+
+
+def check(
+    document: Document | str | Path | Source,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> Report:
+    """What is wrong with a document: findings by rules with permanent codes."""
+    from talktree.checking.registry import chosen, refuse_unknown, rules_for
+    from talktree.checking.report import report
+
+    document = document if isinstance(document, Document) else read(document)
+    refuse_unknown((*select, *ignore))
+    return report(document, chosen(rules_for(document.format), select=select, ignore=ignore))
+
+
+def repair(
+    document: Document | str | Path | Source,
+    *,
+    unsafe: bool = False,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> Repair:
+    """A document with what has a safe fix mended, or all that has a fix; nothing is written."""
+    from talktree.checking.registry import chosen, refuse_unknown, rules_for
+    from talktree.mending.repair import repaired
+
+    document = document if isinstance(document, Document) else read(document)
+    refuse_unknown((*select, *ignore))
+    rules = chosen(rules_for(document.format), select=select, ignore=ignore)
+    return repaired(document, unsafe=unsafe, rules=rules)
+
+
+def write_repair(repair: Repair, path: str | Path) -> list[Path]:
+    """Write repaired files, and beside them the log with all that was taken out."""
+    from talktree.mending.keep import keep as keep_repair
+
+    return keep_repair(repair, Path(path))
+
+
+def repair_in_place(repair: Repair, path: str | Path) -> list[Path]:
+    """Replace files by their repaired selves, after a verified backup of each."""
+    from talktree.mending.keep import keep_in_place
+
+    return keep_in_place(repair, Path(path))
+
+
+def unrepaired(path: str | Path, log: str | Path | None = None) -> Source:
+    """The files as they were before a repair, byte for byte, from its log."""
+    from talktree.mending.keep import brought_back, log_of
+
+    return brought_back(Path(path), Path(log) if log else log_of(Path(path)))
 
 
 def _agree(made: Made, options: Options) -> None:

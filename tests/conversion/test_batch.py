@@ -12,11 +12,12 @@ import pytest
 
 from talktree import api
 from talktree.conversion.batch import WORK, Batch
-from talktree.conversion.batch_jobs import Found, Stamp, found, named
+from talktree.conversion.batch_jobs import named
 from talktree.conversion.batch_state import STATE, Locked
 from talktree.conversion.batch_work import Outcome
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
+from talktree.formats.sources import Found, Stamp, found
 
 DATA = Path(__file__).parent.parent / "data"
 MUSE = DATA / "muse" / "good" / "application.json"

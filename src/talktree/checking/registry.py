@@ -82,13 +82,18 @@ def chosen(
 ) -> list[Rule]:
     """The rules that are asked for, by the beginning of their code or by name.
 
-    The longest match decides, so `select=["TRE"], ignore=["TRE1"], select=["TRE101"]` works.
+    The longest match decides: `TRE101` selected counts more than `TRE` ignored.
     """
-    rules = list(rules)
-    for each in (*select, *ignore):
-        if not any(_matches(rule, each) for rule in rules):
-            raise UsageError(f"no rule {each[:60]}", hint="`talktree rule` lists them all")
     return [rule for rule in rules if _is_chosen(rule, select, ignore)]
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raise if a name is the beginning of no code, and no rule's name."""
+    for each in names:
+        if not any(_matches(rule, each) for rule in all_rules()):
+            near = _near(each)
+            hint = f"did you mean {near}?" if near else "`talktree rule` lists them all"
+            raise UsageError(f"no rule {each[:60]}", hint=hint)
 
 
 def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:

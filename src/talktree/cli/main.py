@@ -25,6 +25,9 @@ COMMANDS = {
     "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
     "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
     "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
+    "check": Listed(f"{_HERE}.check", "Find what is wrong with conversations."),
+    "repair": Listed(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
+    "rule": Listed(f"{_HERE}.rule", "Explain a rule, or list them all."),
     "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
 }
 

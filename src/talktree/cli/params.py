@@ -81,6 +81,30 @@ chosen_conversation = click.option(
 )
 
 
+configured = click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="A talktree.toml or pyproject.toml; else the nearest one.",
+)
+jobs = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="So many processes for several sources; else one for each processor.",
+)
+
+
+def selecting(function: Function) -> Function:
+    """Which rules count, by the beginning of their codes."""
+    chosen = click.option(
+        "--select", multiple=True, metavar="CODE", help="Only these rules, by code, prefix or name."
+    )
+    left_out = click.option("--ignore", multiple=True, metavar="CODE", help="Not these rules.")
+    return chosen(left_out(function))
+
+
 def one_path(function: Function) -> Function:
     """A file or folder, or `-` for standard input."""
     return click.argument("path", type=PATH)(function)

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -18,12 +19,13 @@ import msgspec
 from msgspec.structs import replace
 
 from talktree import __version__
-from talktree.conversion.batch_jobs import OWN, found, named
-from talktree.conversion.batch_pool import in_processes
+from talktree.conversion.batch_jobs import named
 from talktree.conversion.batch_state import State
-from talktree.conversion.batch_work import Job, Order, Outcome, worked
+from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
 from talktree.errors import Unreadable, UsageError
+from talktree.formats.sources import OWN, found
+from talktree.processes import in_processes
 
 WORK = f"{OWN}.work"
 A_SHARE = 12
@@ -136,9 +138,10 @@ class Batch:
         load = sum(job.stamp.size for job in jobs)
         worth = max(len(jobs) // A_SHARE, load // A_LOAD)
         count = min(self._most, len(jobs), worth)
-        here = (worked(self.order, job) for job in jobs)
-        with closing(in_processes(self.order, jobs, count) if count > 1 else here) as found:
-            for outcome in found:
+        work = partial(worked, self.order)
+        crew = in_processes(work, jobs, count, died=killed) if count > 1 else None
+        with closing(crew or (work(job) for job in jobs)) as outcomes:
+            for outcome in outcomes:
                 self._wrote = self._wrote or bool(outcome.written)
                 yield outcome
 

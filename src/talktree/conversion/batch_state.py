@@ -18,8 +18,8 @@ from typing import IO
 import msgspec
 from msgspec import Struct
 
-from talktree.conversion.batch_jobs import OWN, Stamp
 from talktree.errors import TalktreeError, Unreadable
+from talktree.formats.sources import OWN, Stamp
 
 STATE = f"{OWN}.jsonl"
 

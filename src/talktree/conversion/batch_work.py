@@ -13,7 +13,6 @@ from typing import IO, Literal
 
 from msgspec import Struct
 
-from talktree.conversion.batch_jobs import Stamp
 from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.batch_place import moved, outputs_of, refuse_strangers, removed
 from talktree.conversion.batch_state import Entry, Output, append
@@ -24,6 +23,7 @@ from talktree.files import load, save
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
+from talktree.formats.sources import Stamp
 from talktree.model.document import Document
 
 Status = Literal["converted", "unchanged", "skipped", "failed"]
@@ -105,6 +105,15 @@ def failed(job: Job, error: TalktreeError) -> Outcome:
     """The outcome of a job that could not be done."""
     failure = Failure(error.kind, error.message, error.hint, error.exit_code)
     return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+
+
+def killed(job: Job) -> Outcome:
+    """The outcome of a job whose process was killed."""
+    error = Unreadable(
+        f"{job.shown}: the process that converted it was killed",
+        hint="it may have run out of memory; try it alone",
+    )
+    return failed(job, error)
 
 
 def _mistaken(job: Job, error: Exception) -> Outcome:

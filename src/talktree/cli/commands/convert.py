@@ -13,10 +13,10 @@ from talktree.cli import output, params
 from talktree.cli.conversion import Wish, convert_one
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
-from talktree.conversion.batch_jobs import is_one
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.formats import by_slug
+from talktree.formats.sources import is_one
 
 
 @click.command("convert", cls=Verb)

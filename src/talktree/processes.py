@@ -1,6 +1,6 @@
-"""Processes that do the jobs of a batch, a few jobs ahead each.
+"""Processes that do many jobs, a few jobs ahead each.
 
-A process that is killed costs its job a second try, not the batch. When the batch is stopped, the
+A process that is killed costs its job a second try, not the others. When the work is stopped, the
 processes are told to, and clean up what they were building; when it is killed, they end by
 themselves.
 """
@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import signal
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import FrameType
+from typing import Generic, TypeVar
 
-from talktree.conversion.batch_work import Job, Order, Outcome, failed, worked
 from talktree.errors import Unreadable
+
+Job = TypeVar("Job")
+Outcome = TypeVar("Outcome")
+Work = Callable[[Job], Outcome]
+"""What is done with a job; it is sent to the processes, so it must be a thing one can send."""
 
 AHEAD = 4
 """How many jobs a process has at hand, so that none waits for work."""
@@ -33,24 +38,24 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _Stopped
 
 
-def serve(pipe: Connection, order: Order) -> None:
+def serve(pipe: Connection, work: Work[Job, Outcome]) -> None:
     """Do jobs as they come in, until there are no more or nobody wants them."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         while True:
-            pipe.send(worked(order, pipe.recv()))
+            pipe.send(work(pipe.recv()))
     except (_Stopped, EOFError, OSError):
         return
 
 
-class _Worker:
+class _Worker(Generic[Job, Outcome]):
     """A process, the way to it, and the jobs it was given."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, work: Work[Job, Outcome]) -> None:
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.given: deque[Job] = deque()
-        self.process = context.Process(target=serve, args=(theirs, order), daemon=True)
+        self.given: deque[tuple[int, Job]] = deque()
+        self.process = context.Process(target=serve, args=(theirs, work), daemon=True)
         # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it.
         resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -60,11 +65,11 @@ class _Worker:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
-    def give(self, job: Job) -> None:
+    def give(self, numbered: tuple[int, Job]) -> None:
         """One more job; if the process is gone, reading its answer will show it."""
-        self.given.append(job)
+        self.given.append(numbered)
         try:
-            self.pipe.send(job)
+            self.pipe.send(numbered[1])
         except OSError:
             pass
 
@@ -78,9 +83,18 @@ class _Worker:
         self.process.close()
 
 
-def in_processes(order: Order, jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]:
-    """The outcomes of jobs as they come, from so many processes."""
-    crew = _Crew(order, jobs)
+def in_processes(
+    work: Work[Job, Outcome],
+    jobs: Sequence[Job],
+    count: int,
+    *,
+    died: Callable[[Job], Outcome],
+) -> Generator[Outcome, None, None]:
+    """The outcomes of jobs as they come, from so many processes.
+
+    `died` gives the outcome of a job whose process was killed, twice.
+    """
+    crew = _Crew(work, jobs, died)
     try:
         crew.start(count)
         yield from crew.outcomes()
@@ -88,18 +102,21 @@ def in_processes(order: Order, jobs: Sequence[Job], count: int) -> Generator[Out
         crew.stop()
 
 
-class _Crew:
-    def __init__(self, order: Order, jobs: Sequence[Job]) -> None:
-        self._order = order
-        self._waiting = deque(jobs)
-        self._workers: list[_Worker] = []
+class _Crew(Generic[Job, Outcome]):
+    def __init__(
+        self, work: Work[Job, Outcome], jobs: Sequence[Job], died: Callable[[Job], Outcome]
+    ) -> None:
+        self._work = work
+        self._died = died
+        self._waiting = deque(enumerate(jobs))
+        self._workers: list[_Worker[Job, Outcome]] = []
         self._tries: Counter[int] = Counter()
         self._stillborn = 0
 
     def start(self, count: int) -> None:
         """Let so many processes begin."""
         for _ in range(count):
-            self._workers.append(_Worker(self._order))
+            self._workers.append(_Worker(self._work))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Give out jobs and take in what came of them."""
@@ -124,22 +141,22 @@ class _Crew:
                     worker.give(self._waiting.popleft())
         return any(worker.given for worker in self._workers)
 
-    def _replaced(self, gone: _Worker) -> Iterator[Outcome]:
+    def _replaced(self, gone: _Worker[Job, Outcome]) -> Iterator[Outcome]:
         """A new process for one that died; the job it died of gets a second try."""
         self._workers.remove(gone)
         self._stillborn += 1
         if self._stillborn > MOST_STILLBORN:
             raise Unreadable(
-                "the processes that convert die at once", hint="run it again with --jobs 1"
+                "the processes that do the work die at once", hint="run it again with --jobs 1"
             )
-        job = gone.given.popleft()
-        self._tries[job.number] += 1
+        number, job = gone.given.popleft()
+        self._tries[number] += 1
         self._waiting.extendleft(reversed(gone.given))
         gone.end()
-        if self._tries[job.number] < TRIES:
-            self._waiting.appendleft(job)
+        if self._tries[number] < TRIES:
+            self._waiting.appendleft((number, job))
         else:
-            yield failed(job, _killed(job))
+            yield self._died(job)
         self.start(1)
 
     def stop(self) -> None:
@@ -149,10 +166,3 @@ class _Crew:
                 worker.process.terminate()
         for worker in self._workers:
             worker.end()
-
-
-def _killed(job: Job) -> Unreadable:
-    return Unreadable(
-        f"{job.shown}: the process that converted it was killed",
-        hint="it may have run out of memory; try it alone",
-    )

@@ -1,0 +1,80 @@
+"""Which rules a project wants: `talktree.toml`, or `[tool.talktree]` in `pyproject.toml`.
+
+The nearest one above what is checked counts. Only a few names are known, and a misspelt one is an
+error: a setting that does nothing is worse than none.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree.errors import Unreadable, UsageError
+
+OWN = "talktree.toml"
+PROJECT = "pyproject.toml"
+KNOWN = ("select", "ignore", "jobs")
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """What a project has settled."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    jobs: int | None = None
+    path: str | None = None
+    """The file it was read from."""
+
+
+def nearest(start: Path) -> Config:
+    """The configuration that holds for a path."""
+    here = start.absolute()
+    for folder in [here, *here.parents] if here.is_dir() else here.parents:
+        for name in (OWN, PROJECT):
+            path = folder / name
+            if path.is_file():
+                found = read_config(path)
+                if found is not None:
+                    return found
+    return Config()
+
+
+def read_config(path: Path) -> Config | None:
+    """The configuration in a file; None if it has none."""
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}", hint="check its rights") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not TOML: {error}", hint="mend it, or name another") from None
+    if path.name == PROJECT:
+        tools = table.get("tool")
+        own = tools.get("talktree") if isinstance(tools, dict) else None
+        return _config(own, path) if isinstance(own, dict) else None
+    return _config(table, path)
+
+
+def _config(table: dict[str, object], path: Path) -> Config:
+    check = table.get("check", table)
+    if not isinstance(check, dict):
+        raise UsageError(f"{path}: check is not a table", hint="write [check]")
+    for name in check:
+        if name not in KNOWN:
+            raise UsageError(f"{path}: no setting {name}", hint=f"one of {', '.join(KNOWN)}")
+    jobs = check.get("jobs")
+    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
+        raise UsageError(f"{path}: jobs is not a number of processes")
+    return Config(
+        select=_names(check.get("select", []), path, "select"),
+        ignore=_names(check.get("ignore", []), path, "ignore"),
+        jobs=jobs,
+        path=str(path),
+    )
+
+
+def _names(value: object, path: Path, setting: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise UsageError(f"{path}: {setting} is not a list of codes", hint='like ["TRE", "SYN1"]')
+    return tuple(value)

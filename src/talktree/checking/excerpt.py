@@ -1,0 +1,114 @@
+"""The place a finding speaks of, as it stands in the source: one line, and what of it is meant."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from talktree.formats.engine import Origin
+from talktree.formats.sheets import Sheet
+from talktree.model.findings import Finding
+from talktree.text.json_scan import Node, scan
+
+BEFORE = 24
+"""How much of a long line is shown before what is meant."""
+WIDTH = 96
+LONGEST = 1 << 22
+"""Records beyond this size are shown from their start; looking for the place would take long."""
+
+
+class Excerpt(Struct, frozen=True):
+    """A piece of a line of the source."""
+
+    line: int | None
+    column: int
+    """Where what is meant starts in the line, counted in characters from 1."""
+    text: str
+    start: int
+    """Where it starts in the text shown."""
+    length: int
+    cut: bool = False
+    """Whether the line goes on before the text shown."""
+
+
+def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
+    """What a finding speaks of; None if it speaks of no bytes."""
+    found = _bytes_of(origin, finding)
+    if found is None:
+        return None
+    raw, line = found
+    start, stop = _span(raw, finding)
+    return _cropped(raw, start, stop, line)
+
+
+def _bytes_of(origin: Origin, finding: Finding) -> tuple[bytes, int | None] | None:
+    if finding.number >= 0:
+        which, index = origin.sheet_of(finding.number)
+        sheet = origin.sheets[which]
+        return sheet.record(index).raw, sheet.line_of(index)
+    sheet_there = origin.by_path.get(finding.path or "")
+    if sheet_there is None or finding.line is None:
+        return None
+    return _line_at(sheet_there, finding.line), finding.line
+
+
+def _line_at(sheet: Sheet, line: int) -> bytes:
+    for number, each in enumerate(sheet.content.lines(), 1):
+        if number == line:
+            return each
+    return b""
+
+
+def _span(raw: bytes, finding: Finding) -> tuple[int, int]:
+    """What is meant of a record's bytes."""
+    if finding.at >= 0:
+        return finding.at, _token_end(raw, finding.at)
+    if finding.way and len(raw) <= LONGEST:
+        node = _node(raw, finding.way)
+        if node is not None:
+            return node.key_at, node.stop
+    return 0, 0
+
+
+def _token_end(raw: bytes, at: int) -> int:
+    found = scan(raw[at : at + LONGEST], only_first=True).roots
+    return at + (found[0].stop if found else 1)
+
+
+def _node(raw: bytes, way: str) -> Node | None:
+    """The value a way leads to, or the last one on it that is there."""
+    roots = scan(raw).roots
+    node = roots[0] if roots else None
+    for step in way.split("/"):
+        if node is None:
+            return None
+        name = step.replace("~1", "/").replace("~0", "~")
+        inside = [
+            child
+            for number, child in enumerate(node.children)
+            if child.key == name or (child.key is None and str(number) == step)
+        ]
+        if not inside:
+            break
+        node = inside[-1]
+    return node if roots and node is not roots[0] else None
+
+
+def _cropped(raw: bytes, start: int, stop: int, line: int | None) -> Excerpt:
+    begin = raw.rfind(b"\n", 0, start) + 1
+    end = raw.find(b"\n", start)
+    text = raw[begin : len(raw) if end < 0 else end].rstrip(b"\r")
+    before = text[: start - begin].decode("utf-8", "replace")
+    meant = text[start - begin : max(start, stop) - begin].decode("utf-8", "replace")
+    behind = text[max(start, stop) - begin :][: 4 * WIDTH].decode("utf-8", "replace")
+    cut = len(before) > BEFORE
+    shown = before[-BEFORE:] if cut else before
+    here = len(shown)
+    shown = (shown + meant[:WIDTH] + behind)[:WIDTH]
+    return Excerpt(
+        line=None if line is None else line + raw.count(b"\n", 0, begin),
+        column=len(before) + 1,
+        text=shown,
+        start=here,
+        length=max(0, min(len(meant), WIDTH - here)),
+        cut=cut,
+    )

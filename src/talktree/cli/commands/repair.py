@@ -1,0 +1,117 @@
+"""`talktree repair`: mend what is wrong with a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from talktree import api
+from talktree.checking.registry import refuse_unknown
+from talktree.cli import output, params
+from talktree.cli.commands.check import chosen_codes, settled_by
+from talktree.cli.failures import tell
+from talktree.cli.repairs import result_shape, result_told
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.files import save
+from talktree.mending.keep import refuse_if_written
+from talktree.views.repairs import plan_lines
+from talktree.views.shapes import document_text
+
+
+@click.command("repair", cls=Verb)
+@params.one_path
+@click.option(
+    "-o", "--output", "out", type=click.Path(), help="Where the repaired file or folder goes."
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
+@click.option("--unsafe", is_flag=True, help="Also make fixes that invent or drop something.")
+@click.option("--in-place", is_flag=True, help="Replace the input, after a verified backup.")
+@click.option("--back", is_flag=True, help="Undo: PATH was repaired; write it as it was.")
+@click.option(
+    "--log",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="The log of the repair to undo; else the one beside PATH.",
+)
+@params.selecting
+@params.source_format
+@params.configured
+@click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
+@params.as_json
+@params.color
+def command(
+    path: str,
+    out: str | None,
+    dry_run: bool,  # noqa: FBT001
+    unsafe: bool,  # noqa: FBT001
+    in_place: bool,  # noqa: FBT001
+    back: bool,  # noqa: FBT001
+    log: str | None,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    source_format: str | None,
+    config: str | None,
+    quiet: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+    color: str,
+) -> None:
+    """Mend what is wrong: planned, minimal, and undone with --back.
+
+    The repaired file is a new one, and the input stays as it is. Every byte of the input is kept,
+    or stands in the log beside the output. Only safe fixes are made unless you ask for more.
+    """
+    _refuse_contradictions(path, out, dry_run=dry_run, in_place=in_place, back=back)
+    if back:
+        assert out is not None
+        source = api.unrepaired(path, log)
+        pieces = {name: content.blocks() for name, content in source.files.items()}
+        save(pieces, Path(out), folder=source.folder)
+        if not quiet:
+            tell(f"talktree: {out}: as it was before the repair")
+        return
+    settled = settled_by(config, [path])
+    chosen = chosen_codes(select) or settled.select
+    left_out = (*settled.ignore, *chosen_codes(ignore))
+    refuse_unknown((*chosen, *left_out))
+    source = api.open_source(path)
+    if not dry_run:
+        refuse_if_written(source)
+    document = api.read(source, format=source_format)
+    done = api.repair(document, unsafe=unsafe, select=chosen, ignore=left_out)
+    written: list[Path] = []
+    if in_place:
+        written = api.repair_in_place(done, path) if done.changed else []
+    elif out is not None:
+        written = api.write_repair(done, out)
+    if as_json:
+        output.print_text([document_text(result_shape(done, written))])
+        return
+    if not quiet:
+        output.print_lines(plan_lines(done.plan), color=output.use_color(color))
+        result_told(done, written, dry_run=dry_run)
+
+
+def _refuse_contradictions(
+    path: str, out: str | None, *, dry_run: bool, in_place: bool, back: bool
+) -> None:
+    asked = [dry_run, in_place, out is not None]
+    if back and (in_place or dry_run or out is None):
+        raise UsageError("--back needs a place to write to", hint="add -o FILE")
+    if sum(asked) != 1 and not (dry_run and out is not None and not in_place):
+        raise UsageError(
+            "say where the repaired file goes",
+            hint="one of -o FILE, --in-place (with a backup), --dry-run (only the plan)",
+        )
+    if path == "-" and in_place:
+        raise UsageError("stdin cannot be replaced", hint="use -o FILE")
+
+
+command.examples = (
+    "talktree repair session.jsonl --dry-run",
+    "talktree repair session.jsonl -o mended.jsonl",
+    "talktree repair session.jsonl --unsafe --in-place",
+    "talktree repair mended.jsonl --back -o original.jsonl",
+)

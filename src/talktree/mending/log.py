@@ -1,0 +1,214 @@
+"""The log of a repair: every step, and every byte that was taken out or replaced.
+
+One JSON object a line. The first says what was repaired and what came of it, then come the steps,
+then the changes of bytes, round by round. What a change took out stands in it, so the log is the
+quarantine as well, and the way back: `undone` gives the files as they were, byte for byte.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
+
+from talktree.errors import Damaged, Unreadable
+from talktree.files import Content, Source, parked
+from talktree.files.splice import Splice, spliced
+from talktree.mending.action import Action
+from talktree.mending.repair import Repair
+
+SUFFIX = ".repair"
+"""How a log is named; no tool takes it for a conversation."""
+VERSION = 1
+
+
+class Summary(Struct, frozen=True, kw_only=True, tag="repair", tag_field="is"):
+    """What was repaired, and what came of it."""
+
+    v: int = VERSION
+    source: str
+    format: str
+    folder: bool
+    before: dict[str, str]
+    """The files as they were: path to SHA-256."""
+    after: dict[str, str]
+    kept_bytes: int
+    quarantined_bytes: int
+    reachable_before: int
+    reachable_after: int
+
+
+class Step(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
+    """One step of the plan."""
+
+    round: int
+    code: str
+    name: str
+    safety: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+    entry: str | None = None
+    before: str = ""
+    after: str = ""
+
+
+class Change(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):
+    """A stretch of a file that was replaced in a round."""
+
+    round: int
+    path: str
+    at: int
+    """Where it stood before the round."""
+    was: str
+    """What stood there; see `base64`."""
+    length: int
+    """How many bytes stand there now."""
+    base64: bool = False
+    """Whether `was` is in base 64, since it is no text."""
+
+
+class Whole(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
+    """A file that was taken out, or made, in a round."""
+
+    round: int
+    path: str
+    was: str | None
+    """In base 64; None if it was not there."""
+
+
+Line = Summary | Step | Change | Whole
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Line).decode
+
+
+def logged(repair: Repair) -> Iterator[bytes]:
+    """The lines of a log."""
+    yield _encode(summary(repair)) + b"\n"
+    for number, done in enumerate(repair.rounds):
+        for each in done.actions:
+            yield _encode(_step(number, each)) + b"\n"
+    for number, (done, source) in enumerate(zip(repair.rounds, repair.sources, strict=True)):
+        for path, splices in done.splices.items():
+            for splice in splices:
+                yield _encode(_change(number, path, splice, source.files[path])) + b"\n"
+        for path in sorted(done.gone):
+            was = base64.b64encode(source.files[path].read()).decode()
+            yield _encode(Whole(round=number, path=path, was=was)) + b"\n"
+        for path in done.made:
+            yield _encode(Whole(round=number, path=path, was=None)) + b"\n"
+
+
+def summary(repair: Repair) -> Summary:
+    """What was repaired, and what came of it."""
+    before, after = repair.before.origin.source, repair.source  # type: ignore[attr-defined]
+    kept, quarantined = repair.bytes
+    reached, reaches = repair.reach
+    return Summary(
+        source=before.name,
+        format=repair.before.format,
+        folder=before.folder,
+        before=digests(before),
+        after=digests(after),
+        kept_bytes=kept,
+        quarantined_bytes=quarantined,
+        reachable_before=reached.reachable,
+        reachable_after=reaches.reachable,
+    )
+
+
+def digests(source: Source) -> dict[str, str]:
+    """The SHA-256 of each file."""
+    return {path: digest(content) for path, content in source.files.items()}
+
+
+def digest(content: Content) -> str:
+    """The SHA-256 of a file."""
+    found = sha256()
+    for block in content.blocks():
+        found.update(block)
+    return found.hexdigest()
+
+
+def _step(number: int, action: Action) -> Step:
+    fields = {name: getattr(action, name) for name in Action.__struct_fields__}
+    return Step(round=number, **fields)
+
+
+def _change(number: int, path: str, splice: Splice, content: Content) -> Change:
+    old = content.read(splice.start, splice.stop)
+    try:
+        was, coded = old.decode(), False
+    except UnicodeDecodeError:
+        was, coded = base64.b64encode(old).decode(), True
+    return Change(
+        round=number,
+        path=path,
+        at=splice.start,
+        was=was,
+        length=len(splice.new),
+        base64=coded,
+    )
+
+
+# the way back
+
+
+def undone(source: Source, lines: Iterable[bytes]) -> Source:
+    """The files as they were before a repair, from the repaired ones and the log."""
+    told: Summary | None = None
+    rounds: dict[int, list[Change | Whole]] = {}
+    for each in map(_read, lines):
+        match each:
+            case Summary():
+                told = each
+            case Change() | Whole():
+                rounds.setdefault(each.round, []).append(each)
+    if told is None:
+        raise Unreadable("this is no log of a repair", hint=f"it ends with {SUFFIX}")
+    _same(digests(source), told.after, "the repaired files were changed since")
+    files = dict(source.files)
+    if not told.folder:
+        files = dict(zip(told.after, files.values(), strict=True))
+    for number in sorted(rounds, reverse=True):
+        files = _back(files, rounds[number])
+    found = Source(told.source, _named(files, told), folder=told.folder)
+    _same(digests(found), told.before, "the log does not lead back to the files as they were")
+    return found
+
+
+def _read(line: bytes) -> Line:
+    try:
+        found: Line = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Unreadable("this is no log of a repair", hint=f"it ends with {SUFFIX}") from None
+    return found
+
+
+def _named(files: Mapping[str, Content], told: Summary) -> dict[str, Content]:
+    """The files in the order they had."""
+    return {path: files[path] for path in told.before if path in files}
+
+
+def _same(found: Mapping[str, str], wanted: Mapping[str, str], why: str) -> None:
+    if sorted(found.values()) != sorted(wanted.values()):
+        raise Damaged(why, hint="use the backup, or repair the original again")
+
+
+def _back(files: dict[str, Content], changes: Iterable[Change | Whole]) -> dict[str, Content]:
+    by_path: dict[str, list[Splice]] = {}
+    shifts: dict[str, int] = {}
+    for each in changes:
+        if isinstance(each, Whole):
+            files.pop(each.path, None)
+            if each.was is not None:
+                files[each.path] = parked([base64.b64decode(each.was)])
+            continue
+        was = base64.b64decode(each.was) if each.base64 else each.was.encode()
+        start = each.at + shifts.get(each.path, 0)
+        by_path.setdefault(each.path, []).append(Splice(start, start + each.length, was))
+        shifts[each.path] = shifts.get(each.path, 0) + each.length - len(was)
+    return files | {path: parked(spliced(files[path], each)) for path, each in by_path.items()}

@@ -1,0 +1,106 @@
+"""Findings for people: where, what, the place in the source with a caret, and how it is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from talktree.model.findings import Finding
+from talktree.views.lines import EMPTY, Line, line
+from talktree.views.measure import cells, clipped, counted
+
+STYLES = {"error": "error", "warning": "mark", "note": "faint"}
+FIXES = {"safe": "a safe fix", "unsafe": "an unsafe fix"}
+
+
+class Place(Protocol):
+    """A piece of a line of the source."""
+
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def cut(self) -> bool: ...
+
+
+def finding_lines(found: Finding, place: Place | None, *, path: str) -> Iterator[Line]:
+    """One finding: its head, the place it speaks of, and its fix."""
+    where = f"{path}:{found.line}:{place.column}" if place and found.line else path
+    if found.line and place is None:
+        where = f"{path}:{found.line}"
+    fix = f" [{FIXES[found.fix]}]" if found.fix else ""
+    head = (
+        (f"{where}: ", "title"),
+        (found.code, STYLES[found.severity]),
+        f" {found.name}: {found.message}",
+    )
+    yield line(*head, (fix, "faint"))
+    if place is not None and place.text.strip():
+        yield from _place_lines(place)
+
+
+def _place_lines(place: Place) -> Iterator[Line]:
+    number = str(place.line or "")
+    margin = " " * len(number)
+    lead = "…" if place.cut else ""
+    yield line((f"{margin} |", "graph"))
+    yield line((f"{number} | ", "graph"), lead, clipped(place.text, 120))
+    if place.length:
+        before = cells(clipped(place.text[: place.start], 200)) + len(lead)
+        carets = max(1, cells(clipped(place.text[place.start :][: place.length], 200)))
+        yield line((f"{margin} | ", "graph"), " " * before, ("^" * carets, "mark"))
+
+
+def statistics_lines(
+    counts: Mapping[str, int], names: Mapping[str, tuple[str, str, str | None]]
+) -> Iterator[Line]:
+    """How often each rule is broken, the most frequent first."""
+    widest = max((len(f"{count:,}") for count in counts.values()), default=1)
+    for code, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        name, severity, fix = names.get(code, ("", "note", None))
+        mended = f" [{FIXES[fix]}]" if fix else ""
+        yield line(
+            f"{count:>{widest},}  ", (code, STYLES[severity]), f"  {name}", (mended, "faint")
+        )
+
+
+def summary_line(counts: Mapping[str, int], sources: int) -> Line:
+    """How many findings of each severity."""
+    told = [
+        (counted(counts[severity], severity), STYLES[severity])
+        for severity in STYLES
+        if counts.get(severity)
+    ]
+    if not told:
+        return line(("no findings", "added"), f" in {counted(sources, 'source')}")
+    spans: list[tuple[str, str]] = []
+    for each in told:
+        spans += [(", " if spans else "", ""), each]
+    return line(*spans, f" in {counted(sources, 'source')}")
+
+
+def reach_line(messages: int, reachable: int) -> Line:
+    """How many messages can be reached."""
+    if reachable == messages:
+        return EMPTY
+    share = 100 * reachable / messages if messages else 100.0
+    return line(
+        (f"{reachable:,} of {counted(messages, 'message')} reachable ({share:.1f} %)", "mark")
+    )
+
+
+def kept_lines(findings: Sequence[Finding], counts: Mapping[str, int]) -> Iterator[Line]:
+    """What is not shown one by one."""
+    shown: dict[str, int] = {}
+    for each in findings:
+        shown[each.code] = shown.get(each.code, 0) + 1
+    for code, count in counts.items():
+        if count > shown.get(code, 0):
+            yield line((f"… {count - shown.get(code, 0):,} more {code}", "faint"))

@@ -1,0 +1,51 @@
+"""The plan of a repair for people: what, where, before and after, safe or unsafe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from talktree.views.lines import Line, line
+from talktree.views.measure import one_line
+
+WIDTH = 100
+
+
+class Step(Protocol):
+    """One step of a repair."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def safety(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def entry(self) -> str | None: ...
+    @property
+    def before(self) -> str: ...
+    @property
+    def after(self) -> str: ...
+
+
+def plan_lines(steps: Iterable[Step]) -> Iterator[Line]:
+    """Every step of a plan."""
+    for step in steps:
+        where = ":".join(str(each) for each in (step.path, step.line) if each)
+        style = "added" if step.safety == "safe" else "mark"
+        yield line(
+            (f"{where}: " if where else "", "title"),
+            (step.code, style),
+            f" {step.name}: {one_line(step.message, WIDTH)}",
+            (f" [{step.safety}]", "faint"),
+        )
+        if step.before:
+            yield line(("  - ", "removed"), (one_line(step.before, WIDTH), "removed"))
+        if step.after:
+            yield line(("  + ", "added"), (one_line(step.after, WIDTH), "added"))

@@ -1,0 +1,83 @@
+"""Findings as SARIF 2.1.0, which code hosts and editors take from linters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import quote
+
+from talktree.model.findings import Finding
+from talktree.text.json_value import Json
+from talktree.views.shapes import Object
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS: dict[str, Json] = {"error": "error", "warning": "warning", "note": "note"}
+
+
+class Described(NamedTuple):
+    """What SARIF says of a rule."""
+
+    code: str
+    name: str
+    severity: str
+    what: str
+    help: str
+
+
+class Located(NamedTuple):
+    """A finding in a file, with its column where that is known."""
+
+    finding: Finding
+    path: str
+    column: int | None = None
+
+
+def sarif(rules: Sequence[Described], found: Iterable[Located], *, version: str) -> Object:
+    """A whole SARIF document."""
+    places = {rule.code: number for number, rule in enumerate(rules)}
+    driver: Object = {
+        "name": "talktree",
+        "version": version,
+        "rules": [_rule(rule) for rule in rules],
+    }
+    run: Object = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(each, places) for each in found],
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: Described) -> Json:
+    return {
+        "id": rule.code,
+        "name": "".join(part.capitalize() for part in rule.name.split("-")),
+        "shortDescription": {"text": rule.what},
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+    }
+
+
+def _result(each: Located, places: dict[str, int]) -> Json:
+    found = each.finding
+    result: Object = {
+        "ruleId": found.code,
+        "level": LEVELS[found.severity],
+        "message": {"text": found.message},
+        "locations": [{"physicalLocation": _location(each)}],
+    }
+    if found.code in places:
+        result["ruleIndex"] = places[found.code]
+    if found.entry:
+        result["partialFingerprints"] = {"entry/v1": found.entry}
+    return result
+
+
+def _location(each: Located) -> Json:
+    location: Object = {"artifactLocation": {"uri": quote(each.path)}}
+    if each.finding.line:
+        region: Object = {"startLine": each.finding.line}
+        if each.column:
+            region["startColumn"] = each.column
+        location["region"] = region
+    return location
