@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+MUTANTS ?= 100000
 
 .PHONY: help demo test check fix bench torture docs clean
 
@@ -26,8 +27,9 @@ check: $(STAMP)  ## format, lint and types
 test: check  ## everything: lint, types, laws, transcripts, docs
 	$(BIN)/python -m pytest -n auto
 
-torture: $(STAMP)  ## the long runs: thousands of random cases per law
+torture: $(STAMP)  ## the long runs: thousands of random cases per law, 100,000 mutants a format
 	HYPOTHESIS_PROFILE=torture $(BIN)/python -m pytest -n auto -m "torture or not torture"
+	$(BIN)/python -m tests.torture.fuzz $(MUTANTS)
 
 fix: $(STAMP)  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

@@ -1,6 +1,6 @@
 """Writes the pages that come out of the program itself: `python docs/generate.py`.
 
-The command reference from `--help`, the list of findings from the code, the pictures from what the
+The command reference from `--help`, the rules from their docstrings, the pictures from what the
 commands print on the demo. A test compares them with what is kept here.
 """
 
@@ -65,18 +65,12 @@ EXIT_CODES = """
 """
 
 
-def findings() -> str:
-    """The list of what reading can notice."""
-    from talktree.model.findings import READING
+def rules() -> dict[Path, str]:
+    """The pages of rules: a list of all, and a page a family."""
+    sys.path.insert(0, str(DOCS))
+    from rules import pages as written
 
-    rows = sorted(READING.values(), key=lambda code: code.code)
-    table = "".join(f"| `{row.code}` | {row.name} | {row.severity} |\n" for row in rows)
-    return (
-        "# Findings\n\n"
-        "What reading notices about a file. None of it stops the work: the file is read as far as\n"
-        "it goes, shown, and written back unchanged. Codes never change their meaning. Written\n"
-        f"by `make docs`.\n\n| code | name | severity |\n|---|---|---|\n{table}"
-    )
+    return {DOCS / "reference" / "rules" / name: text for name, text in written().items()}
 
 
 def conversions() -> str:
@@ -107,7 +101,7 @@ def pages() -> dict[Path, str]:
     """Every generated page with its text."""
     return {
         DOCS / "reference" / "commands.md": commands(),
-        DOCS / "findings.md": findings(),
+        **rules(),
         DOCS / "reference" / "conversions.md": conversions(),
         **{DOCS / "pictures" / f"{name}.svg": picture(name) for name in PICTURES},
     }
@@ -115,5 +109,5 @@ def pages() -> dict[Path, str]:
 
 if __name__ == "__main__":
     for path, text in pages().items():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

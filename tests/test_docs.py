@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from talktree import errors
+from talktree.checking.registry import all_rules
 from talktree.cli.main import COMMANDS
 from talktree.errors import TalktreeError
 from talktree.formats import slugs
@@ -49,9 +50,18 @@ def test_every_command_has_a_reference_and_a_transcript(verb: str) -> None:
     assert f"talktree {verb}" in (ROOT / "README.md").read_text()
 
 
-def test_every_finding_is_listed() -> None:
-    listed = (ROOT / "docs" / "findings.md").read_text()
-    assert all(f"`{code.code}`" in listed for code in READING.values())
+def test_every_rule_has_its_place_in_the_reference() -> None:
+    listed = (ROOT / "docs" / "reference" / "rules" / "index.md").read_text()
+    for rule in all_rules():
+        page = ROOT / "docs" / "reference" / "rules" / f"{rule.code[:3]}.md"
+        assert f"## {rule.code} {rule.name}" in page.read_text()
+        assert f"[{rule.code}]" in listed
+
+
+def test_what_reading_notices_is_a_rule_of_the_same_severity() -> None:
+    known = {rule.code: (rule.name, rule.severity) for rule in all_rules()}
+    for code in READING.values():
+        assert known[code.code] == (code.name, code.severity), code
 
 
 def test_every_error_has_an_exit_code_in_the_reference() -> None:
@@ -70,7 +80,7 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/checking.md"])
 def test_python_examples_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,78 @@
+"""Clean conversations in every format, to be damaged: the same seed gives the same one.
+
+A conversation is made in the words of the model and converted; each message has words of its own,
+by which it is known again whatever happens to the file.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from talktree.conversion.options import Options
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.formats.native.halves import encode_line
+from talktree.formats.native.lens import put
+from talktree.model.document import Document
+from talktree.model.message import Author, Context, Message
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
+from talktree.text.times import SECOND
+from tests.conversion.trips import Files, into
+
+START = 1_760_000_000 * SECOND
+WORDS = ("bread", "harbour", "Lärm", "雨", "tide", "ladder", "🌊", "copper", "Brücke", "seed")
+CLEAN = Options(carry=False)
+
+
+def conversation(seed: int) -> list[Message]:
+    """Messages of a conversation: questions, answers, tool calls, and one fork."""
+    random = Random(seed)
+    made: list[Message] = []
+    for turn in range(random.randint(3, 5)):
+        made.append(_message(random, made, "user", _said(random, made)))
+        if random.random() < 0.6:
+            call = f"toolu_{seed:04d}{turn:04d}"
+            parts = (_said(random, made), ToolCall("Read", {"file_path": f"/srv/{turn}.txt"}, call))
+            made.append(_message(random, made, "assistant", *parts))
+            output = (_said(random, made),)
+            made.append(_message(random, made, "user", ToolResult(output, call, "Read")))
+        made.append(_message(random, made, "assistant", _said(random, made)))
+    return made
+
+
+def _said(random: Random, before: list[Message]) -> Text:
+    words = " ".join(random.choice(WORDS) for _ in range(random.randint(3, 30)))
+    return Text(f"No. {len(before)}: {words}.")
+
+
+def _message(random: Random, before: list[Message], role: str, *parts: Part) -> Message:
+    number = len(before)
+    return Message(
+        id=f"{random.getrandbits(32):08x}-0000-4000-8000-{number:012x}",
+        parent=before[-1].id if before else None,
+        role=role,
+        parts=parts,
+        time=START + (number * 7 + 1) * SECOND,
+        session="6b1f0a52-3c4d-4e5f-8a6b-7c8d9e0f1a2b",
+        authors=(Author("sage"),) if role == "assistant" else (),
+        model="claude-sonnet-4" if role == "assistant" else None,
+        context=Context(cwd="/srv", git_branch="main", version="2.0.1", user_type="external"),
+    )
+
+
+def document(seed: int) -> Document:
+    """The conversation as a document of our own format."""
+    head = [{"talktree": {"version": 1}}, {"conversation": {"id": f"talk-{seed}"}}]
+    values = [*head, *(put(each, None) for each in conversation(seed))]
+    data = b"".join(encode_line(value) + b"\n" for value in values)  # type: ignore[arg-type]
+    return read(Source.of_bytes(data, name=f"talk-{seed}.jsonl"), by_slug("native"))
+
+
+def clean(slug: str, seed: int) -> Files:
+    """A clean conversation as files of a format."""
+    found = document(seed)
+    if slug == "native":
+        origin = found.origin
+        return Files(origin.source.as_bytes(), folder=False)  # type: ignore[attr-defined]
+    return into(found, slug, CLEAN)

@@ -1,0 +1,132 @@
+"""The records of a clean file, to be taken apart and put together again by hand.
+
+Names of members are written out here once more on purpose: damage must not depend on the reader
+it is to be found by.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from random import Random
+from typing import Any
+
+from tests.conversion.trips import Files
+
+MARK = re.compile(r"No\. ([0-9]+):")
+ID = {
+    "claude-code": "uuid",
+    "claude-messages": "uuid",
+    "sage": "uuid",
+    "native": "id",
+    "studio": "id",
+    "muse": "id",
+}
+PARENT = {
+    "claude-code": "parentUuid",
+    "claude-messages": "parentUuid",
+    "sage": "parentUuid",
+    "native": "parent",
+    "studio": "parentId",
+}
+LINES = ("claude-code", "claude-messages", "sage", "native")
+"""Formats with one record a line."""
+JSON = (*LINES, "studio", "muse")
+ALL = (*JSON, "studio-text", "studio-xml", "chatbuilder")
+
+
+def numbers_in(text: str) -> set[int]:
+    """The messages a text holds the words of."""
+    return {int(found) for found in MARK.findall(text)}
+
+
+def main_file(files: Files, slug: str) -> str:
+    """The file with the messages, or one of several."""
+    if slug == "sage":
+        return "messages.jsonl"
+    return next(iter(files.files))
+
+
+def with_file(files: Files, path: str, data: bytes) -> Files:
+    """The same files, one of them other."""
+    return Files({**files.files, path: data}, files.folder)
+
+
+class Lines:
+    """The lines of a file; those that are messages are known by their words."""
+
+    def __init__(self, files: Files, slug: str) -> None:
+        self.files = files
+        self.slug = slug
+        self.path = main_file(files, slug)
+        self.raw = files.files[self.path].splitlines(keepends=True)
+
+    @property
+    def messages(self) -> list[int]:
+        """The places of lines that are messages."""
+        return [at for at, line in enumerate(self.raw) if MARK.search(line.decode())]
+
+    def number(self, at: int) -> int:
+        """Which message a line is."""
+        return min(numbers_in(self.raw[at].decode()))
+
+    def value(self, at: int) -> dict[str, Any]:
+        """The whole record."""
+        found: dict[str, Any] = json.loads(self.raw[at])
+        return found
+
+    def message(self, at: int) -> dict[str, Any]:
+        """The object that has the id."""
+        value = self.value(at)
+        return value["message"] if self.slug == "native" else value
+
+    def set(self, at: int, **members: object) -> None:
+        """Change members of the object that has the id; None of type Ellipsis takes one out."""
+        value = self.value(at)
+        inside = value["message"] if self.slug == "native" else value
+        for name, member in members.items():
+            if member is ...:
+                inside.pop(name, None)
+            else:
+                inside[name] = member
+        self.put(at, value)
+
+    def put(self, at: int, value: object) -> None:
+        """Another record in a place."""
+        self.raw[at] = _line(value)
+
+    def insert(self, at: int, value: object) -> None:
+        """A new record before a place."""
+        self.raw.insert(at, _line(value))
+
+    def id(self, at: int) -> str:
+        """The id of a message."""
+        found: str = self.message(at)[ID[self.slug]]
+        return found
+
+    def set_id(self, at: int, id: str) -> None:
+        """Another id."""
+        self.set(at, **{ID[self.slug]: id})
+
+    def set_parent(self, at: int, parent: object) -> None:
+        """Another parent."""
+        self.set(at, **{PARENT[self.slug]: parent})
+
+    def done(self) -> Files:
+        """The files with these lines."""
+        return with_file(self.files, self.path, b"".join(self.raw))
+
+    def pick(self, random: Random, *, first: int = 0, last: int = 0) -> int:
+        """The place of some message, not among the first or last so many."""
+        found = self.messages
+        return random.choice(found[first : len(found) - last])
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def text_place(data: bytes, random: Random) -> int:
+    """A place inside the words of some message."""
+    found = [each.end() for each in re.finditer(rb"No\. [0-9]+:", data)]
+    return random.choice(found)

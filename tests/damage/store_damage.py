@@ -1,0 +1,80 @@
+"""Damage to what stands around a conversation: X02, X05, X06, R01 to R04.
+
+R02 (a database) and R04 (another vendor's export) concern stores that are none of our formats.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+from tests.conversion.trips import Files
+from tests.damage.lines import Lines
+from tests.damage.patterns import Case, pattern
+
+
+@pattern("X02", "many-files", ["claude-code"])
+def many_files(files: Files, slug: str, random: Random) -> Case:
+    """One session over two files of a folder."""
+    lines = Lines(files, slug)
+    half = len(lines.raw) // 2
+    first, second = b"".join(lines.raw[:half]), b"".join(lines.raw[half:])
+    name = "11111111-2222-4333-8444-555555555555.jsonl"
+    found = {lines.path: first, name: second}
+    return Case(Files(found, folder=True), ["IDS108", "TRE109", "CLC3"])
+
+
+@pattern("X05", "path-clash", ["claude-code"])
+def path_clash(files: Files, slug: str, random: Random) -> Case:
+    """Two projects share a folder."""
+    lines = Lines(files, slug)
+    other = "22222222-3333-4444-8555-666666666666"
+    lines.raw = [
+        line.replace(b'"cwd":"/srv"', b'"cwd":"/home/mira/other"').replace(
+            b"6b1f0a52-3c4d-4e5f-8a6b-7c8d9e0f1a2b", other.encode()
+        )
+        for line in lines.raw
+    ]
+    # The copy is a conversation of its own: its messages have ids of their own.
+    second = b"".join(lines.raw).replace(b"-0000-4000-8000-", b"-1111-4000-8000-")
+    found = {**files.files, f"{other}.jsonl": second}
+    return Case(Files(found, folder=True), ["CLC303"])
+
+
+@pattern("X06", "stale-index", ["sage"])
+def stale_index(files: Files, slug: str, random: Random) -> Case:
+    metadata = json.loads(files.files["metadata.json"])
+    metadata["messageCount"] = random.randint(50, 90)
+    data = json.dumps(metadata, indent=2).encode()
+    return Case(Files({**files.files, "metadata.json": data}, folder=True), ["SAG"])
+
+
+@pattern("R01", "expiry", ["claude-code"])
+def expiry(files: Files, slug: str, random: Random) -> Case:
+    """A session that its tool will soon delete."""
+    return Case(files, ["CLC305"], under=".claude/projects/-srv", days_old=random.randint(26, 29))
+
+
+@pattern("R03", "snapshot-gap", ["sage"])
+def snapshot_gap(files: Files, slug: str, random: Random) -> Case:
+    lines = Lines(files, slug)
+    at = lines.pick(random)
+    snapshot = {
+        "type": "file_snapshot",
+        "messageId": lines.id(at),
+        "timestamp": lines.value(at)["timestamp"],
+        "isSnapshotUpdate": False,
+        "snapshot": {
+            "messageId": lines.id(at),
+            "timestamp": lines.value(at)["timestamp"],
+            "trackedFileBackups": {
+                "notes.txt": {
+                    "backupFileName": "notes.txt_1760000000000.backup",
+                    "version": 1,
+                    "backupTime": lines.value(at)["timestamp"],
+                }
+            },
+        },
+    }
+    found = {**files.files, "snapshots.jsonl": json.dumps(snapshot).encode() + b"\n"}
+    return Case(Files(found, folder=True), ["SAG"])

@@ -1,0 +1,131 @@
+"""Every pattern of damage, in every format it can occur in: found, mended, nothing else lost."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from talktree import api
+from talktree.checking.reach import reach
+from talktree.checking.report import report
+from talktree.files import save
+from talktree.mending.repair import Repair, repaired
+from talktree.model.document import Document
+from talktree.model.entries import Opaque
+from talktree.model.message import Message
+from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
+from tests.damage.clean import clean
+from tests.damage.lines import ALL, numbers_in
+from tests.damage.patterns import PATTERNS, Case, Pattern
+
+CATALOGUE = [
+    *(f"L{number:02d}" for number in range(1, 13)),
+    *(f"E{number:02d}" for number in range(1, 9)),
+    *(f"N{number:02d}" for number in range(1, 5)),
+    *(f"S{number:02d}" for number in range(1, 6)),
+    *(f"I{number:02d}" for number in range(1, 11)),
+    *(f"T{number:02d}" for number in range(1, 6)),
+    *("C01", "C02"),
+    *(f"X{number:02d}" for number in range(1, 7)),
+    *("V01", "V02", "V03", "M01", "M02", "M03"),
+    *("R01", "R02", "R03", "R04"),
+]
+NOT_OURS = {"R02": "a database as a store", "R04": "the export of another vendor"}
+"""Patterns that occur in none of our formats."""
+DAY = 86_400
+SEEDS = int(os.environ.get("TALKTREE_DAMAGE_SEEDS", "20"))
+MODULES = (byte_damage, value_damage, link_damage, tool_damage, store_damage)
+KINDS = [
+    pytest.param(pattern, slug, id=f"{pattern.code}-{pattern.name}-{slug}")
+    for pattern in PATTERNS
+    for slug in pattern.formats
+]
+
+
+def test_the_whole_catalogue_is_here() -> None:
+    assert len(CATALOGUE) == 62
+    assert {pattern.code for pattern in PATTERNS} == set(CATALOGUE) - set(NOT_OURS)
+
+
+@pytest.mark.parametrize("slug", ALL)
+def test_what_is_damaged_here_was_clean(slug: str) -> None:
+    for seed in range(SEEDS):
+        found = report(clean(slug, seed).read_as(slug)).findings
+        assert found == [], found
+
+
+@pytest.mark.parametrize(("pattern", "slug"), KINDS)
+def test_damage_is_found_and_mended(
+    pattern: Pattern, slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = 0
+    for seed in range(SEEDS):
+        case = pattern.apply(clean(slug, seed), slug, Random(seed))
+        if case is None:
+            continue
+        done += 1
+        with monkeypatch.context() as lowered:
+            for limit, value in case.limits.items():
+                lowered.setattr(limit, value)
+            _check(case, slug, seed, tmp_path / str(seed))
+    assert done >= SEEDS // 2, "hardly ever applied"
+
+
+def _check(case: Case, slug: str, seed: int, place: Path) -> None:
+    document = _read(case, slug, place)
+    found = report(document).findings
+    codes = {each.code for each in found}
+    if not case.codes:
+        assert not found, found
+        return
+    wanted = tuple(case.codes)
+    assert any(code.startswith(wanted) for code in codes), f"seed {seed}: {codes or 'nothing'}"
+    everything = _numbers(_read_clean(slug, seed)) - case.touched
+    for unsafe in (False, True):
+        done = repaired(document, unsafe=unsafe)
+        _mended(done, everything, unsafe=unsafe)
+
+
+def _mended(done: Repair, everything: set[int], *, unsafe: bool) -> None:
+    left = [
+        each for each in report(done.after).findings if each.fix == "safe" or (each.fix and unsafe)
+    ]
+    assert left == [], left
+    missing = everything - _numbers(done.after)
+    assert not missing, f"lost {missing}: {done.plan}"
+    again = repaired(done.after, unsafe=unsafe)
+    assert not again.changed, again.plan
+    reached = reach(done.after.conversations)
+    assert reached.reachable == reached.messages
+    kept, quarantined = done.bytes
+    files = done.before.origin.source.files  # type: ignore[attr-defined]
+    assert kept + quarantined == sum(content.size for content in files.values())
+
+
+def _read(case: Case, slug: str, place: Path) -> Document:
+    """Damaged files are read from disk, as a person would have them."""
+    place /= case.under
+    name = place if case.files.folder else place / next(iter(case.files.files))
+    save({path: [data] for path, data in case.files.files.items()}, name, folder=case.files.folder)
+    if case.days_old:
+        then = time.time() - case.days_old * DAY
+        os.utime(name, (then, then))
+    return api.read(name, format=slug)
+
+
+def _read_clean(slug: str, seed: int) -> Document:
+    return clean(slug, seed).read_as(slug)
+
+
+def _numbers(document: Document) -> set[int]:
+    """Every message there is, also such as nobody understands any more."""
+    found: set[int] = set()
+    for conversation in document.conversations:
+        for entry in conversation.entries:
+            if isinstance(entry, Message | Opaque):
+                found |= numbers_in(repr(entry))
+    return found

@@ -1,0 +1,90 @@
+"""Files cut off at every byte, and with bits flipped: nothing raises, no neighbour is lost."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from talktree.checking.report import report
+from talktree.mending.repair import repaired
+from talktree.model.document import Document
+from talktree.model.entries import Opaque
+from talktree.model.message import Message
+from tests.conversion.trips import Files
+from tests.damage.clean import clean
+from tests.damage.lines import ALL, LINES, Lines, main_file, numbers_in, with_file
+
+FLIPS = 150
+
+
+def _numbers(document: Document) -> set[int]:
+    found: set[int] = set()
+    for conversation in document.conversations:
+        for entry in conversation.entries:
+            if isinstance(entry, Message | Opaque):
+                found |= numbers_in(repr(entry))
+    return found
+
+
+def _short(slug: str) -> Files:
+    """A clean conversation, short enough to be cut at every byte."""
+    files = clean(slug, 1)
+    if slug in LINES:
+        lines = Lines(files, slug)
+        del lines.raw[lines.messages[2] :]
+        files = lines.done()
+    return files
+
+
+def _survives(files: Files, slug: str, wanted: set[int]) -> Document:
+    document = files.read_as(slug)
+    done = repaired(document)
+    missing = wanted - _numbers(done.after)
+    assert not missing, f"lost {missing}"
+    kept, quarantined = done.bytes
+    assert kept + quarantined == sum(map(len, files.files.values()))
+    return document
+
+
+@pytest.mark.parametrize("slug", LINES)
+def test_cut_at_every_byte(slug: str) -> None:
+    files = _short(slug)
+    path = main_file(files, slug)
+    data = files.files[path]
+    for cut in range(len(data)):
+        whole = data.rfind(b"\n", 0, cut) + 1
+        wanted = numbers_in(data[:whole].decode())
+        document = _survives(with_file(files, path, data[:cut]), slug, wanted)
+        if cut > whole and data[cut - 1 : cut + 1] != b"}\n":
+            assert report(document).findings, f"cut at {cut}, and nothing is told"
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ALL if slug not in (*LINES, "chatbuilder")])
+def test_documents_cut_at_many_bytes(slug: str) -> None:
+    files = _short(slug)
+    path = main_file(files, slug)
+    data = files.files[path]
+    for cut in range(0, len(data) - 1, 7):
+        told = numbers_in(data[:cut].decode("utf-8", "ignore"))
+        wanted = told - {max(told, default=-1)}
+        document = _survives(with_file(files, path, data[:cut]), slug, wanted)
+        assert report(document).findings, f"cut at {cut}, and nothing is told"
+
+
+@pytest.mark.parametrize("slug", ALL)
+def test_flipped_bits_cost_no_neighbour(slug: str) -> None:
+    random = Random(slug)
+    for _ in range(FLIPS):
+        files = clean(slug, random.randrange(20))
+        path = random.choice(list(files.files)) if slug == "chatbuilder" else main_file(files, slug)
+        data = bytearray(files.files[path])
+        at = random.randrange(len(data))
+        data[at] ^= 1 << random.randrange(8)
+        wanted: set[int] = set()
+        if slug in LINES:
+            lines = bytes(data).split(b"\n")
+            old = files.files[path].split(b"\n")
+            same = set(lines) & set(old)
+            wanted = numbers_in(b"\n".join(same).decode("utf-8", "ignore"))
+        _survives(with_file(files, path, bytes(data)), slug, wanted)

@@ -1,0 +1,16 @@
+"""A short share of the torture that `make torture` does at length."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.damage.lines import ALL
+from tests.torture.fuzz import torture
+
+SHARE = 150
+
+
+@pytest.mark.parametrize("slug", ALL)
+def test_mutants_are_read_checked_and_repaired(slug: str) -> None:
+    failures = [found for number in range(SHARE) if (found := torture(slug, number))]
+    assert not failures, "\n".join(failures[:3])
