@@ -6,7 +6,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import converting, hashing, reading, trees
+from bench import checking, converting, hashing, reading, trees
 from bench.measure import Row, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -24,6 +24,7 @@ def main() -> None:
         *converting.memory(chosen.size),
         *reading.memory(chosen.memory),
         *reading.speed(chosen.size),
+        *checking.speed(chosen.size),
         *trees.shapes(),
         *hashing.rows(),
         *converting.speed(100),

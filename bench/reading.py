@@ -120,6 +120,7 @@ def memory(megabytes: int) -> list[Row]:
             _CLI,
             ["convert", str(path), "-t", "claude-code", "-o", str(out)],
         ),
+        ("check with all rules", _CLI, ["check", "--statistics", str(path)]),
         ("convert to native", _CLI, ["convert", str(path), "-t", "native", "-o", str(out)]),
     ):
         peak = peak_memory(code, *arguments)

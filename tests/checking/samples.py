@@ -1,7 +1,7 @@
 """Samples of rules: `tests/data/rules/CODE/bad*/` breaks just that rule, `good*/` breaks none.
 
 Each holds one file or one folder, which is the source; a file named `format` beside them names the
-format where it cannot be recognised.
+format where it cannot be recognised. What cannot be kept so is made by `generated`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from pathlib import Path
 from talktree import api
 from talktree.files import load
 from talktree.model.document import Document
+from tests.checking.generated import generated
 
 RULES = Path(__file__).parent.parent / "data" / "rules"
 
 
 def samples(code: str, kind: str) -> list[Path]:
     """The samples of a rule, `bad` or `good`."""
-    return sorted((RULES / code).glob(f"{kind}*"))
+    folder = generated(code) or RULES / code
+    return sorted(folder.glob(f"{kind}*"))
 
 
 def sample(folder: Path) -> Document:

@@ -11,6 +11,7 @@ from talktree.checking.registry import all_rules
 from talktree.checking.report import report
 from talktree.formats.rule import Rule
 from talktree.mending.repair import repaired
+from tests.checking.generated import LIMITS
 from tests.checking.samples import RULES, sample, samples
 
 BY_CODE = {rule.code: rule for rule in all_rules()}
@@ -20,6 +21,15 @@ SAMPLES = [
     for kind in ("bad", "good")
     for folder in samples(rule.code, kind)
 ]
+
+
+@pytest.fixture(autouse=True)
+def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules about sizes are tested with small files."""
+    given = getattr(request.node, "callspec", None)
+    rule = None if given is None else given.params.get("rule")
+    if rule is not None and rule.code in LIMITS:
+        monkeypatch.setattr(*LIMITS[rule.code])
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)

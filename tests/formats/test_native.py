@@ -237,13 +237,13 @@ def test_a_newer_version_is_read_as_far_as_it_is_understood_and_told() -> None:
 def test_a_conversation_that_begins_twice_is_two() -> None:
     found = read(load(DATA / "native/bad/newer-and-odd.jsonl"), NATIVE)
     assert [each.id for each in found.conversations] == ["c", "c#2", "newer-and-odd"]
-    assert "IDS102" in {each.code for each in found.findings}
+    assert "NAT201" in {each.code for each in found.findings}
 
 
 def test_a_file_without_a_version_is_read_and_told() -> None:
     found = document(b'{"message":{"id":"m","role":"user","parts":[{"part":"text","text":"x"}]}}\n')
     assert found.conversation.id == "chat"
-    assert [each.code for each in found.findings] == ["SYN301"]
+    assert [each.code for each in found.findings] == ["NAT101"]
 
 
 def test_two_files_in_a_row_are_one_file_with_all_conversations() -> None:

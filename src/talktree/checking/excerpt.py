@@ -8,10 +8,12 @@ from talktree.formats.engine import Origin
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_scan import Node, scan
+from talktree.text.secrets import masked
 
 BEFORE = 24
 """How much of a long line is shown before what is meant."""
 WIDTH = 96
+MOST_READ = 1 << 12
 LONGEST = 1 << 22
 """Records beyond this size are shown from their start; looking for the place would take long."""
 
@@ -99,11 +101,14 @@ def _cropped(raw: bytes, start: int, stop: int, line: int | None) -> Excerpt:
     text = raw[begin : len(raw) if end < 0 else end].rstrip(b"\r")
     before = text[: start - begin].decode("utf-8", "replace")
     meant = text[start - begin : max(start, stop) - begin].decode("utf-8", "replace")
-    behind = text[max(start, stop) - begin :][: 4 * WIDTH].decode("utf-8", "replace")
+    behind = text[max(start, stop) - begin :][:MOST_READ].decode("utf-8", "replace")
     cut = len(before) > BEFORE
-    shown = before[-BEFORE:] if cut else before
-    here = len(shown)
-    shown = (shown + meant[:WIDTH] + behind)[:WIDTH]
+    here = BEFORE if cut else len(before)
+    # Masking keeps the length; what is looked at is longer than what is shown, so that no secret
+    # is shown because half of it was cut off.
+    lead = before[-MOST_READ:]
+    hidden = masked(lead + meant[:MOST_READ] + behind)
+    shown = hidden[len(lead) - here :][:WIDTH]
     return Excerpt(
         line=None if line is None else line + raw.count(b"\n", 0, begin),
         column=len(before) + 1,

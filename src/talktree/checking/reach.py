@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from talktree.model.conversation import Conversation
 from talktree.model.skeleton import ROOT, Skeleton
+from talktree.model.tree import Tree
 
 
 class Reach(NamedTuple):
@@ -34,8 +35,8 @@ def reach(conversations: Iterable[Conversation]) -> Reach:
 
 
 def _cut_off(bones: Skeleton) -> int:
-    """How many messages hang on nothing that starts a conversation."""
-    broken = {*bones.dangling, *bones.looped}
+    """How many messages hang on nothing though something stands before them."""
+    broken = {*bones.dangling, *bones.looped} - _beginnings(bones)
     if not broken:
         return 0
     state = bytearray(len(bones))  # 1: reached, 2: cut off
@@ -54,10 +55,23 @@ def _cut_off(bones: Skeleton) -> int:
     return sum(1 for position, trait in enumerate(bones.traits) if trait and state[position] == 2)
 
 
+def _beginnings(bones: Skeleton) -> set[int]:
+    """The first message of the talk and of its sub-agents: whatever they name, they start."""
+    first: dict[int, int] = {}
+    for position, trait in enumerate(bones.traits):
+        if trait:
+            first.setdefault(bones.sidechain[position], position)
+            if len(first) > 1:
+                break
+    return set(first.values())
+
+
 def _on_path(conversation: Conversation) -> int:
-    here = conversation.tree.active_leaf()
-    parents, count = conversation.skeleton.parents, 0
+    bones = conversation.skeleton
+    # Which call started a sub-agent makes no difference here, and costs reading all of them.
+    tree = conversation.tree if bones.joined else Tree(bones)
+    here, count = tree.active_leaf(), 0
     while here is not None and here != ROOT:
         count += 1
-        here = parents[here]
+        here = bones.parents[here]
     return count

@@ -11,6 +11,8 @@ from talktree.errors import UsageError
 from talktree.formats import all_formats, by_slug
 from talktree.formats.rule import Rule, rules_in
 
+ALL = "ALL"
+"""What is said for every rule there is."""
 GROUP = "talktree.rules"
 """The entry points through which others add rules: a module with functions that are rules."""
 SHARED = (
@@ -25,6 +27,7 @@ SHARED = (
     "roles",
     "tools",
     "unsafe",
+    "unsafe_files",
     "secrets",
 )
 """Modules of `checking.rules`."""
@@ -82,7 +85,8 @@ def chosen(
 ) -> list[Rule]:
     """The rules that are asked for, by the beginning of their code or by name.
 
-    The longest match decides: `TRE101` selected counts more than `TRE` ignored.
+    The longest match decides: `TRE101` selected counts more than `TRE` ignored. Of two that are
+    alike, the one to ignore counts.
     """
     return [rule for rule in rules if _is_chosen(rule, select, ignore)]
 
@@ -97,10 +101,16 @@ def refuse_unknown(names: Iterable[str]) -> None:
 
 
 def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    wanted = max((len(each) for each in select if _matches(rule, each)), default=-1)
-    unwanted = max((len(each) for each in ignore if _matches(rule, each)), default=-1)
-    return (wanted >= 0 or not select) and wanted >= unwanted
+    wanted = max((_weight(rule, each) for each in select or (ALL,)), default=-1)
+    return wanted > max((_weight(rule, each) for each in ignore), default=-1)
+
+
+def _weight(rule: Rule, name: str) -> int:
+    """How exactly a name means a rule; -1 if it does not."""
+    if name.upper() == ALL:
+        return 0
+    return len(rule.code if rule.name == name.lower() else name) if _matches(rule, name) else -1
 
 
 def _matches(rule: Rule, name: str) -> bool:
-    return name.upper() == "ALL" or rule.code.startswith(name.upper()) or rule.name == name.lower()
+    return name.upper() == ALL or rule.code.startswith(name.upper()) or rule.name == name.lower()

@@ -10,23 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from talktree.checking.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
 from talktree.formats.engine import Origin
 from talktree.formats.rule import Rule, Told
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.document import Document
 from talktree.model.entries import Head, Snapshot
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.model.parts import Part
 
-
-class Setting(NamedTuple):
-    """A document as rules for whole sources see it."""
-
-    document: Document
-    origin: Origin
-    talks: Sequence[Talk]
+__all__ = ["Found", "Setting", "found"]
 
 
 class Found(NamedTuple):
@@ -69,6 +64,7 @@ class _Judge:
             for each in sheet.glance():
                 yield from self._noticed(each)
         talks = [Talk(each, self._origin) for each in self._document.conversations]
+        know_each_other(talks, self._origin)
         for talk in talks:
             yield from self._stream(talk)
             for rule in self._talking:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from talktree.cli.failures import tell
+from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
+from talktree.model.mending import inferred_links
 from talktree.text.json_value import Json
+from talktree.views.measure import counted
 
 MOST = 3
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
-def tell_findings(document: Document) -> None:
-    """One line if anything is worth telling; notes alone are not."""
+def tell_findings(document: Document, shown: Iterable[Conversation] = ()) -> None:
+    """One line if anything is worth telling, and one if links of what is shown were inferred."""
+    _tell_serious(document)
+    links = sum(len(inferred_links(each)) for each in shown)
+    if links:
+        what = counted(links, "link was", "links were")
+        tell(f"talktree: {document.name}: {what} inferred; the file is as it was")
+
+
+def _tell_serious(document: Document) -> None:
+    """Notes alone are not worth telling."""
     found = document.noticed
     serious = [each for each in found if each.severity != "note"]
     if not serious:

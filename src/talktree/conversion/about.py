@@ -13,15 +13,18 @@ from talktree.model.skeleton import NO_TIME
 LOOKED_AT = 20
 
 
-def about(conversation: Conversation, can: Can) -> About:
-    """The facts of a conversation, from its skeleton and its first messages."""
+def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> About:
+    """The facts of a conversation, from its skeleton and its first messages.
+
+    `leaf` is where its active branch ends, if that is known already.
+    """
     bones = conversation.skeleton
     nodes = [position for position, trait in enumerate(bones.traits) if trait]
     times = [bones.times[position] for position in nodes if bones.times[position] != NO_TIME]
     first = [
         entry for entry in conversation.entries_at(nodes[:LOOKED_AT]) if isinstance(entry, Message)
     ]
-    leaf = conversation.tree.active_leaf()
+    leaf = conversation.tree.active_leaf() if leaf is None else leaf
     return About(
         id=conversation.id,
         format=conversation.format,

@@ -100,13 +100,20 @@ _encoder = msgspec.json.Encoder(
 _quick = msgspec.json.Encoder(enc_hook=_encoder.enc_hook)
 
 
-def checksum(entry: Entry) -> str:
-    """Tells one entry from another; the same in every process."""
+def plain_text(entry: Entry) -> bytes | None:
+    """An entry as one text, the same in every process; None if JSON's own types do not hold it."""
     ordered = not isinstance(entry, Message) or len(entry.flags) < 2
     try:
         # Only a set has no order of its own.
-        text = (_quick if ordered else _encoder).encode(entry)
+        return (_quick if ordered else _encoder).encode(entry)
     except (UnicodeEncodeError, OverflowError, RecursionError):
+        return None
+
+
+def checksum(entry: Entry, told: bytes | None = None) -> str:
+    """Tells one entry from another; the same in every process. `told` is its text, if known."""
+    text = plain_text(entry) if told is None else told
+    if text is None:
         flags = sorted(entry.flags) if isinstance(entry, Message) else ()
         fields = {name: getattr(entry, name) for name in entry.__struct_fields__ if name != "flags"}
         text = repr((flags, fields)).encode("utf-8", "surrogatepass")
@@ -116,6 +123,6 @@ def checksum(entry: Entry) -> str:
 def size(carry: Carry) -> int:
     """How many bytes a carry adds, about."""
     try:
-        return len(_encoder.encode(carry)) + len('"x-talktree":,')
+        return len(_quick.encode(carry)) + len('"x-talktree":,')
     except (UnicodeEncodeError, OverflowError, RecursionError):
         return len(encode(to_json(carry)))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
 
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.seams import Seam
+from talktree.formats.base import TAGS
 from talktree.model.entries import Entry
-from talktree.model.message import NO_FLAGS, Message
+from talktree.model.message import NO_FLAGS, Context, Message
 from talktree.model.parts import Part, Text
 from talktree.text.json_value import same
 
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
+_plain_fields = attrgetter(*PLAIN_FIELDS)
+_structured_fields = attrgetter("context", "todos", "thinking")
 _EMPTY: tuple[object, ...] = (None, (), "", NO_FLAGS)
 MOST_NAMES = 6
 MAPPED = frozenset({"leaf", "message", "size"})
@@ -22,27 +27,32 @@ def message_losses(
     source: Message, held: Message, seams: Sequence[Seam], kept: Kept, *, name: str
 ) -> list[Loss]:
     """Everything of a message that is not held as it is; ids are compared elsewhere."""
-    out = [
-        Loss(kind, name, _told(kind, getattr(source, kind)), kept)
-        for kind in PLAIN_FIELDS
-        if (value := getattr(source, kind)) != getattr(held, kind) and value not in _EMPTY
-    ]
+    out: list[Loss] = []
+    mine, theirs = _plain_fields(source), _plain_fields(held)
+    if mine != theirs:
+        out += [
+            Loss(kind, name, _told(kind, value), kept)
+            for kind, value, other in zip(PLAIN_FIELDS, mine, theirs, strict=True)
+            if value != other and value not in _EMPTY
+        ]
     if source.time != held.time and source.time is not None:
         out.append(Loss("time", name, _time_told(source, held), kept))
     if not source.flags <= held.flags:
         gone = ", ".join(sorted(source.flags - held.flags))
         out.append(Loss("flags", name, gone, kept))
-    out += _structured(source, held, kept, name)
+    if _structured_fields(source) != _structured_fields(held):
+        out += _structured(source, held, kept, name)
     if source.extra:
         out += _extra(source, held, kept, name)
-    out += _part_losses(source.parts, held.parts, seams, kept, name)
+    if source.parts is not held.parts:
+        out += _part_losses(source.parts, held.parts, seams, kept, name)
     return out
 
 
 def _told(kind: str, value: object) -> str:
+    if isinstance(value, str):
+        return value[:80]
     match value:
-        case str():
-            return value[:80]
         case tuple() if kind == "tags":
             return ", ".join(map(str, value))[:80]
         case tuple():
@@ -57,19 +67,23 @@ def _time_told(source: Message, held: Message) -> str:
 
 def _structured(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
     if source.context is not None and source.context != held.context:
-        mine = source.context
-        gone = [
-            field
-            for field in mine.__struct_fields__
-            if getattr(mine, field) is not None
-            and getattr(mine, field) != getattr(held.context, field, None)
-        ]
+        gone = _gone_of_context(source.context, held.context)
         if gone:
-            yield Loss("context", name, ", ".join(gone), kept)
+            yield Loss("context", name, gone, kept)
     if source.todos is not None and source.todos != held.todos:
         yield Loss("todos", name, f"{len(source.todos)} tasks", kept)
     if source.thinking is not None and source.thinking != held.thinking:
         yield Loss("thinking_setting", name, source.thinking.level or "a setting", kept)
+
+
+@lru_cache(maxsize=256)
+def _gone_of_context(mine: Context, held: Context | None) -> str:
+    # Messages share few contexts, so the answer is nearly always known.
+    return ", ".join(
+        field
+        for field in mine.__struct_fields__
+        if getattr(mine, field) is not None and getattr(mine, field) != getattr(held, field, None)
+    )
 
 
 def _extra(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
@@ -84,14 +98,14 @@ def _extra(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Lo
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(each[:40] for each in names[:MOST_NAMES]) + more
+    return ", ".join([each[:40] for each in names[:MOST_NAMES]]) + more
 
 
 def _part_losses(
     source: Sequence[Part], held: Sequence[Part], seams: Sequence[Seam], kept: Kept, name: str
 ) -> Iterator[Loss]:
     for part, seam in zip(source, seams, strict=True):
-        tag = _tag(part)
+        tag = TAGS[type(part)]
         if seam.part < 0:
             if part != Text(""):
                 yield Loss(tag, name, _shown(part), kept)
@@ -122,21 +136,17 @@ def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> I
         yield Loss(tag if main else "detail", name, f"{tag}: {_listed(gone)}", kept)
 
 
-def _tag(part: Part) -> str:
-    return str(part.__struct_config__.tag)
-
-
 def _shown(part: Part) -> str:
     for field in ("name", "kind", "title", "text"):
         value = getattr(part, field, None)
         if isinstance(value, str) and value:
-            return value.split("\n", 1)[0][:80]
-    return _tag(part)
+            return value[:80].partition("\n")[0]
+    return TAGS[type(part)]
 
 
 def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
     """Everything of an entry that is no message and is not held as it is."""
-    kind = str(was.__struct_config__.tag)
+    kind = TAGS[type(was)]
     if type(was) is not type(seen):
         return [Loss(kind, was.id, kind, kept)]
     gone = [

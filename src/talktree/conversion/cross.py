@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import Outside
 from talktree.conversion.calls import CallNames
+from talktree.conversion.carry import plain_text
 from talktree.conversion.compare import message_losses, other_losses
-from talktree.conversion.fit import drafted, settled_seams
+from talktree.conversion.fit import Draft, drafted, settled_seams
 from talktree.conversion.ids import id_for
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.plan import Plan
@@ -31,7 +32,7 @@ from talktree.text.times import MILLI, is_ambiguous
 class Held:
     """What a format holds of one entry: its native value, and that read again."""
 
-    __slots__ = ("losses", "own", "seams", "seen", "under", "value")
+    __slots__ = ("losses", "own", "seams", "seen", "told", "under", "value")
 
     def __init__(
         self,
@@ -39,6 +40,8 @@ class Held:
         seen: Entry,
         seams: Sequence[seaming.Seam] = (),
         losses: Iterable[Loss] = (),
+        *,
+        told: bytes | None = None,
     ) -> None:
         self.value = value
         self.seen = seen
@@ -48,6 +51,8 @@ class Held:
         """The parts it has in the source."""
         self.under: str | None = None
         """What it hangs on, where the source's own record does not say so."""
+        self.told = told
+        """What is seen as one plain text, where that is known."""
 
 
 class Crossing:
@@ -127,42 +132,87 @@ class Crossing:
 
     # what the target holds
 
+    def held_records(self, records: Sequence[Record]) -> list[Held]:
+        """What the target makes of some records; `line` is the position of each."""
+        others = self.plan.others
+        told = [record for record in records if record.line not in others]
+        held = iter(self._held_messages([record.line for record in told], map(self._said, told)))
+        if len(told) == len(records):
+            return list(held)
+        return [
+            self._held_other(record.line, self.source.get(record))
+            if record.line in others
+            else next(held)
+            for record in records
+        ]
+
     def held_record(self, position: int, record: Record) -> Held:
-        """What the target makes of a record."""
-        if position in self.plan.others:
-            return self._held_other(position, self.source.get(record))
+        """What the target makes of a record at a position."""
+        record.line = position
+        return self.held_records([record])[0]
+
+    def _said(self, record: Record) -> Message:
         # What it carries itself is no part of what it says; its bytes have it.
         record.value = self.source.take_carry(record.value)[1]
         message = self.source.get(record)
         assert isinstance(message, Message)
-        return self.held(position, message)
+        return message
 
     def held(self, position: int, message: Message) -> Held:
         """What the target makes of a message at a position."""
+        return self._held_messages([position], [message])[0]
+
+    def _held_messages(self, positions: Sequence[int], messages: Iterable[Message]) -> list[Held]:
+        """What the target makes of messages, each step done for all of them before the next.
+
+        Many messages in one step are faster than one in many: all that the step needs is at hand.
+        """
+        messages = list(messages)
+        drafts = list(map(self._drafted, positions, messages))
+        adopted = list(map(self._adopted, positions, drafts))
+        meant = [self.target.put(each, None) for each in adopted]
+        held = list(map(self._read_again, meant, adopted, drafts))
+        for each, message, draft in zip(held, messages, drafts, strict=True):
+            self._compare(each, message, draft)
+        for each, position in zip(held, positions, strict=True):
+            each.value = self.target.adopted(each.value, self.bones, position)
+        return held
+
+    def _drafted(self, position: int, message: Message) -> Draft:
         shown = self.outside.taken_out(message, self.conversation, position)
-        parent = self._new_parent(position, message)
-        draft = drafted(
+        return drafted(
             self._with_calls(shown),
             self.target,
             extra=self._extra,
             id=self.new_id(position),
-            parent=parent,
+            parent=self._new_parent(position, message),
             follows=self._new_name(message.follows),
         )
-        adopted = self.target.adopt(draft.message, self.about, moment=self._moments[position])
-        meant = self.target.put(adopted, None)
-        value = as_written(meant)
-        sure = self.target.faithful and value is meant and not is_ambiguous(adopted.time)
-        seen = adopted if sure else self._read(value, parent)
-        seams = settled_seams(draft, seen.parts)
-        losses = message_losses(message, seen, seams, self.how, name=message.id)
-        losses += self._place_losses(message, seen, parent)
-        value = self.target.adopted(value, self.bones, position)
-        held = Held(value, seen, seams, losses)
+
+    def _adopted(self, position: int, draft: Draft) -> Message:
+        return self.target.adopt(draft.message, self.about, moment=self._moments[position])
+
+    def _read_again(self, meant: Json, adopted: Message, draft: Draft) -> Held:
+        """What was written as it is read."""
+        sure = self.target.faithful and not is_ambiguous(adopted.time)
+        told = plain_text(adopted) if sure else None
+        # What holds no half of a character is read as it is written.
+        value = as_written(meant) if told is None else meant
+        seen = adopted if sure and value is meant else self._read(value, draft.message.parent)
+        return Held(value, seen, settled_seams(draft, seen.parts), told=told)
+
+    def _compare(self, held: Held, message: Message, draft: Draft) -> None:
+        """Find out what is lost of a message."""
+        seen, parent = held.seen, draft.message.parent
+        assert isinstance(seen, Message)
         held.own = message.parts
-        if parent is not None and self._new_name(message.parent) != parent:
+        losses = message_losses(message, seen, held.seams, self.how, name=message.id)
+        astray = self._new_name(message.parent) != parent
+        if astray and parent is not None:
             held.under = parent
-        return held
+        if astray or seen.id != message.id or message.follows is not None:
+            losses += self._place_losses(message, seen, parent)
+        held.losses = losses
 
     def _read(self, value: Json, parent: str | None) -> Message:
         seen = self.target.get(Record(value, parent=parent))
@@ -198,6 +248,6 @@ class Crossing:
 
 def unjoined(entry: Entry, seams: Sequence[seaming.Seam]) -> Entry:
     """An entry with its parts as they were before they were joined."""
-    if not isinstance(entry, Message) or seaming.written(seams, len(entry.parts)) is None:
+    if not isinstance(entry, Message) or seaming.are_wholes(seams, len(entry.parts)):
         return entry
     return replace(entry, parts=seaming.opened(entry.parts, seams).parts)

@@ -15,13 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree.conversion.render import rendered
-from talktree.conversion.seams import BETWEEN, GONE, Seam, stretch, whole
-from talktree.formats.base import Can, Format
+from talktree.conversion.seams import BETWEEN, GONE, Seam, stretch, whole, wholes
+from talktree.formats.base import TAGS, Can, Format
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
 
-DROPPABLE = frozenset(Message.__struct_fields__) - {"id", "parent", "role", "parts", "flags"}
-_DEFAULTS = {name: getattr(Message(), name) for name in DROPPABLE}
+ALWAYS = ("id", "parent")
+"""Fields that every format has a place for, beside those that are fitted: role, parts, flags."""
+FITTED = frozenset({"role", "parts", "flags", "extra"})
 OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant"}
 """What else people are called."""
 
@@ -30,7 +31,7 @@ class Draft(Struct):
     """A message as it should stand in a format, and where its parts went."""
 
     message: Message
-    seams: list[Seam]
+    seams: Sequence[Seam]
 
 
 def drafted(message: Message, format: Format, *, extra: bool, **names: str | None) -> Draft:
@@ -42,27 +43,24 @@ def drafted(message: Message, format: Format, *, extra: bool, **names: str | Non
     parts, seams = _fitted_parts(message.parts, format, extra=extra)
     if can.everything:
         return Draft(replace(message, **names), seams)
-    gone: dict[str, Any] = {
-        name: default
-        for name, default in _without_place(can)
-        if getattr(message, name) is not default
+    held: dict[str, Any] = {
+        name: names[name] if name in names else getattr(message, name) for name in _held(can)
     }
-    gone = {**names, **gone}
-    if message.extra and not extra:
-        gone["extra"] = NOTHING
-    flags = message.flags & can.flags if message.flags else NO_FLAGS
-    role = role_for(message.role, can)
-    return Draft(replace(message, role=role, parts=parts, flags=flags, **gone), seams)
+    fitted = Message(
+        role=role_for(message.role, can),
+        parts=parts,
+        flags=message.flags & can.flags if message.flags else NO_FLAGS,
+        extra=message.extra if extra else NOTHING,
+        **held,
+    )
+    return Draft(fitted, seams)
 
 
 @lru_cache(maxsize=64)
-def _without_place(can: Can) -> tuple[tuple[str, object], ...]:
-    """The fields a format has no place for, with what they are if nothing is said."""
-    return tuple(
-        (name, default)
-        for name, default in _DEFAULTS.items()
-        if name not in can.fields and name != "extra"
-    )
+def _held(can: Can) -> tuple[str, ...]:
+    """The fields a format holds as they are."""
+    held = frozenset(Message.__struct_fields__) - FITTED
+    return tuple(name for name in held if name in ALWAYS or name in can.fields)
 
 
 def role_for(role: str, can: Can) -> str:
@@ -79,10 +77,10 @@ def role_for(role: str, can: Can) -> str:
 
 
 def _fitted_parts(
-    parts: Sequence[Part], format: Format, *, extra: bool
-) -> tuple[tuple[Part, ...], list[Seam]]:
+    parts: tuple[Part, ...], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     if format.can.everything:
-        return tuple(parts), [whole(at) for at in range(len(parts))]
+        return parts, wholes(len(parts))
     if format.can.texts == "many":
         return _kept_apart(parts, format, extra=extra)
     return _joined(parts, format, extra=extra)
@@ -95,7 +93,7 @@ def _kept_apart(
     seams: list[Seam] = []
     for at, part in enumerate(parts):
         if _has_place(part, format, own=extra):
-            out.append(_bare(part, extra=extra))
+            out.append(part if extra else _bare(part))
             seams.append(whole(at))
         else:
             out.append(Text(rendered(part)))
@@ -104,17 +102,16 @@ def _kept_apart(
 
 
 def _joined(
-    parts: Sequence[Part], format: Format, *, extra: bool
-) -> tuple[tuple[Part, ...], list[Seam]]:
+    parts: tuple[Part, ...], format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     """All words in one text, where the first of them stood."""
     said = [
         (at, part.text if isinstance(part, Text) else rendered(part))
         for at, part in enumerate(parts)
         if isinstance(part, Text) or not _has_place(part, format, own=extra)
     ]
-    if len(said) == 1 and isinstance(parts[said[0][0]], Text):
-        out = tuple(_bare(part, extra=extra) for part in parts)
-        return out, [whole(at) for at in range(len(parts))]
+    if not said or (len(said) == 1 and isinstance(parts[said[0][0]], Text)):
+        return parts if extra else tuple(map(_bare, parts)), wholes(len(parts))
     texts = dict(said)
     out_parts: list[Part] = []
     seams: list[Seam] = [GONE] * len(parts)
@@ -127,34 +124,30 @@ def _joined(
             seams[at] = stretch(place, texts[at], rendered=not isinstance(part, Text))
         else:
             seams[at] = whole(len(out_parts))
-            out_parts.append(_bare(part, extra=extra))
+            out_parts.append(part if extra else _bare(part))
     return tuple(out_parts), seams
 
 
 def _has_place(part: Part, format: Format, *, own: bool) -> bool:
     # What a format is choosy about from elsewhere it may well have written itself.
-    return part.__struct_config__.tag in format.can.parts if own else format.has_place(part)
+    return TAGS[type(part)] in format.can.parts if own else format.has_place(part)
 
 
-def _bare(part: Part, *, extra: bool) -> Part:
+def _bare(part: Part) -> Part:
     """A part without members that only its own format knows."""
-    if extra or isinstance(part, Unknown):
+    if isinstance(part, Unknown):
         return part
     if isinstance(part, ToolResult):
-        output = tuple(
-            replace(each, extra=NOTHING) if not isinstance(each, Unknown) and each.extra else each
-            for each in part.output
-        )
-        return replace(part, output=output, extra=NOTHING)
+        for each in part.output:
+            if not isinstance(each, Unknown) and each.extra:
+                return replace(part, output=tuple(map(_bare, part.output)), extra=NOTHING)
     return replace(part, extra=NOTHING) if part.extra else part
 
 
-def settled_seams(draft: Draft, held: Sequence[Part]) -> list[Seam]:
+def settled_seams(draft: Draft, held: Sequence[Part]) -> Sequence[Seam]:
     """The seams by the parts that are really held, which may stand in another order."""
     meant = draft.message.parts
-    if len(meant) == len(held) and all(
-        type(one) is type(two) for one, two in zip(meant, held, strict=True)
-    ):
+    if meant is held or list(map(type, meant)) == list(map(type, held)):
         return draft.seams
     place = _places(meant, held)
     return [

@@ -152,11 +152,12 @@ class _Output:
         origin, target, options, ledger, outside = setting
         self.target = target
         self.stem = stem
-        self.about = about_of(conversation, target.can)
+        active = conversation.tree.active_leaf()
+        self.about = about_of(conversation, target.can, leaf=active)
         self.plan = planned(conversation, origin.format, target, self.about, leaf)
         traits = conversation.skeleton.traits
         written = sum(1 for position in self.plan.order if traits[position])
-        self.about = replace(self.about, count=written, leaf=self._leaf(conversation, leaf))
+        self.about = replace(self.about, count=written, leaf=self._leaf(conversation, leaf, active))
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}
@@ -175,10 +176,12 @@ class _Output:
             files=files,
         )
 
-    def _leaf(self, conversation: Conversation, branch: str | None) -> str | None:
+    def _leaf(
+        self, conversation: Conversation, branch: str | None, active: int | None
+    ) -> str | None:
         """The last message of the active branch that is really written, by its new id."""
         named = branch not in (None, "active", "all")
-        leaf = conversation.position(branch or "") if named else conversation.tree.active_leaf()
+        leaf = conversation.position(branch or "") if named else active
         parents = conversation.tree.bones.parents
         while leaf is not None and leaf >= 0 and leaf in self.plan.left:
             leaf = parents[leaf]
@@ -208,8 +211,7 @@ class _Output:
                 yield self.packing.opening(slot, loaded=keeper == "opening" and not number)
         places = array("q", (slot for slot in slots if isinstance(slot, int)))
         loaded = places[0] if keeper == "first" and places else -1
-        for place, item in zip(places, self.packing.items(places, loaded=loaded), strict=True):
-            yield item._replace(depth=self._depth(place))
+        yield from self.packing.items(places, loaded=loaded, depth=self._depth)
         if keeper == "line" or (keeper == "beside" and not slots):
             yield from self.packing.carriers()
         elif keeper == "first" and not places:
@@ -238,10 +240,15 @@ class _Output:
             names = self.target.named(kinds, main_file=main)
             homes = {name: [slot] for name, slot in zip(names, slots, strict=True)}
         else:
-            before = None
+            before: str | None = None
+            home = main
+            asked: tuple[Entry | None, str | None] = (None, None)
             for slot, kind in zip(slots, kinds, strict=True):
-                before = self.target.home(kind, main, before=before)
-                homes.setdefault(before, []).append(slot)
+                # Nearly always it is a message behind a message of the same file.
+                if kind is not asked[0] or before != asked[1]:
+                    asked = kind, before
+                    home = before = self.target.home(kind, main, before=before)
+                homes.setdefault(home, []).append(slot)
         if self.target.keeper == "beside":
             if self.packing.carry:
                 homes[f"{prefix}{BESIDE}"] = []

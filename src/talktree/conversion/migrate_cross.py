@@ -89,7 +89,11 @@ class Renewing(Crossing):
         """A record without what it keeps from an earlier migration."""
         return replace(record, value=self.target.take_carry(record.value)[1])
 
+    def held_records(self, records: Sequence[Record]) -> list[Held]:
+        return [self.held_record(record.line, record) for record in records]
+
     def held_record(self, position: int, record: Record) -> Held:
+        """What the current version makes of a record."""
         record = self.bare(record)
         entry = self.source.get(record)
         if not isinstance(entry, Message):

@@ -8,7 +8,7 @@ conversation. Only formats that have nothing but messages keep them with the fir
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -29,6 +29,13 @@ from talktree.model.message import Message
 from talktree.text.json_value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
+TOGETHER = 32
+MOST_BYTES = 1 << 18
+"""How many records go through each step together, and how large they may be."""
+
+
+def _at_top(position: int) -> int:
+    return 0
 
 
 class Packing:
@@ -48,24 +55,53 @@ class Packing:
 
     # records of the target
 
-    def items(self, positions: Sequence[int], *, loaded: int = -1) -> Iterator[Item]:
-        """The records at some positions of the plan; that at `loaded` carries all the rest."""
+    def items(
+        self, positions: Sequence[int], *, loaded: int = -1, depth: Callable[[int], int] = _at_top
+    ) -> Iterator[Item]:
+        """The records at some positions of the plan, each as deep as `depth` says.
+
+        That at `loaded` carries all the rest.
+        """
         group = self.crossing.conversation.id
         # What the source was called should be known even if the first message is deleted.
         noted = positions[1:2] if loaded >= 0 else ()
-        for record in self._records(positions):
-            position = record.line
-            held = self.crossing.held_record(position, record)
-            self.ledger.add(held.losses)
-            value = held.value
-            if self.carry:
-                kept = self._kept(position, record, held)
-                value = self._carrying(
-                    held, kept, everything=position == loaded, noted=position in noted
-                )
-            yield Item(None, value, changed=True, group=group)
+        for records in self._stretches(positions):
+            values = self._values(records, self.crossing.held_records(records), loaded, noted)
+            for record, value in zip(records, values, strict=True):
+                yield Item(None, value, True, depth(record.line), group)
         if not self.carry and loaded >= 0:
             self.tell_rest()
+
+    def _values(
+        self, records: Sequence[Record], held: Sequence[Held], loaded: int, noted: Sequence[int]
+    ) -> list[Json]:
+        """The values of records in the target, with what they carry."""
+        if self.carry:
+            strings = list(map(self._strings, records, held))
+            kept = list(map(self._kept, records, strings))
+        values: list[Json] = []
+        for at, each in enumerate(held):
+            self.ledger.add(each.losses)
+            value, position = each.value, records[at].line
+            if self.carry:
+                value = self._carrying(
+                    each, kept[at], everything=position == loaded, noted=position in noted
+                )
+            values.append(value)
+        return values
+
+    def _stretches(self, positions: Sequence[int]) -> Iterator[list[Record]]:
+        """Records that go through each step together."""
+        stretch: list[Record] = []
+        size = 0
+        for record in self._records(positions):
+            stretch.append(record)
+            size += len(record.raw)
+            if len(stretch) == TOGETHER or size >= MOST_BYTES:
+                yield stretch
+                stretch, size = [], 0
+        if stretch:
+            yield stretch
 
     def opening(self, entry: Entry, *, loaded: bool) -> Item:
         """A record made up for the target."""
@@ -120,7 +156,7 @@ class Packing:
             self._slug,
             kept=kept,
             seams=seaming.written(held.seams, parts),
-            sum=checksum(held.seen),
+            sum=checksum(held.seen, held.told),
             under=held.under,
             origin=self._note(files=everything) if everything or noted else None,
             riders=self._ridden(self.riders) if everything else [],
@@ -128,12 +164,15 @@ class Packing:
         self.ledger.carried_bytes += size(carry)
         return self.crossing.target.with_carry(held.value, to_json(carry))
 
-    def _kept(self, position: int, record: Record, held: Held | None) -> Kept:
-        which, index = self._origin.sheet_of(self.crossing.conversation.members[position])
+    def _strings(self, record: Record, held: Held) -> Mapping[str, str]:
+        """The strings of a record that the target holds."""
+        # Half a character would have been told as a problem of the record.
+        return strings_of(self._as_restored(held, plain=not record.problems))
+
+    def _kept(self, record: Record, strings: Mapping[str, str] = NO_STRINGS) -> Kept:
+        """A record of the source without the strings that stand elsewhere."""
+        which, index = self._origin.sheet_of(self.crossing.conversation.members[record.line])
         gap, hole, tail, depth = self._origin.sheets[which].around(index)
-        strings = NO_STRINGS
-        if held is not None:
-            strings = strings_of(self._as_restored(held, plain=b"\\ud" not in record.raw))
         opens = gap + (record.raw if hole is None else record.raw[:hole])
         ends = b"" if hole is None else tail + record.raw[hole:]
         return Kept(
@@ -146,7 +185,7 @@ class Packing:
     def _as_restored(self, held: Held, *, plain: bool) -> Entry:
         """What the target holds of an entry, taken apart and with the contents put beside it."""
         seen = held.seen
-        if not isinstance(seen, Message) or seaming.written(held.seams, len(seen.parts)) is None:
+        if not isinstance(seen, Message) or seaming.are_wholes(held.seams, len(seen.parts)):
             found = seen
         else:
             known = seaming.foreseen(held.own, seen.parts, held.seams) if plain else None
@@ -161,7 +200,7 @@ class Packing:
         kept = []
         for record in self._records(positions):
             self.ledger.add([self._rider_loss(record)])
-            kept.append(self._kept(record.line, record, None))
+            kept.append(self._kept(record))
         return kept
 
     def tell_rest(self) -> None:

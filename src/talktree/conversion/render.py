@@ -22,6 +22,7 @@ from talktree.conversion.unrender import (
     Single,
     parsed,
 )
+from talktree.conversion.written import is_whole
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -83,7 +84,7 @@ def _single(part: Single) -> str:
 
 
 def _thinking(text: str) -> str:
-    if not _encodable(text):
+    if not is_whole(text):
         return f"{FENCED_THINKING}\n{_fenced(text)}"
     return f"{QUOTED_THINKING}\n{_quoted(text)}" if text else QUOTED_THINKING
 
@@ -135,7 +136,7 @@ def _event(part: Event) -> str:
     head = f"*Event: {_name(part.kind)}*"
     if part.text is None:
         return head
-    return f"{head}\n{_quoted(part.text) if _encodable(part.text) else _fenced(part.text)}"
+    return f"{head}\n{_quoted(part.text) if is_whole(part.text) else _fenced(part.text)}"
 
 
 # names, on one line
@@ -170,7 +171,7 @@ def _quoted(text: str) -> str:
 
 
 def _fenced(text: str) -> str:
-    return _fence(text, "text") if _encodable(text) else _fence(encode_string(text), "json")
+    return _fence(text, "text") if is_whole(text) else _fence(encode_string(text), "json")
 
 
 def _fenced_json(value: Json) -> str:
@@ -185,17 +186,6 @@ def _fence(inside: str, language: str) -> str:
     if ticks in inside:
         ticks = "`" * (1 + max(map(len, _LONG_TICKS.findall(inside))))
     return f"{ticks}{language}\n{inside}\n{ticks}"
-
-
-def _encodable(text: str) -> bool:
-    """Whether no halves of characters are in it, which files of text cannot hold."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _deep(value: Json) -> bool:

@@ -8,11 +8,13 @@ untouched stretch is found again also when its neighbours were edited.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from msgspec import Struct
 
 from talktree.conversion.render import parsed
+from talktree.conversion.written import is_whole
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_value import Json
 
@@ -42,20 +44,29 @@ def whole(part: int) -> Seam:
     return Seam(part)
 
 
+@lru_cache(maxsize=256)
+def wholes(count: int) -> tuple[Seam, ...]:
+    """The seams of so many parts that are all held as they are."""
+    return tuple(map(Seam, range(count)))
+
+
 def stretch(part: int, text: str, *, rendered: bool) -> Seam:
     """A part that is a stretch of a text."""
     return Seam(part, len(text), _mark(text), rendered)
 
 
 def _mark(text: str) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"))
+    return crc32(text.encode("utf-8", "strict" if is_whole(text) else "surrogatepass"))
+
+
+def are_wholes(seams: Sequence[Seam], count: int) -> bool:
+    """Whether each of so many parts is just what it was."""
+    return len(seams) == count and tuple(seams) == wholes(count)
 
 
 def written(seams: Sequence[Seam], count: int) -> Json:
     """Seams as JSON; None where each part is just what it was."""
-    if len(seams) == count and all(seam == Seam(at) for at, seam in enumerate(seams)):
-        return None
-    return [_written(seam) for seam in seams]
+    return None if are_wholes(seams, count) else [_written(seam) for seam in seams]
 
 
 def _written(seam: Seam) -> Json:
@@ -68,7 +79,7 @@ def _written(seam: Seam) -> Json:
 def read(value: Json, count: int) -> list[Seam]:
     """Seams from JSON; what cannot be understood counts as gone."""
     if not isinstance(value, list):
-        return [Seam(at) for at in range(count)]
+        return list(wholes(count))
     return [_read(each) for each in value]
 
 

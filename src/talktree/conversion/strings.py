@@ -6,7 +6,7 @@ found again though others were changed, added or taken out meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from talktree.conversion.template import SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text
+from talktree.text.json_value import Token
 
 BASE64 = ";base64,"
 INSIDE = "#"
@@ -26,43 +27,66 @@ FIELDS: dict[type[Entry], tuple[str, ...]] = {
     Opaque: ("value",),
 }
 """Where the contents of an entry are; names and places are hardly longer than a hole."""
+_BARE = frozenset({int, float, bool, Token})
+"""Values that hold no string."""
 
 
 def strings_of(entry: Entry) -> dict[str, str]:
     """Every string that is worth a hole, by its way; of equal ones the first."""
-    ways: dict[str, str] = {}
-    pending: list[tuple[str, Any]] = []
-    for name in reversed(FIELDS[type(entry)]):
-        value = getattr(entry, name)
-        if value:
-            if type(value) is str and len(value) < SHORTEST:
-                continue
-            pending.append((name, value))
+    found: list[tuple[str, str]] = []
+    pending = [
+        (name, value)
+        for name in reversed(FIELDS[type(entry)])
+        if (value := getattr(entry, name)) and _may_hold(value)
+    ]
     while pending:
         way, value = pending.pop()
-        if type(value) is str:
-            if len(value) >= SHORTEST:
-                ways.setdefault(value, way)
-                if value.startswith("data:"):
-                    _, mark, content = value.partition(BASE64)
-                    if mark:
-                        ways.setdefault(content, way + INSIDE)
-        else:
-            pending.extend(_inside(way, value))
+        if type(value) is Text and not value.extra:
+            # Nearly every string is such a text.
+            way, value = f"{way}/text", value.text
+            if len(value) < SHORTEST:
+                continue
+        if type(value) is not str:
+            pending += _inside(way, value)
+            continue
+        found.append((way, value))
+        if value.startswith("data:"):
+            _, mark, content = value.partition(BASE64)
+            if mark:
+                found.append((way + INSIDE, content))
+    return dict(found) if len(found) < 2 else _without_doubles(found)
+
+
+def _without_doubles(found: Iterable[tuple[str, str]]) -> dict[str, str]:
+    ways: dict[str, str] = {}
+    for way, text in found:
+        ways.setdefault(text, way)
     return {way: text for text, way in ways.items()}
 
 
-def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+def _may_hold(value: Any) -> bool:  # noqa: ANN401
+    """Whether it is a string that is worth a hole, or there may be one inside."""
     kind = type(value)
-    if kind is Text and not value.extra:
-        return [(f"{way}/text", value.text)]
+    return len(value) >= SHORTEST if kind is str else kind not in _BARE
+
+
+def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+    """What a value holds, the last first."""
+    kind = type(value)
     if kind is dict:
-        found = [(f"{way}/{_escaped(name)}", each) for name, each in value.items() if each]
+        found = [
+            (f"{way}/{_escaped(name)}", each)
+            for name, each in value.items()
+            if each and _may_hold(each)
+        ]
     elif kind is tuple or kind is list:
-        found = [(f"{way}/{at}", each) for at, each in enumerate(value) if each]
+        found = [(f"{way}/{at}", each) for at, each in enumerate(value) if each and _may_hold(each)]
     elif isinstance(value, Struct):
-        names = value.__struct_fields__
-        found = [(f"{way}/{name}", each) for name in names if (each := getattr(value, name))]
+        found = [
+            (f"{way}/{name}", each)
+            for name in value.__struct_fields__
+            if (each := getattr(value, name)) and _may_hold(each)
+        ]
     else:
         return []
     found.reverse()

@@ -8,7 +8,7 @@ bytes (JSON, JSON in ASCII, plain, XML) is tried out; one that cannot be found s
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
 from xml.sax.saxutils import escape
@@ -25,6 +25,10 @@ TELLING = 6
 """A shorter checksum may stand somewhere by chance."""
 MOST = 64
 """How many strings are looked for in one record, longest first."""
+BEGINNING = 64
+"""How much of a string is looked for before all of it is compared."""
+MOST_TRIED = 20
+"""At how many places a string is compared before it is looked for whole."""
 Piece = bytes | tuple[str, str]
 Template = Json
 """A text, a list of texts and holes, or bytes that are no text in base 64."""
@@ -86,15 +90,15 @@ NO_STRINGS: Mapping[str, str] = MappingProxyType({})
 
 def made(raw: bytes, strings: Mapping[str, str], spelling: Spelling) -> Template:
     """The template of some bytes, with holes where the strings stand."""
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(raw).decode()}
     pieces: list[Piece] = [raw]
-    if len(raw) >= SHORTEST:
+    if strings and len(raw) >= SHORTEST:
         for way in _longest(strings):
-            pieces = _cut(pieces, raw, way, strings[way], spelling)
-    return _written(pieces, spelling.usual)
+            _cut(pieces, raw, way, strings[way], spelling)
+    try:
+        return _written(pieces, spelling.usual)
+    except UnicodeDecodeError:
+        # Strings are whole characters, so what is left is text if and only if all of it was.
+        return {"base64": base64.b64encode(raw).decode()}
 
 
 def _longest(strings: Mapping[str, str]) -> Iterable[str]:
@@ -103,69 +107,91 @@ def _longest(strings: Mapping[str, str]) -> Iterable[str]:
     return sorted(strings, key=lambda way: -len(strings[way]))[:MOST]
 
 
-def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> list[Piece]:
+def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> None:
     for name, spell in spelling.direct:
-        if name == "ascii" and text.isascii() and spelling.usual == "json":
+        if name == "ascii" and spelling.usual == "json" and text.isascii():
             continue
         try:
             sought = spell(text)
         except UnicodeEncodeError:
             continue
         if _holed(pieces, sought, (way, name)):
-            return _derived(pieces, raw, way, text, spelling) if spelling.derived else pieces
-    return pieces
+            if spelling.derived:
+                _cut_derived(pieces, raw, way, text, spelling)
+            return
 
 
-def _derived(
-    pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling
-) -> list[Piece]:
+def _cut_derived(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> None:
     for name, derive in spelling.derived:
         mark = derive(text).encode()
         if len(mark) >= TELLING and mark in raw:
-            return [each for piece in pieces for each in _split(piece, mark, (way, name))]
-    return pieces
+            _cut_all(pieces, mark, (way, name))
+            return
 
 
 def _holed(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
     """Make holes where a string stands: everywhere if it is long, else at the place that counts."""
+    if len(sought) >= A_COPY:
+        return _cut_all(pieces, sought, hole)
     # Headers may repeat what a text says; the text itself stands behind them.
     last = hole[1] == "text"
     for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
         piece = pieces[at]
         if type(piece) is not bytes:
             continue
-        found = piece.rfind(sought) if last else piece.find(sought)
+        found = piece.rfind(sought) if last else _found(piece, sought)
         if found < 0:
             continue
-        if len(sought) >= A_COPY:
-            pieces[:] = [each for one in pieces for each in _split(one, sought, hole)]
-        else:
-            pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
+        pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
         return True
     return False
 
 
-def _split(piece: Piece, sought: bytes, hole: tuple[str, str]) -> Iterator[Piece]:
-    if not isinstance(piece, bytes):
-        yield piece
-        return
-    for place, part in enumerate(piece.split(sought)):
-        if place:
-            yield hole
-        if part:
-            yield part
+def _found(piece: bytes, sought: bytes, start: int = 0) -> int:
+    """Where a string stands, told by how it begins: preparing to look for all of it takes longer
+    than comparing it at the few places where it may be."""
+    if len(sought) <= BEGINNING:
+        return piece.find(sought, start)
+    begins = sought[:BEGINNING]
+    for _ in range(MOST_TRIED):
+        start = piece.find(begins, start)
+        if start < 0 or piece.startswith(sought, start):
+            return start
+        start += 1
+    return piece.find(sought, start)
+
+
+def _cut_all(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
+    """Make a hole wherever a string stands, if it does."""
+    out: list[Piece] = []
+    holes = 0
+    for piece in pieces:
+        if type(piece) is not bytes:
+            out.append(piece)
+            continue
+        start = 0
+        while (found := _found(piece, sought, start)) >= 0:
+            if found > start:
+                out.append(piece[start:found])
+            out.append(hole)
+            holes += 1
+            start = found + len(sought)
+        if start < len(piece):
+            out.append(piece[start:])
+    pieces[:] = out
+    return holes > 0
 
 
 def _written(pieces: Sequence[Piece], usual: str) -> Template:
     out: list[Json] = []
     for piece in pieces:
-        if isinstance(piece, bytes):
+        if type(piece) is bytes:
             if piece:
                 out.append(piece.decode())
         else:
             way, spelling = piece
             out.append([way] if spelling == usual else [way, spelling])
-    return out[0] if len(out) == 1 and isinstance(out[0], str) else out
+    return out[0] if len(out) == 1 and type(out[0]) is str else out
 
 
 def filled(template: Template, strings: Mapping[str, str], spelling: Spelling) -> bytes:

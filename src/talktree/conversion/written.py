@@ -1,4 +1,4 @@
-"""A value as a reader of its text will see it."""
+"""A value as a reader of its text will see it, which differs for halves of characters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,21 @@ from talktree.text.json_write import encode
 _plain = msgspec.json.Encoder(
     enc_hook=lambda value: value.text if isinstance(value, Token) else repr(value)
 ).encode
+
+
+_packed = msgspec.msgpack.Encoder().encode
+
+
+def is_whole(text: str) -> bool:
+    """Whether no half of a character is in a text, which files of text cannot hold."""
+    if text.isascii():
+        return True
+    try:
+        # Other than `encode`, this leaves the UTF-8 with the text for whoever writes it.
+        _packed(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def as_written(value: Json) -> Json:

@@ -1,7 +1,20 @@
 """Files in and out: what a source is, how it is loaded, how output appears atomically."""
 
 from talktree.files.content import Content, Memory, OnDisk
+from talktree.files.packed import Unpacked, plain_head, unpacked
 from talktree.files.save import save
 from talktree.files.source import Source, load, load_stream, parked
 
-__all__ = ["Content", "Memory", "OnDisk", "Source", "load", "load_stream", "parked", "save"]
+__all__ = [
+    "Content",
+    "Memory",
+    "OnDisk",
+    "Source",
+    "Unpacked",
+    "load",
+    "load_stream",
+    "parked",
+    "plain_head",
+    "save",
+    "unpacked",
+]

@@ -33,6 +33,7 @@ class Source:
         folder: bool,
         skipped: tuple[str, ...] = (),
         withheld: tuple[str, ...] = (),
+        place: Path | None = None,
     ) -> None:
         self.name = name
         """What to call it in messages."""
@@ -43,6 +44,8 @@ class Source:
         """Links and special files that were seen and left alone."""
         self.withheld = withheld
         """Files with secrets: neither opened nor copied."""
+        self.place = place
+        """Where on disk it was found, if it is one file."""
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "input") -> Source:
@@ -65,6 +68,7 @@ class Source:
             folder=self.folder,
             skipped=self.skipped,
             withheld=(*self.withheld, *gone),
+            place=self.place,
         )
 
     def as_bytes(self) -> dict[str, bytes]:
@@ -80,7 +84,7 @@ def load(path: Path) -> Source:
         return _load_folder(path)
     if not path.is_file():
         raise Unreadable(f"{path}: not a regular file", hint="pipe it in and use - as the path")
-    return Source(path.name, {path.name: OnDisk(path)}, folder=False)
+    return Source(path.name, {path.name: OnDisk(path)}, folder=False, place=path)
 
 
 def load_stream(stream: BinaryIO, *, name: str = "stdin") -> Source:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from talktree.files import Source
+from talktree.files import Source, plain_head
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from talktree.formats.renewal import Renewal
     from talktree.formats.rule import Rule
     from talktree.formats.sheets import Item, Sheet
+    from talktree.formats.talk import Talk
 
 
 CARRY = "x-talktree"
@@ -123,7 +125,7 @@ class Probe:
         """The first 64 KiB of a file, by default of the only one."""
         name = self.names[0] if name is None else name
         if name not in self._heads:
-            self._heads[name] = self._source.files[name].read(0, self.HEAD)
+            self._heads[name] = plain_head(name, self._source.files[name], self.HEAD)
         return self._heads[name]
 
 
@@ -296,12 +298,46 @@ class Format(ABC):
         assert isinstance(value, dict)
         return {**value, CARRY: carry}
 
+    # what rules ask
+
+    stamp_key: str | None = None
+    """The member of a record in which a message has its time."""
+
+    known_kinds: frozenset[str] = frozenset()
+    """Kinds of records and of bookkeeping it knows and reads no further."""
+
+    words_at: tuple[str, ...] = ()
+    """The members of a record that lead to what its message says."""
+
+    def said(self, value: Json) -> Json:
+        """What a message's record says, as it stands there; asked if no part of it was read."""
+        for key in self.words_at:
+            value = value.get(key) if isinstance(value, dict) else None
+        return value if self.words_at else None
+
+    def relinked(
+        self, entry: Entry, record: Record, above: str | None, *, follows: bool = False
+    ) -> Json:
+        """The value of a record once its message hangs on another, or only follows it."""
+        if not isinstance(entry, Message):
+            return record.value
+        moved = replace(entry, follows=above) if follows else replace(entry, parent=above)
+        return self.put(moved, record)
+
+    def kin(self, folder: str) -> Sequence[str]:
+        """Folders, seen from a file's own with this name, whose files its messages may continue."""
+        return (".",)
+
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
 
     def rules(self) -> Sequence[Rule]:
         """What its own records must be like, beyond what all conversations must."""
         return ()
+
+    def remade(self, path: str, talk: Talk) -> bytes | None:
+        """A file that was lost, made from the rest of its conversation; None if it cannot be."""
+        return None
 
     def renewal(self) -> Renewal:
         """How its older files are told from current ones and made such."""

@@ -6,7 +6,7 @@ document, so that every byte and every record is still found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from talktree.files import Content
 from talktree.formats.base import Format
@@ -18,6 +18,7 @@ from talktree.text.json_read import decode
 from talktree.text.json_scan import Kind, scan
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode_new
+from talktree.text.lines import respan
 
 HEAD = 1 << 16
 
@@ -29,8 +30,19 @@ def sheet_for(
     if is_lines(content.read(0, HEAD), dialect):
         return LineSheet(path, content, dialect, group=group)
     sheet = JsonSheet(path, content, format, group=group, hole=_no_hole, links="own")
-    sheet.findings.append(finding("not-lines", "records are not one to a line", path=path))
+    if _over_lines(sheet):
+        sheet.findings.append(finding("not-lines", "records are not one to a line", path=path))
     return sheet
+
+
+def _over_lines(sheet: JsonSheet) -> bool:
+    """Whether a record stands over several lines, on the line of another, or in a list."""
+    lines = [piece.line for piece in sheet.pieces]
+    return (
+        sheet.listed
+        or len(set(lines)) < len(lines)
+        or any(b"\n" in piece.raw for piece in sheet.pieces)
+    )
 
 
 def _no_hole(value: Json, depth: int) -> None:
@@ -45,7 +57,17 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
     lines = head.split(b"\n")
     if len(lines) == 1:
         return start[:1] == b"{"
-    return any(dialect.is_record(decode(line).value) for line in lines if line.startswith(b'{"'))
+    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in lines)
+    return any(_shows(line, dialect.is_record) for line in starts if line.startswith(b'{"'))
+
+
+def _shows(line: bytes, is_record: Callable[[Json], bool]) -> bool:
+    """Whether a record starts with a line, or several stand on it."""
+    if is_record(decode(line).value):
+        return True
+    return any(
+        is_record(decode(line[start:stop]).value) for start, stop, _ in respan(line, is_record)
+    )
 
 
 def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:

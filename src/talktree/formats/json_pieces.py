@@ -92,8 +92,8 @@ def _piece(text: bytes, found: _Found, hole: Node | None, *, torn: bool) -> Piec
 
 
 def _numbered(text: bytes, pieces: list[Piece], starts: Sequence[int]) -> list[Piece]:
-    for piece, line in zip(pieces, line_numbers(text, starts), strict=True):
-        piece.line = line
+    for piece, start, line in zip(pieces, starts, line_numbers(text, starts), strict=True):
+        piece.start, piece.line = start, line
     return pieces
 
 

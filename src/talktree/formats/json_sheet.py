@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
@@ -10,14 +10,15 @@ from msgspec.structs import replace
 from talktree.errors import Damaged
 from talktree.files import Content, Memory
 from talktree.formats.base import Format, Links
+from talktree.formats.json_mend import fused_at, mended_document
 from talktree.formats.json_pieces import exact_pieces, line_numbers, plain_pieces
 from talktree.formats.piece_sheet import Piece, PieceSheet
-from talktree.formats.sheets import Item
+from talktree.formats.sheets import Item, Mending, each_kind_once
 from talktree.model.findings import Finding, finding
 from talktree.text.json_cut import Cuts, cut
 from talktree.text.json_edit import patch
 from talktree.text.json_read import inspect
-from talktree.text.json_scan import DEEP, Kind, Node, Problem, Scan, scan
+from talktree.text.json_scan import DEEP, MOST_PROBLEMS, Kind, Node, Problem, Scan, scan
 from talktree.text.json_style import learn
 from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
@@ -69,13 +70,19 @@ class JsonSheet(PieceSheet):
 
     def _oddities(self) -> Iterator[Finding]:
         """What a plain text may still hold: names that stand twice, and deep nesting."""
-        deepest = max((self.level(piece.depth) + 1 for piece in self.pieces), default=0)
-        if deepest > DEEP:
-            yield finding("deep", f"nested {deepest} deep", path=self.path, line=1)
         for piece in self.pieces:
-            for problem in inspect(piece.raw):
+            for problem in each_kind_once(inspect(piece.raw)):
                 line = piece.line + piece.raw.count(b"\n", 0, problem.at)
                 yield finding(problem.code, problem.what, path=self.path, line=line)
+
+    def is_deep(self, piece: Piece) -> bool:
+        """Whether a record is nested too deep in itself."""
+        if piece.raw.count(b"[") + piece.raw.count(b"{") <= DEEP:
+            return False
+        return any(problem.code == "deep" for problem in scan(piece.raw).problems)
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return mended_document(self, keys)
 
     # taking apart
 
@@ -88,22 +95,42 @@ class JsonSheet(PieceSheet):
         self._wholes = sum(piece.depth == 0 for piece in self.pieces)
 
     def _cut(self, text: bytes, found: Scan) -> None:
-        self.listed = len(found.roots) == 1 and found.roots[0].kind is Kind.ARRAY
-        roots, start, end = found.roots, 0, len(text)
+        values = [root for root in found.roots if root.kind is not Kind.SCALAR]
+        self.listed = len(values) == 1 and values[0].kind is Kind.ARRAY
+        roots, start, end = values or found.roots, 0, len(text)
         if self.listed:
-            array = found.roots[0]
+            array = values[0]
             start, end = array.start + 1, array.stop - array.closed
             roots = array.children
             self.frame = (text[:start], text[end:])
+        self._beside(text, found, values)
         torn = not found.complete or any(each.code == "torn" for each in found.problems)
         broken = BROKEN.intersection(each.code for each in found.problems)
         self.sound = found.complete and not broken
-        self.pieces = exact_pieces(text, roots, start, self._hole_node, torn=torn)
+        self.pieces = exact_pieces(text, roots, start, self.hole_node, torn=torn)
         self.tail = text[roots[-1].stop if roots else start : end]
         self._wholes = len(roots)
         self._tell(text, found)
 
-    def _hole_node(self, node: Node, depth: int) -> Node | None:
+    def _beside(self, text: bytes, found: Scan, values: Sequence[Node]) -> None:
+        """Take down what stands beside the one value that a document is."""
+        told = {problem.at for problem in found.problems}
+        loose = [root for root in found.roots if values and root.kind is Kind.SCALAR]
+        if self.links == "nested":
+            loose += values[1:]
+        found.problems.extend(
+            Problem("syntax", root.start, "this stands beside the document")
+            for root in loose[:MOST_PROBLEMS]
+            if root.start not in told
+        )
+        if self.many:
+            found.problems.extend(
+                Problem("fused", at, "several records stand on one line")
+                for at in fused_at(text, values)[:MOST_PROBLEMS]
+            )
+
+    def hole_node(self, node: Node, depth: int) -> Node | None:
+        """The list of records nested in a record."""
         if node.kind is not Kind.OBJECT:
             return None
         name = self.hole(node.value, depth)
@@ -124,15 +151,27 @@ class JsonSheet(PieceSheet):
 
     def _tell(self, text: bytes, found: Scan) -> None:
         problems = sorted(found.problems, key=lambda each: each.at)
-        if not found.roots:
-            problems.append(Problem("empty" if not text.strip() else "syntax", 0, "no JSON here"))
+        if not text.strip():
+            problems = [Problem("empty", 0, "there is nothing in this file")]
+        elif not text.strip(b"\0 \t\r\n"):
+            problems = [Problem("nul-file", 0, f"nothing but {text.count(0)} NUL bytes")]
+        elif not found.roots:
+            problems.append(Problem("syntax", 0, "no JSON here"))
         elif not found.complete and all(each.code != "torn" for each in problems):
             problems.append(Problem("torn", len(text), "the text ends inside a value"))
+        deep = {piece.line for piece in self.pieces if self.is_deep(piece)}
         lines = line_numbers(text, [each.at for each in problems])
-        self.findings = [
-            finding(each.code, each.what, path=self.path, line=line)
-            for each, line in zip(problems, lines, strict=True)
-        ]
+        told: set[tuple[str, int]] = set()
+        for each, line in zip(problems, lines, strict=True):
+            if each.code == "deep":
+                # A long chain of replies is as deep as that; only what one record holds counts.
+                what = f"nested more than {DEEP} deep"
+                self.findings += [
+                    finding("deep", what, path=self.path, line=at) for at in sorted(deep)
+                ]
+            elif each.code != "syntax" or ("syntax", line) not in told:
+                told.add((each.code, line))
+                self.findings.append(finding(each.code, each.what, path=self.path, line=line))
 
     # writing
 
@@ -161,7 +200,7 @@ class JsonSheet(PieceSheet):
     def _with_hole(self, raw: bytes, depth: int) -> Piece:
         found = scan(raw)
         root = found.roots[0]
-        hole = self._hole_node(root, depth)
+        hole = self.hole_node(root, depth)
         at = None if hole is None else hole.start + 1
         return Piece(root.value, raw, at, depth=depth, problems=found.problems)
 

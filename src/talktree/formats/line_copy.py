@@ -49,21 +49,25 @@ def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iter
 
 
 def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[Splice]:
-    """The same as splices: what of the old file goes, and what comes in its place."""
-    start, at, new = 0, 0, b""
+    """The same as splices: what of the old file goes, and what comes in its place.
+
+    Each record that changes is a splice of its own, so that a file in which all of them do is not
+    held in memory.
+    """
+    start, new = 0, list[bytes]()
     for chunk in chunks:
         if chunk.start == NOWHERE:
-            if not new and start == at > 0 and not _ends_line(content, at):
-                new = newline
-            new += chunk.fresh or b""
-        elif chunk.fresh is not None:
-            new, at = new + chunk.fresh, chunk.stop
+            if not new and start > 0 and not _ends_line(content, start):
+                new.append(newline)
+            new.append(chunk.fresh or b"")
         elif chunk.stop > chunk.start:
             if new or start < chunk.start:
-                yield Splice(start, chunk.start, new)
-            start, at, new = chunk.stop, chunk.stop, b""
+                yield Splice(start, chunk.start, b"".join(new))
+            if chunk.fresh is not None:
+                yield Splice(chunk.start, chunk.stop, chunk.fresh)
+            start, new = chunk.stop, []
     if new or start < content.size:
-        yield Splice(start, content.size, new)
+        yield Splice(start, content.size, b"".join(new))
 
 
 def _ends_line(content: Content, stop: int) -> bool:

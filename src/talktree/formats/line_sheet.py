@@ -14,19 +14,33 @@ from talktree.files.splice import Splice
 from talktree.formats.base import Record
 from talktree.formats.line_copy import Chunk, changed, joined
 from talktree.formats.line_mend import mended_lines
-from talktree.formats.sheets import Around, Item, Mending, Sheet, Sink, problem_findings
+from talktree.formats.sheets import (
+    Around,
+    Item,
+    Mending,
+    Sheet,
+    Sink,
+    each_kind_once,
+    problem_findings,
+)
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
-from talktree.text.json_read import REFUSALS, decode, inspect, oddities
+from talktree.text.json_read import REFUSALS, Decoded, decode, inspect, oddities
 from talktree.text.json_scan import Problem
 from talktree.text.json_style import Style, learn
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
-from talktree.text.lines import BOM, is_blank, respan
+from talktree.text.lines import BOM, Span, diagnosis, is_blank, respan
 
 NO_NODE = LineOutline()
 """The outline of a record that is no node of the tree."""
+NOTHING = b"\0 \t\r\n"
+SHARED = {
+    "fused": "several records stand on one line",
+    "spliced": "a record breaks off where another starts",
+}
+INTERLEAVED = "a record stands between the pieces of another"
 
 
 class LineDialect(ABC):
@@ -60,6 +74,12 @@ class LineSheet(Sheet):
         """For each line that holds no record, how many records stand before it."""
         self.shared = array("Q")
         """Records that stand on the line of another."""
+        self.woven: list[tuple[int, int]] = []
+        """Pieces of one record with another between them, as the numbers of both pieces."""
+        self._piece = -1
+        """The piece of a record that the line before started with."""
+        self._blanks = (0, 0)
+        """How many lines are blank, and which is the first."""
         self._style: Style | None = None
 
     def __len__(self) -> int:
@@ -95,33 +115,89 @@ class LineSheet(Sheet):
                     yield found
                 at = stop
             base += end
+        self._tell_of_all()
+
+    def _tell_of_all(self) -> None:
+        """What is odd about the file as a whole."""
+        count, first = self._blanks
+        if count:
+            what = "a blank line" if count == 1 else f"{count} blank lines, the first here"
+            self._note("blank", what, first)
+        ends = {self.stops[0], self.stops[-1]} if len(self) else ()
+        if any(self.content.read(max(0, stop - 2), stop) == b"\r\n" for stop in ends):
+            self._note("crlf", "lines end with CR LF", None)
 
     def _odd_outlines(self, line: bytes, at: int) -> Iterator[LineOutline]:
         """The records in a line that is not one plain JSON object of the expected kind."""
         number = len(self) + len(self.blank) - len(self.shared) + 1
         if is_blank(line):
             self.blank.append(len(self))
+            count, first = self._blanks
+            self._blanks = (count + 1, first or number)
             return
         if len(line) >= LONGEST_LINE:
             self._note("too-long", f"a line of {len(line)} bytes or more", number)
             yield self._taken(at, at + len(line), NO_NODE)
             return
+        if len(line) == self.content.size and not line.strip(NOTHING):
+            self._note("nul-file", f"nothing but {line.count(0)} NUL bytes", None)
+            yield self._taken(at, at + len(line), NO_NODE)
+            return
         whole = decode(line)
-        if whole.usable:
+        broken = any(problem.code == "syntax" for problem in whole.problems)
+        if whole.usable and not (broken and len(respan(line, self.dialect.is_record)) > 1):
             yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
             return
+        if not whole.usable and self._is_rest(line, at):
+            self.damage[-1] = self._found("interleaved", INTERLEAVED, number - 1)
+            self.woven.append((self._piece, len(self)))
+            yield self._taken(at, at + len(line), NO_NODE)
+            return
+        yield from self._shared_line(line, at, number)
+
+    def _is_rest(self, line: bytes, at: int) -> bool:
+        """Whether a line is the rest of a record that began on the line before."""
+        piece = self._piece
+        if piece < 0 or self.stops[-1] != at or piece + 2 != len(self):
+            return False
+        joined = self.content.read(self.starts[piece], self.stops[piece]) + line
+        found = decode(joined)
+        return found.usable and not found.problems and self.dialect.is_record(found.value)
+
+    def _shared_line(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
+        """The records on a line that is not one record."""
         spans = respan(line, self.dialect.is_record)
-        for place, span in enumerate(spans):
-            part = decode(line[span.start : span.stop])
-            spliced = place + 1 < len(spans) and spans[place + 1].note == "spliced"
-            if span.note:
+        parts = [decode(line[span.start : span.stop]) for span in spans]
+        woven = len(spans) > 1 and spans[1].note == "interleaved"
+        if woven:
+            self._note("interleaved", INTERLEAVED, number)
+            self.woven.append((len(self), len(self) + 2))
+        for place, (span, part) in enumerate(zip(spans, parts, strict=True)):
+            if place:
                 self.shared.append(len(self))
-                self._note(span.note, "two records stand on one line", number)
-            if not part.usable and not spliced:
-                first = part.problems[0]
-                self._note(first.code if first.code == "torn" else "syntax", first.what, number)
+            if not woven:
+                self._note_part(line, spans, parts, place, number)
             outline = self.dialect.outline(part.value) if part.usable else NO_NODE
             yield self._taken(at + span.start, at + span.stop, outline)
+
+    def _note_part(
+        self, line: bytes, spans: Sequence[Span], parts: Sequence[Decoded], place: int, number: int
+    ) -> None:
+        """What is wrong with one of the records on a line."""
+        raw = line[spans[place].start : spans[place].stop]
+        key, what = "", ""
+        if parts[place].usable:
+            before = line[spans[place - 1].start : spans[place - 1].stop] if place else b""
+            if before.strip(NOTHING):
+                key = "fused" if parts[place - 1].usable else "spliced"
+                what = SHARED[key]
+        else:
+            followed = place + 1 < len(spans) and parts[place + 1].usable
+            self._piece = len(self) if followed and not place else -1
+            if not followed or not raw.strip(NOTHING):
+                key, what = diagnosis(raw, parts[place])
+        if key and self._found(key, what, number) not in self.damage[-1:]:
+            self._note(key, what, number)
 
     def _taken(self, start: int, stop: int, found: LineOutline) -> LineOutline:
         self.starts.append(start)
@@ -129,7 +205,10 @@ class LineSheet(Sheet):
         return found
 
     def _note(self, key: str, message: str, line: int | None) -> None:
-        self.damage.append(finding(key, message, path=self.path, line=line))
+        self.damage.append(self._found(key, message, line))
+
+    def _found(self, key: str, message: str, line: int | None) -> Finding:
+        return finding(key, message, path=self.path, line=line)
 
     def record(self, index: int) -> Record:
         return next(self.records((index,)))
@@ -152,7 +231,9 @@ class LineSheet(Sheet):
         return iter(self.damage)
 
     def oddities(self, record: Record) -> Sequence[Problem]:
-        return oddities(record.raw, record.value) if record.usable else ()
+        if not record.usable:
+            return ()
+        return each_kind_once(record.problems or oddities(record.raw, record.value))
 
     def line_of(self, index: int) -> int | None:
         blank = bisect_right(self.blank, index)
@@ -161,12 +242,11 @@ class LineSheet(Sheet):
     def inspect(self) -> Iterator[Finding]:
         yield from self.damage
         told = {(each.line, each.code) for each in self.damage}
-        line, at, crlf = 1, 0, False
+        line, at = 1, 0
         for index, record in enumerate(self.records(range(len(self)))):
             if self.starts[index] > at:
                 line += self.content.read(at, self.starts[index]).count(b"\n")
             at = self.stops[index]
-            crlf = crlf or record.raw.endswith(b"\r\n")
             record.line = line
             line += record.raw.endswith(b"\n")
             if record.usable:
@@ -174,8 +254,6 @@ class LineSheet(Sheet):
                 yield from (
                     each for each in problem_findings(record) if (each.line, each.code) not in told
                 )
-        if crlf:
-            yield finding("crlf", "lines end with CR LF", path=self.path)
 
     def around(self, index: int) -> Around:
         before = self.stops[index - 1] if index else 0

@@ -35,6 +35,8 @@ class Piece(Struct):
     tail: bytes = b""
     """What stands behind the last record nested in it."""
     depth: int = 0
+    start: int = -1
+    """Where it stands in the file, if that is known."""
     line: int = 0
     first: bool = True
     """Whether it is the first in its container."""

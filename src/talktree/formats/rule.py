@@ -99,7 +99,16 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 def as_noticed(found: Finding) -> list[Told]:
     """What reading noticed, told as it is."""
-    return [Told(found.message, path=found.path, line=found.line, name=found.entry, at=found.at)]
+    return [
+        Told(
+            found.message,
+            path=found.path,
+            line=found.line,
+            name=found.entry,
+            at=found.at,
+            fixable=found.fixable,
+        )
+    ]
 
 
 F = TypeVar("F", bound=Check)

@@ -146,8 +146,12 @@ class Sheet(ABC):
 
 def problem_findings(record: Record) -> Iterator[Finding]:
     """The oddities of a record's text, each kind once."""
-    seen = set()
-    for problem in record.problems:
-        if problem.code not in seen:
-            seen.add(problem.code)
-            yield finding(problem.code, problem.what, path=record.path, line=record.line)
+    for problem in each_kind_once(record.problems):
+        yield finding(problem.code, problem.what, path=record.path, line=record.line)
+
+
+def each_kind_once(problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Of each kind of oddity the first: one look at a record shows the others."""
+    if len(problems) < 2:
+        return problems
+    return list({problem.code: problem for problem in reversed(problems)}.values())[::-1]

@@ -9,9 +9,12 @@ from msgspec import Struct
 from talktree.model.findings import Finding, Safety
 from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
+from talktree.text.secrets import masked
 
 MOST_SHOWN = 80
 MOST_MEMBERS = 4
+MOST_READ = 1 << 12
+"""How far bytes are looked at for secrets, so that none is shown in part."""
 
 
 class Action(Struct, frozen=True, kw_only=True):
@@ -50,8 +53,8 @@ def differing(old: Json, new: Json) -> tuple[str, str]:
     found = list(_differing(old, new))
     shown = found[:MOST_MEMBERS]
     more = ", …" if len(found) > len(shown) else ""
-    before = ", ".join(f"{way}: {_brief(was)}" for way, was, _ in shown)
-    after = ", ".join(f"{way}: {_brief(now)}" for way, _, now in shown)
+    before = ", ".join(f"{_brief(way, was)}" for way, was, _ in shown)
+    after = ", ".join(f"{_brief(way, now)}" for way, _, now in shown)
     return before + more, after + more
 
 
@@ -77,16 +80,19 @@ def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
         pending += [(f"{way}/{name}" if way else name, one, two) for name, one, two in deeper[::-1]]
 
 
-def _brief(value: object) -> str:
+def _brief(way: str, value: object) -> str:
     if value is ABSENT:
-        return "(absent)"
-    text = encode(value).decode("utf-8", "replace")  # type: ignore[arg-type]
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+        return f"{way}: (absent)"
+    # What a plan shows is printed and pasted elsewhere; a secret may not travel with it. Some are
+    # known by their names only.
+    text = masked(f"{way}: {encode(value).decode('utf-8', 'replace')}")  # type: ignore[arg-type]
+    most = len(way) + 2 + MOST_SHOWN
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def brief_bytes(data: bytes) -> str:
     """Some bytes in a few words."""
     if not data:
         return "nothing"
-    text = data[:MOST_SHOWN].decode("utf-8", "backslashreplace")
-    return text if len(data) <= MOST_SHOWN else f"{text}… ({len(data):,} bytes)"
+    text = masked(data[:MOST_READ].decode("utf-8", "backslashreplace"))
+    return text if len(data) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}… ({len(data):,} bytes)"

@@ -23,6 +23,7 @@ class Gathered:
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
         self._mended: set[tuple[str, str]] = set()
+        self._patched: set[Patch] = set()
         self.patches: dict[str, list[tuple[Patch, Found]]] = {}
         self.values: dict[int, list[tuple[Revalue, Found]]] = {}
         self.drops: dict[int, tuple[Drop, Found]] = {}
@@ -47,9 +48,9 @@ class Gathered:
     def _add(self, change: object, found: Found) -> None:
         match change:
             case Patch():
-                known = self.patches.setdefault(change.path, [])
-                if all(patch != change for patch, _ in known):
-                    known.append((change, found))
+                if change not in self._patched:
+                    self._patched.add(change)
+                    self.patches.setdefault(change.path, []).append((change, found))
             case Revalue():
                 self.values.setdefault(_number(change.talk, change.position), []).append(
                     (change, found)
@@ -88,6 +89,8 @@ def revalued(changes: Iterable[tuple[Revalue, Found]]) -> tuple[Json, list[Actio
         if before or after:
             actions.append(action(found.finding, before=before, after=after))
         seen.record.value = new
+        # From here on its names are those it has now, not those the skeleton knew.
+        seen.record.id, seen.record.parent = "", None
         seen = Seen(seen.record, change.talk.format.get(seen.record), seen.position, seen.talk)
     assert seen is not None
     return seen.record.value, actions

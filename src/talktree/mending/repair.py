@@ -78,7 +78,9 @@ def repaired(
         source = _origin(current).source
         rounds.append(done)
         sources.append(source)
+        notes = _origin(current).notes
         current = read(applied(source, done), _origin(current).format)
+        _origin(current).notes = notes
     return Repair(document, current, rounds, sources)
 
 

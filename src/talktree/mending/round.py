@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from talktree.checking.run import Found, found
-from talktree.files import Content, Memory, Source, parked
+from talktree.files import Content, Memory, Source, Unpacked, parked
 from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch
 from talktree.formats.engine import Origin
@@ -14,6 +14,7 @@ from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item, Sheet
 from talktree.mending.action import Action, action, brief_bytes
 from talktree.mending.gather import Gathered, patch_actions, revalued
+from talktree.mending.steps import Step, acceptable
 from talktree.model.document import Document
 
 
@@ -77,6 +78,14 @@ class _Making:
         return Round(self._actions, self._splices, self._gone, self._made)
 
     def _add(self, path: str, splices: Iterable[Splice]) -> None:
+        sheet, splices = self._origin.by_path.get(path), list(splices)
+        if sheet is not None and splices and isinstance(sheet.content, Unpacked):
+            # What was read is not what lies there, so the file is written whole as plain text.
+            plain = b"".join(spliced(sheet.content, splices))
+            splices = [Splice(0, self._origin.source.files[path].size, plain)]
+        self._splice(path, splices)
+
+    def _splice(self, path: str, splices: Iterable[Splice]) -> None:
         content = self._origin.source.files[path]
         real = [
             each
@@ -96,41 +105,39 @@ class _Making:
         if content is None:
             self._made[path] = data
         else:
-            self._add(path, [Splice(0, content.size, data)])
+            self._splice(path, [Splice(0, content.size, data)])
 
     def _records(self, sheet: Sheet) -> None:
-        """The changes to a file's records."""
-        items = list(self._items(sheet))
-        if self._origin.format.file_per_record and not items:
+        """The changes to a file's records, those left out that it cannot take."""
+        splices, steps = acceptable(sheet, list(self._steps(sheet)))
+        self._actions += [each for step in steps for each in step.actions]
+        if self._origin.format.file_per_record and not any(step.items for step in steps):
             self._gone.add(sheet.path)
         else:
-            self._add(sheet.path, sheet.splices(items))
+            self._add(sheet.path, splices)
 
-    def _items(self, sheet: Sheet) -> Iterator[Item]:
+    def _steps(self, sheet: Sheet) -> Iterator[Step]:
         gathered = self._gathered
         first = self._origin.firsts[self._origin.sheets.index(sheet)]
         for index in range(len(sheet)):
             number = first + index
             depth = sheet.depth_of(index)
+            same = [Item(index, depth=depth)]
             if number in gathered.drops:
                 _, because = gathered.drops[number]
-                raw = sheet.record(index).raw
-                self._actions.append(
-                    action(because.finding, before=brief_bytes(raw), after="quarantined")
-                )
+                raw = brief_bytes(sheet.record(index).raw)
+                gone = [action(because.finding, before=raw, after="quarantined")]
+                yield Step([], same, gone)
             elif number in gathered.values:
                 value, actions = revalued(gathered.values[number])
-                self._actions += actions
-                yield Item(index, value, changed=bool(actions), depth=depth)
+                changed = [Item(index, value, changed=bool(actions), depth=depth)]
+                yield Step(changed, same, actions)
             else:
-                yield Item(index, depth=depth)
+                yield Step(same, same, [])
             for insert, because in gathered.inserts.get(number, ()):
-                self._actions.append(
-                    action(
-                        because.finding, before="", after=brief_bytes(repr(insert.value).encode())
-                    )
-                )
-                yield Item(None, insert.value, changed=True, depth=depth, group=insert.talk.id)
+                shown = brief_bytes(repr(insert.value).encode())
+                fresh = Item(None, insert.value, changed=True, depth=depth, group=insert.talk.id)
+                yield Step([fresh], [], [action(because.finding, before="", after=shown)])
 
 
 def _in_order(patches: Iterable[Patch]) -> Iterator[Splice]:
@@ -157,4 +164,5 @@ def applied(source: Source, done: Round) -> Source:
         folder=source.folder,
         skipped=source.skipped,
         withheld=source.withheld,
+        place=source.place,
     )

@@ -35,6 +35,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """Where in the bytes of the record it is, if that is known."""
     number: int = -1
     """Which record of the source it is; -1 if it is none."""
+    fixable: bool = True
+    """False where the fix of its rule does not help."""
 
 
 class Code(Struct, frozen=True):
@@ -50,16 +52,19 @@ READING: dict[str, Code] = {
     for key, code, name, severity in (
         ("torn", "SYN101", "torn-record", "error"),
         ("syntax", "SYN102", "malformed", "error"),
-        ("fused", "SYN103", "fused-records", "warning"),
+        ("fused", "SYN103", "fused-records", "error"),
         ("spliced", "SYN104", "spliced-record", "error"),
         ("nul", "SYN105", "nul-bytes", "error"),
         ("not-lines", "SYN106", "not-line-based", "warning"),
         ("empty", "SYN107", "empty-file", "warning"),
         ("crlf", "SYN108", "carriage-returns", "note"),
         ("too-long", "SYN109", "record-too-long", "error"),
+        ("interleaved", "SYN110", "interleaved-records", "error"),
+        ("nul-file", "SYN111", "nul-file", "error"),
+        ("blank", "SYN113", "blank-line", "note"),
         ("bom", "SYN201", "byte-order-mark", "warning"),
         ("utf8", "SYN202", "invalid-utf8", "error"),
-        ("surrogate", "SYN203", "lone-surrogate", "warning"),
+        ("surrogate", "SYN203", "lone-surrogate", "error"),
         ("control", "SYN204", "control-character", "warning"),
         ("duplicate-key", "SYN205", "duplicate-key", "warning"),
         ("nan", "SYN206", "not-a-number", "warning"),
@@ -78,8 +83,19 @@ READING: dict[str, Code] = {
         ("duplicate-id", "IDS102", "duplicate-id", "warning"),
         ("conflict", "IDS103", "conflicting-copies", "warning"),
         ("copies", "IDS104", "differing-copies", "note"),
-        ("dangling-parent", "TRE101", "dangling-parent", "warning"),
+        ("dangling-parent", "TRE101", "dangling-parent", "error"),
         ("cycle", "TRE102", "parent-cycle", "error"),
+        ("lost-origin", "TRE110", "lost-origin", "note"),
+        ("lost", "STT101", "lost-replies", "error"),
+        ("no-header", "CHB201", "no-header", "warning"),
+        ("comment-header", "CHB202", "comment-header", "note"),
+        ("bare-id", "CHB203", "bare-id-line", "warning"),
+        ("unmarked", "CHB204", "unmarked-header-line", "warning"),
+        ("ruined-metadata", "SAG601", "ruined-metadata", "error"),
+        ("no-version", "NAT101", "no-version-line", "warning"),
+        ("odd-version", "NAT102", "odd-version-line", "error"),
+        ("begins-twice", "NAT201", "conversation-begins-twice", "warning"),
+        ("nameless", "NAT202", "nameless-conversation", "warning"),
     )
 }
 
@@ -91,6 +107,7 @@ def finding(
     path: str | None = None,
     line: int | None = None,
     entry: str | None = None,
+    fixable: bool = True,
 ) -> Finding:
     """A reading finding by its short key."""
     kind = READING[key]
@@ -102,4 +119,5 @@ def finding(
         path=path,
         line=line,
         entry=entry,
+        fixable=fixable,
     )

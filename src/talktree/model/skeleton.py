@@ -18,6 +18,8 @@ from talktree.text.times import from_iso
 NO_TIME = -(1 << 63)
 FURTHEST = (1 << 63) - 1
 ROOT = -1
+INFERRED = "inferred"
+"""How a link is marked that the file does not have, and that was made to mend it in memory."""
 
 
 def _nanoseconds(stamp: str | int | None) -> int:
@@ -45,7 +47,8 @@ class Skeleton:
         self.by_id: dict[str, int] = {}
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
-        """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`."""
+        """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`,
+        and in a mended one `inferred`."""
         self.spawned: dict[int, str] = {}
         """Where sidechains start, with the id of the tool call that started them."""
         self.joined = False
@@ -56,6 +59,8 @@ class Skeleton:
         """Positions whose parent is not here, with the id they name."""
         self.looped: dict[int, str] = {}
         """Positions whose parents led back to themselves, with the id they name."""
+        self.astray: dict[int, str] = {}
+        """Positions that follow, without being its child, what is not here or hangs below them."""
         self.points_forward = False
         """Whether a parent stands behind its child anywhere."""
         self._forward: list[tuple[int, str, str]] = []
@@ -170,20 +175,18 @@ class Skeleton:
     def finish(self) -> None:
         """Resolve forward links, report those that lead nowhere, cut cycles."""
         for position, parent, own in self._forward:
+            if self.parents[position] != ROOT or not self.traits[position]:
+                # It stands inside another record, or is no node at all.
+                continue
             found = self.by_id.get(parent, ROOT)
-            if parent == own or found == position:
-                self._cut(position, "a message that is its own parent")
-                self.looped[position] = parent
+            if position in self.linked and found in (ROOT, position):
+                self._lose(position, parent)
+            elif parent == own or found == position:
+                self._cut(position, parent, "a message that is its own parent")
             elif found == ROOT:
-                self.linked.pop(position, None)
                 self.dangling[position] = parent
-                self.findings.append(
-                    finding(
-                        "dangling-parent",
-                        f"its parent {parent[:60]} is not here",
-                        entry=self.ids[position],
-                    )
-                )
+                what = f"its parent {parent[:60]} is not here"
+                self.findings.append(finding("dangling-parent", what, entry=self.ids[position]))
             else:
                 self.parents[position] = found
                 self.points_forward = True
@@ -191,10 +194,19 @@ class Skeleton:
             self._cut_cycles()
         self._forward = []
 
-    def _cut(self, position: int, why: str) -> None:
+    def _cut(self, position: int, parent: str, why: str) -> None:
         self.parents[position] = ROOT
         self.linked[position] = "cut"
+        self.looped[position] = parent
         self.findings.append(finding("cycle", why, entry=self.ids[position]))
+
+    def _lose(self, position: int, origin: str) -> None:
+        """Let it start anew: it has no parent, and what it follows cannot be reached."""
+        self.parents[position] = ROOT
+        self.linked.pop(position, None)
+        self.astray[position] = origin
+        what = f"what it follows, {origin[:60]}, is not here"
+        self.findings.append(finding("lost-origin", what, entry=self.ids[position]))
 
     def _cut_cycles(self) -> None:
         parents = self.parents
@@ -207,13 +219,25 @@ class Skeleton:
                 way.append(here)
                 here = parents[here]
             if here != ROOT and state[here] == 1:
-                loop = way[way.index(here) :]
-                # The edge that points forward in the file is the one that cannot be true.
-                first = min(loop)
-                self.looped[first] = self.ids[parents[first]]
-                self._cut(first, "its parents lead back to itself")
+                self._cut_loop(way[way.index(here) :])
             for each in way:
                 state[each] = 2
+
+    def _cut_loop(self, loop: list[int]) -> None:
+        # What only follows is no child, and to the programs themselves this is no loop.
+        follows = [each for each in loop if each in self.linked]
+        if follows:
+            first = min(follows)
+            self._lose(first, self.own_id(self.parents[first]))
+            return
+        # The edge that points forward in the file is the one that cannot be true.
+        first = min(loop)
+        self._cut(first, self.own_id(self.parents[first]), "its parents lead back to itself")
+
+    def own_id(self, position: int) -> str:
+        """The id an entry has in its file; empty if it has none."""
+        native = self.native.get(position, self.ids[position])
+        return native or ""
 
 
 def _free(alias: str, taken: dict[str, int]) -> str:

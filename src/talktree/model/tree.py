@@ -175,6 +175,18 @@ class Tree:
             return []
         return sorted(self._aside_nodes(position))
 
+    def is_real(self, position: int) -> bool:
+        """Whether somebody said something new at a node or below it."""
+        return bool(self._real[position])
+
+    def last_below(self, position: int) -> int:
+        """The latest node on the same side at or below a node."""
+        return self._last[position]
+
+    def forks(self) -> Iterator[int]:
+        """Nodes with which more than one line goes on."""
+        return (here for here, onward in self._main.items() if here != ROOT and len(onward) > 1)
+
     def starts_sidechain(self, position: int) -> bool:
         """Whether a sub-agent's conversation begins here."""
         return self._starts_sidechain(position)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_scan import Problem, scan
+from talktree.text.json_scan import Kind, Problem, scan
 from talktree.text.json_value import Json
 
 _decoder = msgspec.json.Decoder()
@@ -74,7 +74,10 @@ def _tolerant(raw: bytes) -> Decoded:
     problems = found.problems
     if not found.complete and not any(problem.code == "torn" for problem in problems):
         problems.append(Problem("torn", len(raw), "the text ends inside a value"))
-    return Decoded(found.roots[0].value, problems, found.complete)
+    root = found.roots[0]
+    # A word that means nothing is no value, even if it stands alone.
+    junk = root.kind is Kind.SCALAR and any(problem.code == "syntax" for problem in problems)
+    return Decoded(root.value, problems, found.complete and not junk)
 
 
 class _Doubled(Exception):

@@ -8,78 +8,40 @@ replace any value without touching its neighbours, at any nesting depth.
 from __future__ import annotations
 
 import re
-from enum import IntEnum
-from typing import NamedTuple
 
+from talktree.text.json_nodes import Kind, Node, Problem, Scan, filled
 from talktree.text.json_string import unescape
+from talktree.text.json_tokens import (
+    COLON,
+    COMMENT,
+    CONTROL,
+    LOOSE_STRING,
+    MEMBER,
+    NULS,
+    NUMBER,
+    SOUND_ESCAPES,
+    SPACE,
+    STRING,
+    WORD,
+    WORDS,
+)
 from talktree.text.json_value import Json, Token
 
-SPACE = re.compile(rb"[ \t\r\n]*")
-STRING = re.compile(rb'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"', re.DOTALL)
-LOOSE_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[ \t\r\n,\]}]|$)")
-MEMBER = re.compile(
-    rb'[ \t\r\n]*+"([ !#-\[\]-~]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
-    rb'(?:"([ !#-\[\]-~]*+)"|(-?(?:0|[1-9][0-9]{0,14}+))|(true|false|null))'
-    rb"[ \t\r\n]*+(?:,|(?=\}))"
-)
-"""A whole member of an object, of the kind nearly all members are."""
-WORD = re.compile(rb'[^\s,\[\]{}":]+')
-COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
-WORDS: dict[bytes, Json] = {b"true": True, b"false": False, b"null": None}
+__all__ = ["DEEP", "MOST_PROBLEMS", "Kind", "Node", "Problem", "Scan", "Scanner", "scan"]
+
 MOST_DIGITS = 4000
 SAFE = 1 << 53
 """Beyond this, readers that keep numbers as doubles change them."""
 DEEP = 200
 MOST_PROBLEMS = 1000
 """Enough to tell what is wrong; a megabyte of garbage must not become a million findings."""
+_OPENED, _VALUE, _COMMA = range(3)
+"""What stands before the place that is looked at: a bracket or a name, a value, or a comma."""
 
 
-class Kind(IntEnum):
-    """What a node is."""
+class Scanner:
+    """Goes through a text; `json_mend` builds on it and notes down what would mend each oddity."""
 
-    OBJECT = 0
-    ARRAY = 1
-    SCALAR = 2
-
-
-class Problem(NamedTuple):
-    """One place where the text is not plain JSON."""
-
-    code: str
-    at: int
-    what: str
-
-
-class Node:
-    """One value in the text: where it stands, what it is, and for containers what is inside."""
-
-    __slots__ = ("children", "closed", "key", "key_at", "kind", "start", "stop", "value")
-
-    def __init__(self, kind: Kind, start: int, key: str | None, key_at: int) -> None:
-        self.kind = kind
-        self.start = start
-        self.stop = -1
-        self.key = key
-        """The member's name, if it stands in an object."""
-        self.key_at = key_at
-        """Where the member starts: at its name, or at the value itself."""
-        self.closed = False
-        """Whether the text has its closing bracket."""
-        self.children: list[Node] = []
-        self.value: Json = None
-
-
-class Scan(NamedTuple):
-    """The outcome: the values found at top level, and everything that was odd."""
-
-    roots: list[Node]
-    problems: list[Problem]
-    complete: bool
-    """False if the text ended inside a value."""
-
-
-class _Scanner:
     def __init__(self, text: bytes, start: int, *, only_first: bool) -> None:
         self.text = text
         self.at = start
@@ -90,6 +52,13 @@ class _Scanner:
         self.key: str | None = None
         self.key_at = -1
         self.deepest = 0
+        self.before = _OPENED
+        self.comma_at = 0
+        self.key_before = _OPENED
+        self.end = 0
+        """Where the last value ended."""
+        self.unended = False
+        """Whether no comment that is open from here on has an end."""
 
     def run(self) -> Scan:
         """Go through the text once, from value to value."""
@@ -137,6 +106,7 @@ class _Scanner:
         node.value = {} if kind is Kind.OBJECT else []
         self.open.append(node)
         self.deepest = max(self.deepest, len(self.open))
+        self.before = _OPENED
         self.at += 1
 
     def _close_with(self, byte: int) -> None:
@@ -151,8 +121,17 @@ class _Scanner:
         self._close(self.at, closed=True)
 
     def _close(self, stop: int, *, closed: bool = False) -> None:
-        self._drop_key()
+        torn = not closed and stop == len(self.text)
+        self._drop_key(stop - closed, torn=torn)
         node = self.open.pop()
+        if self.before == _COMMA:
+            if not torn:
+                self._problem("syntax", "a comma too many", at=self.comma_at)
+            self._mend("torn" if torn else "syntax", self.comma_at, self.comma_at + 1)
+        if not closed:
+            bracket = b"}" if node.kind is Kind.OBJECT else b"]"
+            self._mend("torn" if torn else "syntax", stop, stop, bracket)
+        self.before, self.end = _VALUE, stop
         node.stop = stop
         node.closed = closed
 
@@ -164,6 +143,9 @@ class _Scanner:
         name, key_at, group = raw.decode(), found.start(1) - 1, found.lastindex or 0
         self._take_key(name, key_at, found.end())
         self.key = None
+        self.comma_at = found.end() - 1
+        self.before = _COMMA if self.text[self.comma_at] == 0x2C else _VALUE
+        self.end = found.end(group) + (group == 2)
         quote = group == 2
         node = Node(Kind.SCALAR, found.start(group) - quote, name, key_at)
         node.stop = found.end(group) + quote
@@ -175,21 +157,64 @@ class _Scanner:
         found = STRING.match(self.text, start)
         if found is None:
             found = LOOSE_STRING.match(self.text, start)
+            if self._ends_with_line(start, found):
+                return
             if found is None:
                 self._problem("torn", "a string is not closed")
                 self._torn_string(start)
                 return
-            self._problem("control", "a control character stands unescaped in a string")
+            self._unescaped(start, found.end())
         self.at = found.end()
-        text = self._text(start)
+        text = self._text(start, self.at - 1)
         if self._takes_key():
-            colon = SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
-            if self.text[colon : colon + 1] == b":":
-                self._take_key(text, start, colon + 1)
+            colon = COLON.match(self.text, self.at)
+            if colon is not None:
+                self._take_key(text, start, colon.end())
+                self._between(colon.start(), colon.end())
                 return
             self._problem("syntax", "a name without a value")
+            self._mend("syntax", start, self.at)
             return
         self._scalar(start, text)
+
+    def _ends_with_line(self, start: int, found: re.Match[bytes] | None) -> bool:
+        """Take a string whose last quote is missing, if the next line shows that it is."""
+        text = self.text
+        line_end = text.find(b"\n", start, found.end() if found else len(text))
+        behind = SPACE.match(text, found.end() if found else max(0, line_end)).end()  # type: ignore[union-attr]
+        after = text[behind : behind + 1]
+        wanted = b":" if self._takes_key() else b",}]"
+        if line_end < 0 or (after in wanted if found else after not in (b'"', b"}", b"]", b"{")):
+            return False
+        stop = len(text[start:line_end].rstrip(b" \t\r").removesuffix(b",")) + start
+        if stop == start:
+            stop = start + 1
+        stop -= text[start:stop].endswith(b"\\")
+        self._problem("syntax", "a string is not closed on its line", at=start)
+        self._unescaped(start, stop)
+        self.at = max(stop, start + 1)
+        if self._takes_key():
+            self._mend("syntax", start, self.at)
+            return True
+        value = self._text(start, self.at)
+        self._mend("syntax", self.at, self.at, b'"')
+        self._scalar(start, value)
+        return True
+
+    def _between(self, start: int, stop: int) -> None:
+        """Tell of NUL bytes between a name and its colon."""
+        for found in NULS.finditer(self.text, start, stop):
+            self._problem("nul", "NUL bytes behind a name", at=found.start())
+            self._mend("nul", found.start(), found.end())
+
+    def _unescaped(self, start: int, stop: int) -> None:
+        nul = self.text.find(b"\0", start, stop)
+        if nul >= 0:
+            self._problem("nul", "NUL bytes in a string", at=nul)
+        control = CONTROL.search(self.text, start, stop)
+        if control is not None:
+            what = "a control character stands unescaped in a string"
+            self._problem("control", what, at=control.start())
 
     def _torn_string(self, start: int) -> None:
         self.at = len(self.text)
@@ -197,27 +222,33 @@ class _Scanner:
             return
         self._scalar(start, unescape(self.text[start + 1 : self.at].rstrip(b"\r\n\0")))
 
-    def _text(self, start: int) -> str:
-        raw = self.text[start + 1 : self.at - 1]
+    def _text(self, start: int, stop: int) -> str:
+        raw = self.text[start + 1 : stop]
         value = unescape(raw)
         if not raw.isascii():
             try:
                 raw.decode()
-            except UnicodeDecodeError:
-                self._problem("utf8", "bytes that are not UTF-8", at=start)
+            except UnicodeDecodeError as error:
+                self._problem("utf8", "bytes that are not UTF-8", at=start + 1 + error.start)
+        if b"\\" in raw and SOUND_ESCAPES.fullmatch(raw) is None:
+            self._problem("syntax", "a backslash that escapes nothing", at=start)
         if b"\\u" in raw and any("\ud800" <= char <= "\udfff" for char in value):
             self._problem("surrogate", "half of a surrogate pair", at=start)
         return value
 
     def _bare(self) -> None:
         text, start = self.text, self.at
-        comment = COMMENT.match(text, start)
+        comment = None if self.unended else COMMENT.match(text, start)
         if comment:
             self._problem("comment", "a comment is not JSON")
+            self._mend("comment", start, comment.end())
             self.at = comment.end()
             return
+        if text.startswith(b"/*", start):
+            self.unended = True
         if text.startswith(b"\xef\xbb\xbf", start):
             self._problem("bom", "a byte order mark")
+            self._mend("bom", start, start + 3)
             self.at += 3
             return
         word = WORD.match(text, start)
@@ -237,6 +268,9 @@ class _Scanner:
         if number and number.end() == self.at:
             return self._number(number)
         shown = word.decode("utf-8", "replace")
+        if self.open and self.at == len(self.text):
+            self._problem("torn", "a value is cut off", at=start)
+            return Token(shown)
         code = "nan" if word.lstrip(b"-") in (b"NaN", b"Infinity") else "syntax"
         self._problem(code, f"{shown[:40]} is not a JSON value", at=start)
         return Token(shown)
@@ -263,6 +297,8 @@ class _Scanner:
         return bool(self.open) and self.open[-1].kind is Kind.OBJECT and self.key is None
 
     def _take_key(self, key: str, start: int, after: int) -> None:
+        self.key_before = self.before
+        self._parted(start)
         holder = self.open[-1].value
         if isinstance(holder, dict):
             if key in holder:
@@ -275,6 +311,8 @@ class _Scanner:
     def _place(self, kind: Kind) -> Node:
         if self._takes_key():
             self._problem("syntax", "a value without a name")
+        elif self.key is None and self.open:
+            self._parted(self.at)
         node = Node(kind, self.at, self.key, self.key_at if self.key is not None else self.at)
         self.key = None
         (self.open[-1].children if self.open else self.roots).append(node)
@@ -284,31 +322,55 @@ class _Scanner:
         end, self.at = self.at, start
         node = self._place(Kind.SCALAR)
         node.value = value
-        node.stop = self.at = end
+        node.stop = self.at = self.end = end
+        self.before = _VALUE
+
+    def _parted(self, at: int) -> None:
+        """What comes next stands behind a comma, or is the first."""
+        if self.before == _VALUE:
+            self._problem("syntax", "a comma is missing", at=at)
+            self._mend_comma(at)
+        self.before = _OPENED
 
     # oddities
 
     def _comma(self) -> None:
-        self._drop_key()
+        named = self.key is not None
+        self._drop_key(self.at)
+        if self.open and self.before == _VALUE:
+            self.before, self.comma_at = _COMMA, self.at
+        else:
+            if not named:
+                self._problem("syntax", "a comma too many")
+            self._mend("syntax", self.at, self.at + 1)
         self.at += 1
 
-    def _drop_key(self) -> None:
-        if self.key is not None:
+    def _drop_key(self, stop: int, *, torn: bool = False) -> None:
+        if self.key is None:
+            return
+        if not torn:
             self._problem("syntax", f"the name {self.key[:40]!r} has no value", at=self.key_at)
-            self.key = None
+        self._mend("torn" if torn else "syntax", self.key_at, stop)
+        self.key, self.before = None, self.key_before
 
     def _junk(self, length: int) -> None:
         shown = self.text[self.at : self.at + length].decode("utf-8", "replace")
         self._problem("syntax", f"{shown[:40]!r} does not belong here")
+        self._mend("syntax", self.at, self.at + length)
         self.at += length
 
     def _nuls(self) -> None:
         start = self.at
-        stop = start
-        while self.text[stop : stop + 1] == b"\0":
-            stop += 1
+        stop = NULS.match(self.text, start).end()  # type: ignore[union-attr]
         self._problem("nul", f"{stop - start} NUL bytes")
+        self._mend("nul", start, stop)
         self.at = stop
+
+    def _mend(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
+        """What to put in place of some bytes so that the oddity is gone; nothing by itself."""
+
+    def _mend_comma(self, at: int) -> None:
+        """The same for a comma that is missing."""
 
     def _problem(self, code: str, what: str, *, at: int | None = None) -> None:
         if len(self.problems) < MOST_PROBLEMS:
@@ -317,21 +379,4 @@ class _Scanner:
 
 def scan(text: bytes, start: int = 0, *, only_first: bool = False) -> Scan:
     """Parse everything in the text, or just the first value in it."""
-    found = _Scanner(text, start, only_first=only_first).run()
-    for root in found.roots:
-        _fill(root)
-    return found
-
-
-def _fill(root: Node) -> None:
-    """Hang the values of all nodes into the values of their containers."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if isinstance(node.value, dict):
-            for child in node.children:
-                if child.key is not None:
-                    node.value[child.key] = child.value
-        elif isinstance(node.value, list):
-            node.value.extend(child.value for child in node.children)
-        pending.extend(child for child in node.children if child.kind is not Kind.SCALAR)
+    return filled(Scanner(text, start, only_first=only_first).run())

@@ -1,26 +1,32 @@
-"""Where the records of a line file are, also where lines are torn, fused or spliced.
+"""Where the records of a line file are, also where lines are torn, fused, spliced or interleaved.
 
-Only byte 0x0A ends a line. A line that is not one JSON value is looked into: two whole records
-on one line become two spans, a record that another one was written over becomes a broken span
-and a whole one. Every byte lies in exactly one span or is blank space between spans.
+Only byte 0x0A ends a line. A line that is not one JSON value is looked into: whole records that
+stand on one line become spans of their own, and so does what is left of those that do not. Every
+byte lies in exactly one span or is blank space between spans.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_read import REFUSALS
+from talktree.text.json_read import REFUSALS, Decoded, decode
 from talktree.text.json_scan import Kind, scan
 from talktree.text.json_value import Json
 
 _decoder = msgspec.json.Decoder()
+_first_value = json.JSONDecoder().raw_decode
 
 BOM = b"\xef\xbb\xbf"
+BLANKS = b" \t\r\n"
 MOST_ATTEMPTS = 64
 """How many places inside a broken line are tried as the start of a whole record."""
+LOOKED_INTO = 16 << 20
+"""How many bytes of broken lines are gone through again and again; longer ones only once."""
+IsRecord = Callable[[Json], bool]
 
 
 class Span(NamedTuple):
@@ -29,28 +35,93 @@ class Span(NamedTuple):
     start: int
     stop: int
     note: str
-    """Why the line was split here: `fused` or `spliced`; empty for the first stretch."""
+    """Why the line was split here: `fused`, `spliced`, `interleaved`, or `junk` behind a record;
+    empty for the first stretch."""
 
 
 def is_blank(line: bytes) -> bool:
     """Whether a line holds no record at all."""
-    return not line.strip(b" \t\r\n")
+    return not line.strip(BLANKS)
 
 
-def respan(line: bytes, is_record: Callable[[Json], bool]) -> list[Span]:
+def respan(line: bytes, is_record: IsRecord) -> list[Span]:
     """The records inside a line that did not decode as one."""
-    fused = _fused(line)
-    if fused:
-        return fused
-    at = line.find(b'{"', 1)
+    found: list[Span] = []
+    text, here = "", 0
+    for _ in range(1 + min(MOST_ATTEMPTS, LOOKED_INTO // (len(line) + 1))):
+        rest = line[here:]
+        spans = _fused(rest)
+        if not spans:
+            # Every byte becomes one character, so that places stay the same.
+            text = text or line.decode("latin-1")
+            spans = _split(rest, text[here:], is_record)
+        if here and spans:
+            spans[0] = spans[0]._replace(note="fused" if len(spans) > 1 else "junk")
+        found += [Span(here + start, here + stop, note) for start, stop, note in spans[:-1]]
+        last = spans[-1]
+        if last.note != "junk":
+            return [*found, Span(here + last.start, here + last.stop, last.note)]
+        here += last.start
+    return [*found, Span(here, len(line), "junk")]
+
+
+def _split(line: bytes, text: str, is_record: IsRecord) -> list[Span]:
+    at = line.find(b'{"')
     for _ in range(MOST_ATTEMPTS):
         if at < 0:
             break
         # A record quoted inside a string has its quotes escaped, so it does not decode.
-        if is_record(_whole(line[at:])):
-            return [Span(0, at, ""), Span(at, len(line), "spliced")]
+        end = _end(text, at)
+        if end and is_record(decode(line[at:end]).value):
+            spans = _around(line, at, end, is_record)
+            if spans:
+                return spans
         at = line.find(b'{"', at + 1)
     return [Span(0, len(line), "")]
+
+
+def _around(line: bytes, at: int, end: int, is_record: IsRecord) -> list[Span]:
+    """The spans of a line with a whole record in it; none if that is a part of another."""
+    before, rest = line[:at], line[end:]
+    if at == 0 and not rest.strip(BLANKS):
+        return [Span(0, len(line), "")]
+    if at == 0:
+        return [Span(0, end, ""), Span(end, len(line), "junk")]
+    if is_record(_whole(before + rest)):
+        marked = Span(at, end, "interleaved"), Span(end, len(line), "interleaved")
+        return [Span(0, at, ""), *marked]
+    if _is_nested(before):
+        return []
+    if not rest.strip(BLANKS):
+        return [Span(0, at, ""), Span(at, len(line), "spliced")]
+    more = _fused(line[at:])
+    spans = [Span(at + start, at + stop, note or "spliced") for start, stop, note in more]
+    return [Span(0, at, ""), *spans] if more else []
+
+
+def _is_nested(before: bytes) -> bool:
+    """Whether what follows a piece of a record is a value inside it."""
+    found = scan(before)
+    if any(problem.code == "torn" for problem in found.problems):
+        return False
+    last = before.rstrip(BLANKS)[-1:]
+    if last in (b":", b"["):
+        return True
+    here = found.roots[-1] if found.roots else None
+    while here is not None and here.children and not here.children[-1].closed:
+        if here.children[-1].kind is Kind.SCALAR:
+            break
+        here = here.children[-1]
+    return last == b"," and here is not None and here.kind is Kind.ARRAY
+
+
+def _end(text: str, at: int) -> int:
+    """Where the object that starts at a place ends; 0 if it is not whole."""
+    try:
+        _, end = _first_value(text, at)
+    except (ValueError, RecursionError):
+        return 0
+    return end
 
 
 def _fused(line: bytes) -> list[Span]:
@@ -73,3 +144,19 @@ def _whole(text: bytes) -> Json:
     except REFUSALS:
         return None
     return value
+
+
+def diagnosis(line: bytes, decoded: Decoded) -> tuple[str, str]:
+    """What is wrong with a line that holds no whole record: the key of the oddity, and words."""
+    if b"\0" in line:
+        bare = line.replace(b"\0", b"")
+        if is_blank(bare) or decode(bare).usable:
+            return "nul", f"{len(line) - len(bare)} NUL bytes"
+    codes = {problem.code for problem in decoded.problems}
+    if codes and codes <= {"nul", "comment", "bom"}:
+        return decoded.problems[0].code, decoded.problems[0].what
+    for key in ("torn", "syntax"):
+        for problem in decoded.problems:
+            if problem.code == key:
+                return key, problem.what
+    return "syntax", "this is not a record"

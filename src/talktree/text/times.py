@@ -64,6 +64,8 @@ def to_iso(time: int, *, digits: int = 3) -> str:
     """The time as ISO 8601 in UTC, with at least so many digits and as many as it needs."""
     minute, inside = divmod(time, 60 * SECOND)
     seconds, rest = divmod(inside, SECOND)
+    if digits == 3 and not rest % MILLI:
+        return f"{_minute(minute)}:{seconds:02d}.{rest // MILLI:03d}Z"
     fraction = f"{rest:09d}"
     while digits < 9 and fraction[digits:].strip("0"):
         digits = min(9, digits + 3)

@@ -23,6 +23,7 @@ from talktree.model.parts import (
     ToolCall,
     ToolResult,
 )
+from talktree.model.skeleton import INFERRED
 from talktree.views.graph import Fork, Lane, NewStart, Piece, Run, Skipped, pieces
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line
@@ -107,7 +108,7 @@ def _shown(conversation: Conversation, nodes: Sequence[int]) -> set[int]:
     if len(prompts) > MOST_PROMPTS:
         half = MOST_PROMPTS // 2
         prompts = [*prompts[:half], *prompts[-half:]]
-    boundaries = {each for each in nodes if bones.linked.get(each) == "logical"}
+    boundaries = {each for each in nodes if bones.linked.get(each) in ("logical", INFERRED)}
     return {nodes[0], nodes[-1], *prompts} | boundaries
 
 
@@ -157,10 +158,12 @@ class _Teller:
         id = self._conversation.skeleton.ids[row.position]
         if not isinstance(entry, Message):
             return line((f"{row.lane.prefix}* ", "graph"), (self._short(id), "mark"))
-        mark = "=" if _compacts(entry) else "*"
+        inferred = self._conversation.skeleton.linked.get(row.position) == INFERRED
+        mark = "=" if _compacts(entry) else "~" if inferred else "*"
         name = speaker(entry, format=self._conversation.format)
         styles = {"user": "user", "assistant": "agent"}
         marks = [f"[{flag}]" for flag in sorted(entry.flags)]
+        marks += ["[link inferred]"] if inferred else []
         here = " (active)" if row.position == self._active else ""
         head = line(
             (f"{row.lane.prefix}{mark} ", "graph"),

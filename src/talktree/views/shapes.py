@@ -12,6 +12,7 @@ from typing import assert_never
 
 from talktree.model.conversation import Conversation
 from talktree.model.derive import speaker
+from talktree.model.mending import inferred_links
 from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,
@@ -55,6 +56,7 @@ def conversations_text(
 
 
 def _conversation(conversation: Conversation) -> Object:
+    ids = conversation.skeleton.ids
     return {
         "id": conversation.id,
         "title": conversation.title,
@@ -67,6 +69,10 @@ def _conversation(conversation: Conversation) -> Object:
                 "messages": branch.messages,
             }
             for branch in conversation.branches()
+        ],
+        "inferred": [
+            {"message": ids[position], "parent": ids[above]}
+            for position, above in sorted(inferred_links(conversation).items())
         ],
     }
 

@@ -1,1 +1,120 @@
-"""Rules."""
+"""SYN20 and SYN21: characters that should not be where they are, or are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from talktree.files import Unpacked
+from talktree.formats.change import Remake
+from talktree.formats.mends import sound_bytes, to_value
+from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.talk import Seen, Setting
+from talktree.model.findings import Finding
+from talktree.text.json_strings import mapped, strings
+
+NUL_ESCAPE = b"\\u0000"
+
+
+@rule("SYN201", "byte-order-mark", "warning", on="reading", fix=safe(sound_bytes("bom")))
+def byte_order_mark(noticed: Finding) -> list[Told]:
+    """A byte order mark stands at the start of the file, or in the middle of it.
+
+    Why: many readers take it for a part of the first record and lose that, or all of them.
+
+    Bad:
+        \\xef\\xbb\\xbf{"type":"user","uuid":"1"}
+
+    Fix (safe): the mark goes; it says nothing that UTF-8 needs.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN202", "invalid-utf8", "error", on="reading", fix=unsafe(sound_bytes("utf8")))
+def invalid_utf8(noticed: Finding) -> list[Told]:
+    """Some bytes are not UTF-8: another encoding, or a character that was cut in two.
+
+    Why: many readers refuse the whole file for one such byte.
+
+    Bad:
+        {"content":"caf\\xe9"}
+
+    Fix (unsafe): such bytes become the replacement character U+FFFD; what was meant is lost.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN203", "lone-surrogate", "error", on="reading", fix=unsafe(sound_bytes("surrogate")))
+def lone_surrogate(noticed: Finding) -> list[Told]:
+    """A string holds one half of a surrogate pair without the other.
+
+    Why: a text was cut in the middle of a character. It cannot be sent on as UTF-8, so a service
+    that gets it refuses the whole conversation.
+
+    Bad:
+        {"content":"cut \\ud83c"}
+
+    Fix (unsafe): the half becomes the replacement character U+FFFD.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN204", "control-character", "warning", on="reading", fix=safe(sound_bytes("control")))
+def control_character(noticed: Finding) -> list[Told]:
+    """A control character stands in a text as it is, where its format wants it escaped.
+
+    Why: strict readers refuse the record, and XML readers the whole file.
+
+    Bad:
+        {"content":"a tab	in a string"}
+
+    Fix (safe): the character is escaped; the text stays the same.
+    """
+    return as_noticed(noticed)
+
+
+def _in_utf8(setting: Setting, told: Told) -> Iterator[Remake]:
+    assert told.path is not None
+    yield Remake(told.path, setting.origin.by_path[told.path].content.read())
+
+
+@rule("SYN210", "utf-16", "warning", on="source", fix=safe(_in_utf8))
+def utf_16(setting: Setting) -> Iterator[Told]:
+    """A file is written in UTF-16, as some programs on Windows save text.
+
+    Why: all formats here are UTF-8; other readers find nothing in the file.
+
+    Bad:
+        ff fe 7b 00 22 00 74 00 79 00 70 00 65 00 22 00
+
+    Fix (safe): the same text is written in UTF-8.
+    """
+    for sheet in setting.origin.sheets:
+        if isinstance(sheet.content, Unpacked) and sheet.content.how == "UTF-16":
+            yield Told("the file is in UTF-16", path=sheet.path)
+
+
+@rule(
+    "SYN211",
+    "nul-character",
+    "warning",
+    on="record",
+    fix=unsafe(to_value(lambda seen, told: mapped(seen.value, _without_nul))),
+)
+def nul_character(seen: Seen) -> Iterable[Told]:
+    """A string holds the character U+0000, written as an escape.
+
+    Why: databases refuse such a text, and whatever takes strings to end with a NUL cuts it off.
+
+    Bad:
+        {"name":"read\\u0000file"}
+
+    Fix (unsafe): the character is taken out.
+    """
+    if NUL_ESCAPE not in seen.record.raw:
+        return ()
+    way = next((way for way, text in strings(seen.value) if "\0" in text), None)
+    return () if way is None else (Told("a string holds a NUL character", way=way),)
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "")

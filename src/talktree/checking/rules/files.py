@@ -1,1 +1,251 @@
-"""Rules."""
+"""SYN4: what is in a source beside its conversation, and what could not be made sense of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from talktree.formats.base import CARRY
+from talktree.formats.change import Change, Remake
+from talktree.formats.line_sheet import LineSheet
+from talktree.formats.piece_sheet import PieceSheet
+from talktree.formats.rule import Told, as_noticed, rule, safe
+from talktree.formats.sheets import Sheet
+from talktree.formats.talk import Seen, Setting, Talk
+from talktree.model.entries import Opaque
+from talktree.model.findings import READING, Finding
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+OWN_FOLDER = "attachments/"
+"""Where conversions put the contents of attachments."""
+NAMELESS = ("unknown", "unreadable", "")
+"""What a record of no kind at all is called."""
+SHOWN = 60
+MISSING = READING["missing-file"].code
+
+
+@rule("SYN401", "unrelated-file", "note", on="source")
+def unrelated_file(setting: Setting) -> Iterable[Told]:
+    """A file lies in the folder that is no part of the conversation.
+
+    Why: it is kept as it is and never read, so what stands in it is neither shown nor converted.
+
+    Bad:
+        session/messages.jsonl
+        session/shopping-list.txt
+
+    Fix: none, because the file may be somebody's; it does no harm.
+    """
+    for path in setting.origin.strangers:
+        if not path.startswith(OWN_FOLDER) and not path.rpartition("/")[2].startswith(CARRY):
+            yield Told("not a part of the conversation; kept as it is", path=path)
+
+
+@rule("SYN402", "link-or-special-file", "note", on="source")
+def link_or_special_file(setting: Setting) -> Iterable[Told]:
+    """A symbolic link, a socket or another special file lies in the folder.
+
+    Why: a link may lead anywhere, so it is not followed; what it leads to is missing here.
+
+    Bad:
+        session/messages.jsonl -> /elsewhere/messages.jsonl
+
+    Fix: none, because whether the link should be replaced by what it leads to is for its owner to
+    say.
+    """
+    for path in setting.origin.source.skipped:
+        yield Told("a link or special file; not followed", path=path)
+
+
+@rule("SYN403", "unknown-record", "note", on="talk")
+def unknown_record(talk: Talk) -> Iterable[Told]:
+    """Records of a kind that the format is not known to have.
+
+    Why: a newer program, or a plug-in, wrote something that is kept as it is but not understood.
+    It is told once for each kind.
+
+    Bad:
+        {"type":"hologram","beam":4}
+
+    Fix: none, because nothing is wrong with the records themselves.
+    """
+    if _nobody_speaks(talk):
+        # Where nothing at all was understood, that is what has to be told.
+        return
+    for kind, position, count in _unknown(talk):
+        named = f"of the unknown kind {kind[:SHOWN]}" if kind else "of no known kind"
+        yield Told(f"{_many(count)} {named}; kept, but not understood", position=position)
+
+
+@rule("SYN404", "newer-version", "warning", on="reading")
+def newer_version(noticed: Finding) -> list[Told]:
+    """The file says that it was written in a newer version of its format than is known here.
+
+    Why: what the new version added is kept but not understood, and may change what the rest means.
+
+    Bad:
+        {"talktree":{"version":7}}
+
+    Fix: none, because only a newer program knows what the file means.
+    """
+    return as_noticed(noticed)
+
+
+def _made_anew(setting: Setting, told: Told) -> Iterator[Change]:
+    talk, path = told.about, told.path
+    if isinstance(talk, Talk) and path is not None:
+        data = talk.format.remade(path, talk)
+        if data is not None:
+            yield Remake(path, data)
+
+
+@rule("SYN405", "missing-file", "warning", on="source", fix=safe(_made_anew))
+def missing_file(setting: Setting) -> Iterator[Told]:
+    """A file is not there that belongs to every conversation of the format.
+
+    Why: its own programs do not list or open a conversation without it.
+
+    Bad:
+        session-1/messages.jsonl without session-1/metadata.json
+
+    Fix (safe): where the format can make the file from what else is there, it is made; it says
+    nothing that does not stand in the conversation.
+    """
+    talks = {talk.id: talk for talk in setting.talks}
+    for sheet in setting.origin.sheets:
+        for each in _noted(sheet):
+            if each.code == MISSING:
+                talk = talks.get(sheet.group)
+                known = talk is not None and talk.facts.spoken > 0
+                yield Told(each.message, path=each.path, fixable=known, about=talk)
+
+
+def _noted(sheet: Sheet) -> Iterable[Finding]:
+    """What was noted while a file was taken apart; its bytes are not looked at again."""
+    match sheet:
+        case LineSheet():
+            return sheet.damage
+        case PieceSheet():
+            return sheet.findings
+        case _:
+            return ()
+
+
+@rule("SYN406", "secrets-left-out", "note", on="source")
+def secrets_left_out(setting: Setting) -> Iterable[Told]:
+    """A file lies beside the conversation that may hold keys or passwords.
+
+    Why: it is neither opened nor copied, so that no key ends up in a conversion, a report or a
+    backup. Whoever shares the folder should know that the file is in it.
+
+    Bad:
+        .sage/config.json
+
+    Fix: none, because the file belongs to the program, not to the conversation.
+    """
+    for path in setting.origin.source.withheld:
+        yield Told("it may hold keys; neither opened nor copied", path=path)
+
+
+@rule("SYN407", "parsed-to-nothing", "error", on="talk")
+def parsed_to_nothing(talk: Talk) -> Iterable[Told]:
+    """A conversation has records, and nothing of what was said was understood.
+
+    Why: the program that wrote it changed its format. Reading it as an empty conversation would
+    hide that all of it is lost to the reader.
+
+    Bad:
+        {"type":"turn","uuid":"1","by":"user","segments":["When is the frost?"]}
+        {"type":"turn","uuid":"2","by":"model","segments":["Tonight."]}
+
+    Fix: none, because it takes a reader that knows the new form; nothing is lost meanwhile.
+    """
+    facts = talk.facts
+    if _nobody_speaks(talk):
+        unknown = list(_unknown(talk))
+        count = sum(each for _, _, each in unknown)
+        if unknown:
+            yield Told(f"{_many(count)} and no message among them", position=unknown[0][1])
+    elif facts.silent and len(facts.silent) == facts.spoken:
+        first = facts.silent[0]
+        said = talk.format.said(talk.seen(first).value)
+        if not _is_empty(said):
+            count = len(facts.silent)
+            what = f"{_many(count)} of messages and no word of them was understood"
+            yield Told(f"{what}: the first is {_shape(said)}", position=first)
+
+
+@rule("SYN408", "mixed-versions", "note", on="talk")
+def mixed_versions(talk: Talk) -> Iterable[Told]:
+    """The conversation was written by several versions of its program.
+
+    Why: records of one kind may have different forms, so tools made for one version may understand
+    only some of them. It happens whenever a program is updated during a long conversation.
+
+    Bad:
+        {"type":"user","uuid":"1","version":"1.0.60"}
+        {"type":"user","uuid":"2","version":"2.1.97"}
+
+    Fix: none, because each record is right for the version it names.
+    """
+    versions = talk.facts.versions
+    if len(versions) > 1:
+        names = list(versions)
+        shown = ", ".join(name[:SHOWN] for name in names[:4])
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        yield Told(f"versions {shown}{more}", position=versions[names[1]])
+
+
+def _nobody_speaks(talk: Talk) -> bool:
+    """Whether no message is by anybody the format knows."""
+    roles = talk.format.can.roles
+    return not talk.facts.roles if roles is None else talk.facts.roles.keys().isdisjoint(roles)
+
+
+def _many(count: int) -> str:
+    return f"{count:,} records" if count != 1 else "1 record"
+
+
+def _unknown(talk: Talk) -> Iterator[tuple[str, int, int]]:
+    """Kinds of records nobody knows, where the first stands, and how many there are."""
+    known, roles = talk.format.known_kinds, talk.format.can.roles
+    nameless = [talk.facts.others[kind] for kind in NAMELESS if kind in talk.facts.others]
+    nameless = [each for each in nameless if _is_itself_unknown(talk.seen(each[0]))]
+    if nameless:
+        yield "", min(each[0] for each in nameless), sum(each[1] for each in nameless)
+    for kind, (position, count) in talk.facts.others.items():
+        if kind in known or kind in NAMELESS:
+            continue
+        if _is_itself_unknown(talk.seen(position)):
+            yield kind, position, count
+    for role, position in talk.facts.roles.items() if roles else ():
+        if role in known or role in NAMELESS or role in (roles or ()):
+            continue
+        if _says_nothing(talk.seen(position)):
+            yield role, position, talk.bones.roles.count(role) or 1
+
+
+def _is_itself_unknown(seen: Seen) -> bool:
+    """Whether the record is what nobody knows, rather than telling of something unknown."""
+    entry, talk = seen.entry, seen.talk
+    if not isinstance(entry, Opaque) or entry.value is not seen.value:
+        return False
+    sheet, index = talk.sheet(seen.position)
+    # An object that only holds the records of the conversation is its frame.
+    return not isinstance(sheet, PieceSheet) or sheet.pieces[index].hole is None
+
+
+def _says_nothing(seen: Seen) -> bool:
+    return isinstance(seen.entry, Message) and not seen.entry.parts
+
+
+def _is_empty(said: Json) -> bool:
+    return said is None or said == "" or said == [] or said == {}
+
+
+def _shape(value: Json) -> str:
+    if isinstance(value, dict):
+        return f"an object with {', '.join(name[:SHOWN] for name in list(value)[:4])}"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    return "a number" if isinstance(value, int | float) else "a value of another kind"

@@ -1,1 +1,91 @@
-"""Rules."""
+"""ROL1: who speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from msgspec.structs import replace
+
+from talktree.formats.mends import to_entry
+from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.talk import Seen
+from talktree.model.message import Message
+
+NO_ROLE = ("", "unknown")
+OTHER_WORDS = {
+    "human": "user",
+    "you": "user",
+    "me": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "claude": "assistant",
+    "chatgpt": "assistant",
+    "developer": "system",
+}
+"""What other programs call the same roles."""
+SPEAKING = ("muse", "sage")
+"""Formats in which a record may lack its role and be a message still; others have their own rule
+for it, or do without."""
+LONGEST_ROLE = 40
+CLOSE = 0.75
+
+
+def _right_word(role: str, known: Sequence[str]) -> str | None:
+    """The role that was most likely meant, or None."""
+    word = role.strip().lower()
+    if len(word) > LONGEST_ROLE:
+        return None
+    word = OTHER_WORDS.get(word, word)
+    return next(iter(get_close_matches(word, known, n=1, cutoff=CLOSE)), None)
+
+
+def _renamed(seen: Seen, told: Told) -> Message:
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    found = _right_word(entry.role, seen.talk.format.can.roles or ())
+    return entry if found is None else replace(entry, role=found)
+
+
+@rule("ROL101", "unknown-role", "error", on="message", fix=unsafe(to_entry(_renamed)))
+def unknown_role(seen: Seen) -> Sequence[Told]:
+    """A message is by somebody the format does not know.
+
+    Why: programs of the format leave such a message out, or refuse the whole conversation.
+
+    Bad:
+        ; role: assisant
+
+    Fix (unsafe): the role that is spelt nearly the same, or is called so elsewhere (`human`, `ai`),
+    stands instead; a word that is like none of them stays.
+    """
+    entry, roles = seen.entry, seen.talk.format.can.roles
+    assert isinstance(entry, Message)
+    role = entry.role
+    if roles is None or role in roles or role in NO_ROLE or not entry.parts:
+        return ()
+    if role in seen.talk.format.known_kinds:
+        return ()
+    found = _right_word(role, roles)
+    maybe = f"; {found} may be meant" if found else f"; it knows {', '.join(roles)}"
+    shown = role[:LONGEST_ROLE]
+    return [Told(f"the format has no role {shown}{maybe}", fixable=found is not None)]
+
+
+@rule("ROL102", "no-role", "error", on="message", formats=SPEAKING)
+def no_role(seen: Seen) -> Sequence[Told]:
+    """A message does not say who it is by, in a format where every message does.
+
+    Why: nobody can tell the question from the answer, and programs of the format leave it out.
+
+    Bad:
+        {"id":"1","content":"Who said this?"}
+
+    Fix: none, because nobody knows who said it.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    if entry.role not in NO_ROLE or seen.talk.format.can.roles is None:
+        return ()
+    return [Told("nobody is named who says this")]

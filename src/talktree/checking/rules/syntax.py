@@ -1,23 +1,31 @@
-"""SYN1: lines and brackets, as reading finds them."""
+"""SYN1 and SYN3: lines, brackets, headers and files as a whole, as reading finds them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from talktree.files import Unpacked
+from talktree.formats.change import Remake
 from talktree.formats.mends import sound_bytes
-from talktree.formats.rule import Told, as_noticed, rule, safe
+from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.talk import Setting
 from talktree.model.findings import Finding
+
+PACKED = ("gzip", "zstd")
 
 
 @rule("SYN101", "torn-record", "error", on="reading", fix=safe(sound_bytes("torn")))
 def torn_record(noticed: Finding) -> list[Told]:
-    """A record ends in the middle: the last line of a file that was cut off while being written.
+    """A record ends in the middle: the end of a file that was cut off while being written.
 
-    Why: its writer was killed, or the disk was full. Programs that read the file line by line stop
-    here or refuse the whole file, though everything before is sound.
+    Why: its writer was killed, or the disk was full. Programs that read the file stop here or
+    refuse all of it, though everything before is sound.
 
     Bad:
         {"type":"user","uuid":"5f3c8a52-7d0e-4b7a-9f37-0c6f1d2e3a4b","message":{"role":"us
 
-    Fix (safe): the torn bytes go to quarantine; all whole records stay as they are.
+    Fix (safe): a torn line goes to quarantine. In a document the torn record keeps what can be read
+    of it if it still is a record, and everything that is open is closed. Whole records stay.
     """
     return as_noticed(noticed)
 
@@ -33,16 +41,17 @@ def malformed(noticed: Finding) -> list[Told]:
         %%% write error %%%
         {"type":"user","uuid":"2"}
 
-    Fix (safe): what cannot be read goes to quarantine; the records around it stay.
+    Fix (safe): what cannot be read goes to quarantine, commas and brackets that are missing are put
+    in; the records around it stay.
     """
     return as_noticed(noticed)
 
 
 @rule("SYN103", "fused-records", "error", on="reading", fix=safe(sound_bytes("fused")))
 def fused_records(noticed: Finding) -> list[Told]:
-    """Two whole records stand on one line, without a line break between them.
+    """Whole records stand on one line, without a line break between them.
 
-    Why: readers that take a line for a record lose both.
+    Why: readers that take a line for a record lose all of them.
 
     Bad:
         {"type":"user","uuid":"1"}{"type":"user","uuid":"2"}
@@ -76,5 +85,168 @@ def nul_bytes(noticed: Finding) -> list[Told]:
         \\0\\0\\0\\0{"type":"user","uuid":"1"}
 
     Fix (safe): the NUL bytes go to quarantine; the text around them is read.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN106", "not-line-based", "warning", on="reading", fix=safe(sound_bytes("not-lines")))
+def not_line_based(noticed: Finding) -> list[Told]:
+    """A file that should hold one record a line holds one list, or records over several lines.
+
+    Why: programs that read line by line find no record in it at all.
+
+    Bad:
+        [
+          {"type": "user", "uuid": "1"},
+          {"type": "user", "uuid": "2"}
+        ]
+
+    Fix (safe): each record gets one line. Only blanks between values change, and the brackets and
+    commas around records go.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN107", "empty-file", "warning", on="reading")
+def empty_file(noticed: Finding) -> list[Told]:
+    """A file has nothing in it.
+
+    Why: it was made and never written, or its contents were lost; some programs crash on it.
+
+    Bad:
+        (0 bytes)
+
+    Fix: none, because there is nothing to make a record of; look for a copy, or take the file away.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN108", "carriage-returns", "note", on="reading")
+def carriage_returns(noticed: Finding) -> list[Told]:
+    """Lines end with CR LF, as on Windows.
+
+    Why: nothing is wrong with it, but a comparison with a copy from elsewhere shows every line.
+
+    Bad:
+        {"type":"user","uuid":"1"}\\r\\n
+
+    Fix: none, because it is harmless; new lines are written in the same way.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN109", "record-too-long", "error", on="reading")
+def record_too_long(noticed: Finding) -> list[Told]:
+    """One line is longer than a gigabyte. It is kept in its place and not read.
+
+    Why: nothing can hold it as one value; most often line breaks or a whole file went missing.
+
+    Bad:
+        {"type":"user","message":{"content":"data:image/png;base64,iVBORw0KGgo… (1,204,551,680 B)
+
+    Fix: none, because what is in it is not known.
+    """
+    return as_noticed(noticed)
+
+
+@rule(
+    "SYN110", "interleaved-records", "error", on="reading", fix=unsafe(sound_bytes("interleaved"))
+)
+def interleaved_records(noticed: Finding) -> list[Told]:
+    """A whole record stands between the two pieces of another: two programs wrote at once.
+
+    Why: readers lose both records, and often the line behind them too.
+
+    Bad:
+        {"type":"user","uui{"type":"user","uuid":"2"}
+        d":"1"}
+
+    Fix (unsafe): the two pieces are put together, since they make one whole record, and each of
+    the two records gets a line. That they belong together is only very likely.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN111", "nul-file", "error", on="reading")
+def nul_file(noticed: Finding) -> list[Told]:
+    """A file holds nothing but NUL bytes: its length was kept in a crash, its contents were not.
+
+    Why: whatever it held is lost; programs that need it refuse the whole session.
+
+    Bad:
+        \\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0
+
+    Fix: none, because nothing is left in it. What can be made again from other files has a rule
+    of its own format.
+    """
+    return as_noticed(noticed)
+
+
+def _as_plain_text(setting: Setting, told: Told) -> Iterator[Remake]:
+    assert told.path is not None
+    yield Remake(told.path, setting.origin.by_path[told.path].content.read())
+
+
+@rule("SYN112", "compressed", "warning", on="source", fix=safe(_as_plain_text))
+def compressed(setting: Setting) -> Iterator[Told]:
+    """A file is packed with gzip or zstd, though its name says that it is plain text.
+
+    Why: it was packed to save room; the programs that wrote it cannot read it any more.
+
+    Bad:
+        session.jsonl: 1f 8b 08 00 …
+
+    Fix (safe): the file becomes the text that is packed in it.
+    """
+    for sheet in setting.origin.sheets:
+        if isinstance(sheet.content, Unpacked) and sheet.content.how in PACKED:
+            yield Told(f"the file is packed with {sheet.content.how}", path=sheet.path)
+
+
+@rule("SYN113", "blank-line", "note", on="reading")
+def blank_line(noticed: Finding) -> list[Told]:
+    """A line holds no record, only blanks.
+
+    Why: it is harmless to most readers; a few count it as a broken record.
+
+    Bad:
+        {"type":"user","uuid":"1"}
+
+        {"type":"user","uuid":"2"}
+
+    Fix: none, because nothing is wrong with the records; the line is kept as it is.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN301", "odd-header", "warning", on="reading", fix=safe(sound_bytes("header")))
+def odd_header(noticed: Finding) -> list[Told]:
+    """The header of a message or a part is not written as its format wants it.
+
+    Why: it is understood here; other readers may take it for text, or the text for a header.
+
+    Bad:
+        Content-Type: text/plain; charset=utf-8
+        Id: 1719741600000-a
+        No blank line parts this text from the headers above.
+
+    Fix (safe): where it is clear what is meant, it is written as the format wants it.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN302", "odd-separator", "warning", on="reading", fix=safe(sound_bytes("separator")))
+def odd_separator(noticed: Finding) -> list[Told]:
+    """What parts messages, or a header from its text, is not what the format says.
+
+    Why: other readers split the file elsewhere, or not at all.
+
+    Bad:
+        ; role: user
+
+        One blank line instead of two.
+
+    Fix (safe): where it is clear what is parted from what, the separator is written as it should
+    be. Text that stands between two parts is kept where it is.
     """
     return as_noticed(noticed)

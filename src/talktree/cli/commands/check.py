@@ -77,7 +77,7 @@ def command(
         paths=tuple(paths),
         order=Order(
             select=chosen_codes(select) or settled.select,
-            ignore=(*settled.ignore, *chosen_codes(ignore)),
+            ignore=ignored(settled, select, ignore),
             source_format=source_format,
             most=most,
             excerpts=True,
@@ -99,6 +99,11 @@ def settled_by(config: str | None, paths: Sequence[str]) -> Config:
     if config is not None:
         return read_config(Path(config)) or Config()
     return nearest(Path.cwd() if paths[0] == "-" else Path(paths[0]))
+
+
+def ignored(settled: Config, select: Sequence[str], ignore: Sequence[str]) -> tuple[str, ...]:
+    """What does not count; who selects rules by hand means them, whatever is settled."""
+    return (*(() if select else settled.ignore), *chosen_codes(ignore))
 
 
 def chosen_codes(given: Sequence[str]) -> tuple[str, ...]:

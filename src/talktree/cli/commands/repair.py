@@ -10,7 +10,7 @@ import click
 from talktree import api
 from talktree.checking.registry import refuse_unknown
 from talktree.cli import output, params
-from talktree.cli.commands.check import chosen_codes, settled_by
+from talktree.cli.commands.check import chosen_codes, ignored, settled_by
 from talktree.cli.failures import tell
 from talktree.cli.repairs import result_shape, result_told
 from talktree.cli.verbs import Verb
@@ -74,7 +74,7 @@ def command(
         return
     settled = settled_by(config, [path])
     chosen = chosen_codes(select) or settled.select
-    left_out = (*settled.ignore, *chosen_codes(ignore))
+    left_out = ignored(settled, select, ignore)
     refuse_unknown((*chosen, *left_out))
     source = api.open_source(path)
     if not dry_run:

@@ -16,6 +16,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import NotFound
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
+from talktree.model.mending import mended
 from talktree.model.message import Message
 from talktree.model.tree import Branch
 from talktree.views.lines import EMPTY, Line, line
@@ -59,7 +60,7 @@ def command(
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
     document = api.read(path, format=source_format)
-    found = chosen(document, conversation)
+    found = [mended(each) for each in chosen(document, conversation)]
     if branch:
         found = [_with_branch(found, branch, document)]
     if carried:
@@ -78,7 +79,7 @@ def command(
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
     if not every and not branch:
         _tell_other_starts(found)
-    tell_findings(document)
+    tell_findings(document, found)
 
 
 command.examples = (

@@ -12,6 +12,7 @@ from talktree.cli.choose import chosen, heading
 from talktree.cli.noticed import findings_shape, tell_findings
 from talktree.cli.verbs import Verb
 from talktree.model.conversation import Conversation
+from talktree.model.mending import mended
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.outline import outline_lines
 from talktree.views.shapes import conversations_text
@@ -36,7 +37,7 @@ def command(
 ) -> None:
     """Draw the branches: forks, sidechains, compactions, and where the talk went on last."""
     document = api.read(path, format=source_format)
-    found = chosen(document, conversation)
+    found = [mended(each) for each in chosen(document, conversation)]
     if as_json:
         tail = {"findings": findings_shape(document.noticed)}
         messages = ((each, each.messages()) for each in found)
@@ -44,7 +45,7 @@ def command(
         return
     lines = _lines(found, every=every)
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
-    tell_findings(document)
+    tell_findings(document, found)
 
 
 command.examples = (

@@ -7,6 +7,7 @@ by a number, and the `config.json` beside them, are opened; all others are kept 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from talktree.files import Memory, Source
 from talktree.formats.base import (
@@ -45,6 +46,9 @@ from talktree.text import utf8
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
+
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
 
 
 class ChatBuilder(Format):
@@ -146,6 +150,11 @@ class ChatBuilder(Format):
         if is_config(path):
             return self._config_sheet(path, Source.of_files({path: b""}), path)
         return MessageSheet(path, Memory(b""), group=path, owners={})
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.chatbuilder.rules import file_rules
+
+        return file_rules()
 
 
 def _group(folder: str, name: str, folders: dict[str, list[str]]) -> str:

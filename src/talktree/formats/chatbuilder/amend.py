@@ -99,7 +99,11 @@ class _Lines:
             for at, line in enumerate(among)
             if line.key is not None and (name == ROLE or line.name != ROLE)
         ]
-        return places[-1] + 1 if places else 0
+        at = places[-1] + 1 if places else 0
+        # Half a sentence goes with the line above it.
+        while at and not self.comment and at < len(among) and _goes_on(among[at]):
+            at += 1
+        return at
 
     def _insert(self, at: int, key: str, value: str) -> None:
         inside = at < self.comment
@@ -116,6 +120,10 @@ class _Lines:
         if at and not line.text.endswith("\n"):
             self.lines[at - 1] = without_newline(self.lines[at - 1])
         self.comment -= at < self.comment
+
+
+def _goes_on(line: Line) -> bool:
+    return line.key is None and not line.marked and bool(line.text.strip())
 
 
 def _with_value(line: Line, key: str, value: str) -> Line:

@@ -16,7 +16,7 @@ Habit = Literal["first", "each", "raw"]
 _RUN = re.compile(r"`+")
 _EACH = re.compile(r"\\`\\`\\`")
 _FIRST = re.compile(r"\\```")
-_RAW = re.compile(r"(?<![\\`])```")
+RAW = re.compile(r"(?<![\\`])```")
 FENCE = 3
 
 
@@ -43,7 +43,7 @@ def habit_of(body: str, *, default: Habit) -> Habit:
     counts: dict[Habit, int] = {
         "first": len(_FIRST.findall(body)),
         "each": len(_EACH.findall(body)),
-        "raw": len(_RAW.findall(body)),
+        "raw": len(RAW.findall(body)),
     }
     most = max(counts.values())
     if not most:

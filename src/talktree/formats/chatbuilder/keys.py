@@ -19,6 +19,8 @@ REQUIRED = (
 """The fields the format's document demands, in its order and spelling."""
 KNOWN = frozenset({*(name.lower() for name in REQUIRED), ROLE, "visibility", "parent-uuid"})
 ROLES = ("user", "assistant", "system")
+PROPER = {name.lower(): name for name in (*REQUIRED, ROLE, "visibility", "Parent-UUID")}
+"""Known keys as they are spelt, by what they are compared by."""
 
 
 def known(key: str) -> str:

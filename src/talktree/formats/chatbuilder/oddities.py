@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from talktree.formats.chatbuilder.header import BARE_ID, OPEN, Line
-from talktree.formats.chatbuilder.keys import ROLE, ROLES
 from talktree.formats.chatbuilder.layout import BOM, Layout, take_apart
+from talktree.formats.chatbuilder.mend import separator_splice
 from talktree.model.findings import Finding, finding
 from talktree.text import utf8
 
+BLANKS_BEFORE = "blank lines stand before the header"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 Odd = Iterator[tuple[str, str, int | None]]
 """Key of a finding, what is odd, and the line."""
@@ -18,10 +19,20 @@ Odd = Iterator[tuple[str, str, int | None]]
 
 def oddities(raw: bytes, path: str) -> Iterator[Finding]:
     """Everything odd, in the order of the file."""
+    if raw and not raw.strip(b"\0 \t\r\n") and b"\0" in raw:
+        yield finding("nul-file", f"nothing but {raw.count(0)} NUL bytes", path=path)
+        return
     text = utf8.decode(raw)
     layout = take_apart(text)
     for key, what, line in (*_bytes(raw, text), *_header(layout), *_lines(layout)):
-        yield finding(key, what, path=path, line=line)
+        yield finding(key, what, path=path, line=line, fixable=_is_mendable(key, what, layout))
+
+
+def _is_mendable(key: str, what: str, layout: Layout) -> bool:
+    """Whether the fix of a rule helps here."""
+    if key == "header":
+        return what == BLANKS_BEFORE
+    return key != "separator" or separator_splice(layout) is not None
 
 
 def _bytes(raw: bytes, text: str) -> Odd:
@@ -41,17 +52,12 @@ def _bytes(raw: bytes, text: str) -> Odd:
 def _header(layout: Layout) -> Odd:
     if not layout.lines:
         unclosed = layout.body.startswith(OPEN)
-        yield "header", "a comment at the start is no header" if unclosed else "no header", 1
+        yield "no-header", "a comment at the start is no header" if unclosed else "no header", 1
         return
     if layout.comment:
-        yield "header", "the header is an HTML comment", 1
+        yield "comment-header", "the header is an HTML comment", 1
     if layout.prefix.strip(BOM):
-        yield "header", "blank lines stand before the header", 1
-    roles = [line for line in layout.lines if line.name == ROLE]
-    if not roles:
-        yield "header", "no role is named", None
-    elif roles[0].value not in ROLES:
-        yield "header", f"the role {roles[0].value[:40]!r} is none of {', '.join(ROLES)}", None
+        yield "header", BLANKS_BEFORE, 1
     if not layout.split:
         count = layout.separator.count("\n")
         yield "separator", f"{count} newlines before the content instead of three", None
@@ -61,9 +67,9 @@ def _lines(layout: Layout) -> Odd:
     seen: set[str] = set()
     at = layout.prefix.count("\n") + 1
     for number, line in enumerate(layout.lines):
-        what = _odd_line(line, in_comment=number < layout.comment)
-        if what:
-            yield "header", what, at
+        found = _odd_line(line, in_comment=number < layout.comment)
+        if found:
+            yield *found, at
         if line.name in seen:
             yield "duplicate-key", f"{line.key or 'the id'} stands more than once", at
         if line.name is not None:
@@ -71,13 +77,15 @@ def _lines(layout: Layout) -> Odd:
         at += line.text.count("\n")
 
 
-def _odd_line(line: Line, *, in_comment: bool) -> str | None:
+def _odd_line(line: Line, *, in_comment: bool) -> tuple[str, str] | None:
+    """The key of a finding, and what is odd."""
     if line.key == BARE_ID:
-        return "a bare UUID, taken as Block-UUID"
+        return "bare-id", "a bare UUID, taken as Block-UUID"
     if line.key is not None:
-        return None if line.marked or in_comment else f"{line.key} without a semicolon"
+        marked = line.marked or in_comment
+        return None if marked else ("unmarked", f"{line.key[:40]} without a semicolon")
     bare = line.lead.strip(" \t\r\n")
     if in_comment:
         bare = bare.removeprefix(OPEN).removesuffix("-->").strip()
-        return "a line without a key" if bare else None
-    return None if line.marked else "a line that is no header line"
+        return ("header", "a line without a key") if bare else None
+    return None if line.marked else ("header", "a line that is no header line")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from talktree.files import Content
 from talktree.formats.base import Record
 from talktree.formats.chatbuilder.lens import get
+from talktree.formats.chatbuilder.mend import mended_message
 from talktree.formats.chatbuilder.oddities import oddities
-from talktree.formats.sheets import Around, Item, Sheet, Sink
+from talktree.formats.sheets import Around, Item, Mending, Sheet, Sink
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.model.outline import LineOutline, line_outline, outline
@@ -59,6 +60,9 @@ class MessageSheet(Sheet):
                 yield utf8.encode(item.value)
             else:
                 yield from self.content.blocks()
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return mended_message(self.content.read(), keys)
 
     def inspect(self) -> Iterator[Finding]:
         raw = self.content.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from talktree.files import Content, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
@@ -12,7 +13,13 @@ from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.native import put
 from talktree.formats.claude_code.others import adopt_other, opening, title_last
-from talktree.formats.claude_code.records import Dialect, looks_real
+from talktree.formats.claude_code.records import (
+    BOOKKEEPING,
+    WITHOUT_UUID,
+    Dialect,
+    looks_real,
+)
+from talktree.formats.claude_code.unread import said
 from talktree.formats.json_lines import HEAD, composed_lines, sample, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
@@ -23,7 +30,11 @@ from talktree.model.parts import Part
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
 
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
+
 LOGLINES = "loglines"
+SUB_AGENTS = "subagents"
 
 
 class ClaudeCode(Format):
@@ -65,6 +76,8 @@ class ClaudeCode(Format):
     lens = Lens(get, put)
     keeper = "line"
     faithful = True
+    stamp_key = "timestamp"
+    known_kinds = WITHOUT_UUID | BOOKKEEPING
     dialect = Dialect()
 
     def detect(self, probe: Probe) -> Detection | None:
@@ -124,8 +137,19 @@ class ClaudeCode(Format):
     def path_for(self, about: About, stem: str) -> str:
         return f"{about.session}.jsonl"
 
+    def said(self, value: Json) -> Json:
+        return said(value)
+
+    def kin(self, folder: str) -> Sequence[str]:
+        return (".", "../..") if folder == SUB_AGENTS else (".",)
+
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
         link_agents(skeleton, read)
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.claude_code.rules import RULES
+
+        return RULES
 
 
 def _is_export(head: bytes) -> bool:

@@ -195,14 +195,15 @@ def _usage(api: Object, rest: Object) -> Usage | None:
     if not isinstance(found, dict):
         rest["usage"] = found
         return None
-    counts = [found.get(key) for key in USAGE]
+    counts = list(map(found.get, USAGE))
     for count in counts:
         if type(count) is not int and count is not None:
             rest["usage"] = found
             return None
-    more = {key: item for key, item in found.items() if key not in USAGE}
-    if more:
-        rest["usage"] = more
+    if len(found) > len(USAGE) - counts.count(None):
+        more = {key: item for key, item in found.items() if key not in USAGE}
+        if more:
+            rest["usage"] = more
     return Usage(*[count or 0 for count in counts])  # type: ignore[arg-type]
 
 

@@ -33,6 +33,8 @@ WITHOUT_UUID = frozenset(
     }
 )
 """Types of lines that have been seen without an id of their own."""
+BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session"})
+"""Types of lines that take part in the chain and say nothing."""
 
 
 _TOKENS = {
@@ -160,10 +162,10 @@ def _has_result(line: bytes | memoryview) -> bool:
 def looks_real(value: dict[str, Json]) -> str | None:
     """What shows that a record was written by Claude Code, or None."""
     type = value.get("type")
-    if type in WITHOUT_UUID and "context" not in value:
-        return f"a {type} line"
     if not isinstance(type, str):
         return None
+    if type in WITHOUT_UUID and "context" not in value:
+        return f"a {type} line"
     message = value.get("message")
     if type in SPOKEN and isinstance(message, dict) and "content" in message:
         if "context" in value or "toolCalls" in message:

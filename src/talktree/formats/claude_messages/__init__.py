@@ -6,7 +6,8 @@ This is the dialect of the Message Type Specification. The files Claude Code rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from talktree.files import Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
@@ -18,6 +19,9 @@ from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
 from talktree.model.message import Message
 from talktree.model.parts import Part
+
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
 
 
 class ClaudeMessages(Format):
@@ -44,6 +48,8 @@ class ClaudeMessages(Format):
     lens = Lens(get, put)
     keeper = "line"
     faithful = True
+    stamp_key = "timestamp"
+    words_at = ("message",)
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -77,6 +83,11 @@ class ClaudeMessages(Format):
                 for path, content in source.files.items()
             ]
         )
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.claude_messages.rules import RULES
+
+        return RULES
 
 
 FORMAT = ClaudeMessages()

@@ -45,7 +45,7 @@ class Dialect(LineDialect):
         return found
 
     def outline(self, value: Json) -> LineOutline:
-        if not isinstance(value, dict) or value.get("type") not in TYPES:
+        if not isinstance(value, dict) or text_in(value, "type") not in TYPES:
             return NO_NODE
         texts = {key: text_in(value, name) for key, name in _NAMES.items()}
         meta = value.get("isMeta") is True
@@ -59,7 +59,7 @@ class Dialect(LineDialect):
         )
 
     def is_record(self, value: Json) -> bool:
-        return isinstance(value, dict) and value.get("type") in TYPES and "uuid" in value
+        return isinstance(value, dict) and text_in(value, "type") in TYPES and "uuid" in value
 
 
 def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
@@ -72,7 +72,7 @@ def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
 
 def looks_documented(value: dict[str, Json]) -> str | None:
     """What shows that a record is of the documented kind, or None."""
-    type = value.get("type")
+    type = text_in(value, "type")
     if type == "compact_system":
         return "type compact_system"
     if type not in TYPES or "uuid" not in value:

@@ -28,6 +28,8 @@ class Origin:
         self.count = 0
         self.conversations: list[Conversation] = []
         """As they were read."""
+        self.notes: dict[str, object] = {}
+        """What fixes remember from one round of repair to the next, by a name of their own."""
 
     def sheet_of(self, number: int) -> tuple[int, int]:
         """Which sheet a record is in, and where."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from talktree.files import Source
+from talktree.files import Source, unpacked
 from talktree.formats.base import CARRY, Format, Probe, Split
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
@@ -80,7 +80,8 @@ class _Sink:
 def read(source: Source, format: Format) -> Document:
     """The document in a source."""
     source = without_secrets(source, [format])
-    origin = Origin(source, format, _split(source, format))
+    plain = unpacked(source)
+    origin = Origin(source, format, _split(plain, format))
     sink = _Sink()
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
@@ -120,7 +121,7 @@ def _is_own(format: Format, probe: Probe) -> bool:
 
 def skim(source: Source, format: Format) -> Iterator[LineOutline]:
     """Ids, parents, times and usage of all records, in one pass that reads no contents."""
-    source = without_secrets(source, [format])
+    source = unpacked(without_secrets(source, [format]))
     for sheet in _split(source, format).sheets:
         yield from sheet.outlines()
 

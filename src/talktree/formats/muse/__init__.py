@@ -12,9 +12,10 @@ from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Len
 from talktree.formats.json_lines import sample
 from talktree.formats.muse.adopt import adopted_message, history_head
 from talktree.formats.muse.compose import composed
-from talktree.formats.muse.lens import complete, get, put
+from talktree.formats.muse.lens import BARE, complete, get, put
 from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
+from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
@@ -43,6 +44,8 @@ class Muse(Format):
     lens = Lens(get, put, complete)
     keeper = "opening"
     faithful = True
+    words_at = ("content",)
+    known_kinds = frozenset({"context", BARE})
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
@@ -78,6 +81,11 @@ class Muse(Format):
         self, path: str, about: About, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         return composed(items)
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.muse.rules import muse_rules
+
+        return muse_rules()
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

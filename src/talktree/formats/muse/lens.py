@@ -25,14 +25,18 @@ HEAD_IDS = ("conversation_id", "id", "_id")
 """Where a conversation may have its id, best first."""
 FIRST = ("_id", "schema_version")
 """What the document has before the id."""
+BARE = "value"
+"""What a record is called that is no object."""
 TIMES = ("timestamp", "last_updated_timestamp")
 
 
 def get(record: Record) -> Entry:
     """What a record says."""
     value = record.value
-    if not isinstance(value, dict) or not record.usable:
+    if not record.usable:
         return opaque(record)
+    if not isinstance(value, dict):
+        return opaque(record, BARE)
     match kind(value):
         case "head":
             return _head(record, value)

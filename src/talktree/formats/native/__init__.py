@@ -5,7 +5,7 @@ Every other format can be dumped into it (`dump`) and read back as the same conv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Source
 from talktree.formats.base import (
@@ -17,15 +17,18 @@ from talktree.formats.base import (
     FormatInfo,
     Lens,
     Probe,
+    Record,
     Split,
 )
 from talktree.formats.json_lines import sample
 from talktree.formats.native.compose import composed, with_place
-from talktree.formats.native.lens import get, put
+from talktree.formats.native.lens import get, put, relinked
 from talktree.formats.native.outlines import looks_native
 from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item
+from talktree.model.entries import Entry
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
@@ -73,12 +76,23 @@ class Native(Format):
 
     many_in_one = True
 
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.native.rules import native_rules
+
+        return native_rules()
+
     def carrier(self, carry: Json) -> Json:
         return {CARRY: carry}
 
     def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
         assert isinstance(value, dict)
         return with_place(value, bones, position)
+
+    def relinked(
+        self, entry: Entry, record: Record, above: str | None, *, follows: bool = False
+    ) -> Json:
+        moved = relinked(record.value, above, follows=follows)
+        return super().relinked(entry, record, above, follows=follows) if moved is None else moved
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

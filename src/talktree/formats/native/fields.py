@@ -39,6 +39,9 @@ class Shape:
         assert {field.name for field in found} == set(codecs), f"{struct.__name__} has other fields"
         self._rows = [(field.name, _default(field), codecs[field.name].write) for field in found]
         self._readers = {field.name: codecs[field.name].read for field in found}
+        self._plain = {name: PLAIN.get(codec.read) for name, codec in codecs.items()}
+        # A list of parts is always read; what is odd about a part is told of the part.
+        self._plain |= {name: list for name in codecs if name == "parts"}
         self._required = {field.name for field in found if field.required}
 
     def write(self, value: Struct) -> Object:
@@ -48,6 +51,22 @@ class Shape:
             if item is not default and item != default:
                 out[name] = write(item)
         return out
+
+    def requires(self, name: str) -> bool:
+        """Whether there is no such struct without this field."""
+        return name in self._required
+
+    def misfits(self, value: Object) -> list[str]:
+        """The names of fields that are there and cannot be read."""
+        found, plain, readers = [], self._plain, self._readers
+        for name, item in value.items():
+            if type(item) is plain.get(name) or item is None or name not in readers:
+                continue
+            try:
+                readers[name](item)
+            except Misfit:
+                found.append(name)
+        return found
 
     def read(self, value: Json, given: Mapping[str, object] = {}) -> Any:  # noqa: ANN401
         """The struct an object describes; fields given by name count instead of its own."""
@@ -128,6 +147,8 @@ def _texts(value: Json) -> tuple[object, ...]:
     return tuple(map(_text, _list(value)))
 
 
+PLAIN: dict[object, type] = {_text: str, _flag: bool, _number: int, _object: dict}
+"""Readers that ask for nothing but a type."""
 JSON = Codec(_same, _same)
 TEXT = Codec(_same, _text)
 FLAG = Codec(_same, _flag)

@@ -83,3 +83,15 @@ def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
         return line
     rest = {name: item for name, item in line.items() if name != TREE}
     return {**rest, TREE: left} if left else rest
+
+
+def relinked(value: Json, above: str | None, *, follows: bool) -> Json | None:
+    """The line with another place in the tree, if it says that place apart from its entry."""
+    line = understood(value) if isinstance(value, dict) else {}
+    tree = line.get(TREE)
+    if not isinstance(tree, dict) or "parent" not in tree:
+        return None
+    kept: Object = {
+        name: item for name, item in tree.items() if follows or name not in ("link", "call")
+    }
+    return sayable({**line, TREE: {**kept, "parent": above}})

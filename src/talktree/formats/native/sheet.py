@@ -7,18 +7,21 @@ like blank lines do, so they are never lost and never change.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from msgspec import UNSET
 
 from talktree.files import Content
+from talktree.files.splice import Splice
 from talktree.formats.line_copy import Chunk
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.native.outlines import Dialect, Mark
-from talktree.formats.sheets import Item, Sink
+from talktree.formats.sheets import Item, Mending, Sink, each_kind_once
 from talktree.model.outline import LineOutline
+from talktree.text.json_mend import mended
+from talktree.text.json_read import inspect
 
 VERSION = 1
 
@@ -58,6 +61,8 @@ class NativeSheet(LineSheet):
         self.sections: list[Section] = []
         self._groups: set[str] = set()
         self._versions = 0
+        self._marks: list[tuple[int, int, bool]] = []
+        """Where the lines that are no records stand, and whether another stands before on it."""
 
     # reading
 
@@ -75,23 +80,46 @@ class NativeSheet(LineSheet):
             sink.extend(self.sections[-1].group, run)
             found = run.after
         if not self._versions and self.content.size:
-            self._note("header", "no line names the version of the format", None)
+            self._note("no-version", "no line names the version of the format", None)
 
     def _take_mark(self, mark: Mark, sink: Sink) -> None:
         # It was counted as a record first; a mark is none.
-        start = self.starts.pop()
-        self.stops.pop()
+        start, stop = self.starts.pop(), self.stops.pop()
+        self._note_mark(start, stop)
         if mark.version is not UNSET:
             self._versions += 1
             self._judge_version(mark.version, start)
         if mark.starts:
+            if not mark.conversation:
+                what = "a conversation begins that has no id"
+                self._note("nameless", what, self._line(start))
             group = self._new_group(mark.conversation, start)
             self.sections.append(Section(group, start if self.sections else 0, len(self)))
             sink.open(group)
 
+    def _note_mark(self, start: int, stop: int) -> None:
+        """Remember a line that is no record, and tell what is odd about its text."""
+        shares = len(self.shared) > 0 and self.shared[-1] == len(self)
+        if shares:
+            self.shared.pop()
+        else:
+            self.blank.append(len(self))
+        self._marks.append((start, stop, shares))
+        for problem in each_kind_once(inspect(self.content.read(start, stop))):
+            self._note(problem.code, problem.what, self._line(start))
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        yield from super().mended(keys)
+        for start, stop, shares in self._marks:
+            if shares and "fused" in keys:
+                yield Mending("fused", Splice(start, start, self.newline), "a line of its own")
+            for key, at, end, new in mended(self.content.read(start, stop)).changes:
+                if key in keys:
+                    yield Mending(key, Splice(start + at, start + end, new), "as JSON wants it")
+
     def _judge_version(self, version: object, start: int) -> None:
         if not isinstance(version, int) or isinstance(version, bool):
-            self._note("header", "the version is not a whole number", self._line(start))
+            self._note("odd-version", "the version is not a whole number", self._line(start))
         elif version > VERSION:
             what = f"version {version} is newer than {VERSION}; what is understood was read"
             self._note("newer-version", what, self._line(start))
@@ -104,7 +132,7 @@ class NativeSheet(LineSheet):
             number += 1
         if name and group != name:
             what = f"the conversation {name[:60]} begins more than once"
-            self._note("duplicate-id", what, self._line(start))
+            self._note("begins-twice", what, self._line(start))
         self._groups.add(group)
         return group
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from talktree.errors import Refused
 from talktree.files import Content, Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
+from talktree.formats.rule import Rule
 from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
 from talktree.formats.sage.complete import complete
 from talktree.formats.sage.dialect import Dialect
@@ -26,6 +28,9 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.text.json_style import PRETTY
 from talktree.text.json_write import encode
+
+if TYPE_CHECKING:
+    from talktree.formats.talk import Talk
 
 
 class Sage(Format):
@@ -55,6 +60,7 @@ class Sage(Format):
     starts_folder = True
     keeper = "beside"
     faithful = True
+    words_at = ("message", "content")
 
     def __init__(self, *, nested_results: bool = False) -> None:
         # New tool results stand where the document has them, or where the program looks for them.
@@ -120,6 +126,16 @@ class Sage(Format):
         if name_of(path) == METADATA:
             return (encode(item.value, PRETTY) + b"\n" for item in items)
         return composed_lines(items)
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.sage.rules import sage_rules
+
+        return sage_rules()
+
+    def remade(self, path: str, talk: Talk) -> bytes | None:
+        from talktree.formats.sage.remade import metadata_bytes
+
+        return metadata_bytes(talk) if name_of(path) == METADATA else None
 
     def blank_sheet(self, path: str) -> Sheet:
         if name_of(path) == METADATA:

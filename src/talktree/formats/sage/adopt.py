@@ -7,12 +7,14 @@ nearest of them; reading the record again shows the difference.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec.structs import astuple, replace
 
 from talktree.formats.base import About
 from talktree.formats.lens import Object
 from talktree.formats.sage.complete import METADATA
-from talktree.formats.sage.demanded import demanded
+from talktree.formats.sage.demanded import known, leveled, tasks, with_words
 from talktree.formats.sage.parts import words_of
 from talktree.formats.sage.strict import strict
 from talktree.model.entries import FileState, Head, Snapshot
@@ -29,38 +31,50 @@ MOST_TOKENS = 2**64 - 1
 def adopted_message(message: Message, about: About, *, moment: int) -> Message:
     """A message with all that a line of messages.jsonl must have."""
     role, flags = message.role, message.flags
-    if role == "user" and any(isinstance(part, ToolResult) for part in message.parts):
+    if role == "user" and ToolResult in map(type, message.parts):
         # Elsewhere the user hands in what tools say; here it is a kind of line.
         role = "tool"
     if role == "tool":
         # Whether a tool failed stands with its result; the type has to say that it is one.
         flags -= {ERROR}
+    todos = None if message.todos is None else tuple(map(_todo, message.todos))
     made = replace(
         message,
         role=role,
         flags=flags,
-        parts=tuple(sorted(map(_part, message.parts), key=_place)),
+        parts=with_words(_parts(message.parts), role),
         time=moment if message.time is None else message.time,
-        session=message.session or about.session,
+        session=message.session or about.session or None,
         usage=_usage(message.usage),
         context=_context(message.context, about.context),
-        todos=None if message.todos is None else tuple(map(_todo, message.todos)),
-        thinking=_thinking(message.thinking),
+        todos=tasks(todos, role),
+        thinking=leveled(_thinking(message.thinking)),
     )
-    return strict(demanded(made))
+    return strict(made)
+
+
+def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    made = tuple(map(_part, parts))
+    return made if len(made) < 2 else tuple(sorted(made, key=_place))
 
 
 def _part(part: Part) -> Part:
-    match part:
-        case ToolCall(input=None):
-            return replace(part, input={})
-        case ToolResult():
-            # A failure is told in `error`, and its content is empty.
-            told = {"content": ""} if part.error else NOTHING
-            output = (Text(words_of(part.output) or ""),)
-            return replace(part, output=output, detail=None, extra=told)
-        case _:
-            return part
+    if isinstance(part, ToolResult):
+        # A failure is told in `error`, and its content is empty.
+        told = {"content": ""} if part.error else NOTHING
+        return ToolResult(_output(part), part.call, part.name, part.error, None, told)
+    if isinstance(part, ToolCall) and part.input is None:
+        return replace(part, input={})
+    return part
+
+
+def _output(part: ToolResult) -> tuple[Text]:
+    """What a tool said, as one text."""
+    match part.output:
+        case (Text(extra=extra) as said,) if not extra:
+            return (said,)
+        case several:
+            return (Text(words_of(several) or ""),)
 
 
 def _place(part: Part) -> int:
@@ -69,20 +83,23 @@ def _place(part: Part) -> int:
 
 
 def _usage(usage: Usage | None) -> Usage | None:
-    if usage is None or all(0 <= count <= MOST_TOKENS for count in astuple(usage)):
-        return usage
-    return None
+    if usage is None:
+        return None
+    counts = astuple(usage)
+    return usage if min(counts) >= 0 and max(counts) <= MOST_TOKENS else None
 
 
-def _context(own: Context | None, usual: Context | None) -> Context:
+@lru_cache(maxsize=256)
+def _context(own: Context | None, usual: Context | None) -> Context | None:
     """Its own context; what must be there and is not known of it is that of the conversation."""
     own, usual = own or Context(), usual or Context()
-    return replace(
+    made = replace(
         own,
         cwd=own.cwd or usual.cwd,
         platform=own.platform or usual.platform,
         version=own.version or usual.version,
     )
+    return known(made)
 
 
 def _todo(todo: Todo) -> Todo:

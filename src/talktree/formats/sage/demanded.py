@@ -5,67 +5,74 @@ An empty text where one must stand means unknown, so here it becomes nothing at 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec.structs import replace
 
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
 
+_NO_WORDS = Text("")
+
 
 def demanded(message: Message) -> Message:
     """A message with words, tasks and settings as each line has them."""
-    todos = message.todos
-    if todos is None and message.role != "tool":
-        todos = ()
     return replace(
         message,
-        parts=_parts(message),
+        parts=with_words(message.parts, message.role),
         session=message.session or None,
-        context=_context(message.context),
-        todos=None if todos is None else tuple(map(_todo, todos)),
-        thinking=_thinking(message.thinking),
+        context=known(message.context),
+        todos=tasks(message.todos, message.role),
+        thinking=leveled(message.thinking),
     )
 
 
-def _parts(message: Message) -> tuple[Part, ...]:
+def with_words(parts: tuple[Part, ...], role: str) -> tuple[Part, ...]:
     """A message has words, if only empty ones; beside tool results empty words are none."""
-    parts = [_part(part) for part in message.parts]
-    if message.role == "tool":
-        return tuple(part for part in parts if part != Text(""))
-    if not any(isinstance(part, Text | Event) for part in parts):
-        parts.insert(0, Text(""))
-    return tuple(parts)
+    parts = tuple(map(_part, parts))
+    if role == "tool":
+        return tuple([part for part in parts if part != _NO_WORDS])
+    for part in parts:
+        if isinstance(part, Text | Event):
+            return parts
+    return _NO_WORDS, *parts
 
 
 def _part(part: Part) -> Part:
-    match part:
-        case ToolCall(id=""):
-            return replace(part, id=None)
-        case ToolResult():
-            output = part.output or (Text(""),)
-            return replace(part, output=output, call=part.call or None, name=part.name or None)
-        case Event(text=None):
-            return replace(part, text="")
-        case _:
+    if isinstance(part, ToolCall):
+        return replace(part, id=None) if part.id == "" else part
+    if isinstance(part, ToolResult):
+        if part.output and part.call != "" and part.name != "":
             return part
+        output = part.output or (_NO_WORDS,)
+        return replace(part, output=output, call=part.call or None, name=part.name or None)
+    if isinstance(part, Event):
+        return replace(part, text="") if part.text is None else part
+    return part
 
 
-def _context(context: Context | None) -> Context | None:
+@lru_cache(maxsize=256)
+def known(context: Context | None) -> Context | None:
+    """What is known of a context; None if that is nothing."""
     if context is None:
         return None
-    known = replace(
+    told = replace(
         context,
         cwd=context.cwd or None,
         platform=context.platform or None,
         version=context.version or None,
     )
-    return None if known == Context() else known
+    return None if told == Context() else told
 
 
-def _todo(todo: Todo) -> Todo:
-    return replace(todo, active_form=todo.active_form or None)
+def tasks(todos: tuple[Todo, ...] | None, role: str) -> tuple[Todo, ...] | None:
+    """The tasks, which are told of in every line but those of tools, even if there are none."""
+    if not todos:
+        return () if todos is None and role != "tool" else todos
+    return tuple([replace(todo, active_form=todo.active_form or None) for todo in todos])
 
 
-def _thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+def leveled(setting: ThinkingSetting | None) -> ThinkingSetting | None:
     """A level must stand there; medium is what Sage takes when nobody chose."""
     if setting is None or setting.level is not None:
         return setting

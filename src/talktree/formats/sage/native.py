@@ -58,7 +58,7 @@ def _line(message: Message, shape: Shape) -> Object:
     answers = type == "tool_result"
     bare = answers and not shape.full
     value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
-    value |= _place(message)
+    _add_place(value, message)
     value["sessionId"] = message.session or ""
     if message.context is not None or not bare:
         context = message.context or Context()
@@ -67,10 +67,11 @@ def _line(message: Message, shape: Shape) -> Object:
     said = _said(message, role, shape)
     if not bare or len(said) > 1:
         value["message"] = said
-    results = [] if shape.nested else _results(message, shape)
-    if results or (answers and not shape.nested):
-        value[shape.results] = results
-    value |= _state(message, shape)
+    if not shape.nested:
+        results = results_value(message.parts, shape, None)
+        if results or answers:
+            value[shape.results] = results
+    _add_state(value, message, shape)
     value["isSidechain"] = SIDECHAIN in message.flags
     return with_rest(value, message.extra)
 
@@ -85,9 +86,10 @@ def _said(message: Message, role: str, shape: Shape) -> Object:
         said["content"] = words
     if calls := calls_value(message.parts, shape, None):
         said[shape.calls] = calls
-    if shape.nested and (results := _results(message, shape)):
+    if shape.nested and (results := results_value(message.parts, shape, None)):
         said[shape.results] = results
-    return {**said, **inside(message.extra, "message")}
+    said |= inside(message.extra, "message")
+    return said
 
 
 def _legacy(message: Message) -> Object:
@@ -103,12 +105,13 @@ def _legacy(message: Message) -> Object:
         value[LEGACY.results] = results
     if type != implied_type(role):
         value["messageType"] = type
-    value |= {"uuid": message.id, **_place(message)}
+    value["uuid"] = message.id
+    _add_place(value, message)
     if message.session is not None:
         value["sessionId"] = message.session
     if message.context is not None:
         value |= _legacy_context(message.context, message)
-    value |= _state(message, LEGACY)
+    _add_state(value, message, LEGACY)
     if SIDECHAIN in message.flags:
         value["isSidechain"] = True
     return with_rest(value, message.extra)
@@ -124,26 +127,19 @@ def _names(message: Message) -> tuple[str, str]:
     return names_of(message.role, error=error, event=event_of(message.parts))
 
 
-def _results(message: Message, shape: Shape) -> list[Json]:
-    return results_value(message.parts, shape, None)
-
-
-def _place(message: Message) -> Object:
-    value: Object = {}
+def _add_place(value: Object, message: Message) -> None:
+    """What it continues, and when."""
     if message.follows is not None:
         value["branchParentUuid"] = message.follows
     if message.time is not None:
         value["timestamp"] = to_iso(message.time)
-    return value
 
 
-def _state(message: Message, shape: Shape) -> Object:
+def _add_state(value: Object, message: Message, shape: Shape) -> None:
     """Tokens, thinking and tasks, as far as the message tells of them."""
-    value: Object = {}
     if usage := usage_value(message.usage, inside(message.extra, shape.usage), shape):
         value[shape.usage] = usage
     if message.thinking is not None:
         value["thinkingMetadata"] = thinking_value(message.thinking)
     if message.todos is not None:
         value["todos"] = todos_value(message.todos)
-    return value

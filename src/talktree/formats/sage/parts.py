@@ -26,17 +26,16 @@ def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ..
 
 def words_of(parts: Sequence[Part]) -> str | None:
     """The text to write; None if there is none at all."""
-    said = [
-        part.text if isinstance(part, Text) else part.text or ""
-        for part in parts
-        if isinstance(part, Text) or (isinstance(part, Event) and part.text is not None)
-    ]
+    said = [part.text for part in parts if isinstance(part, Text | Event) and part.text is not None]
     return "\n\n".join(said) if said else None
 
 
 def event_of(parts: Sequence[Part]) -> str | None:
     """The kind of the event a message is, if it is one."""
-    return next((part.kind for part in parts if isinstance(part, Event)), None)
+    for part in parts:
+        if isinstance(part, Event):
+            return part.kind
+    return None
 
 
 # tool calls
@@ -70,14 +69,11 @@ def calls_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[
     """The calls as Sage lists them."""
     calls: list[Json] = []
     for part in parts:
-        match part:
-            case ToolCall():
-                value: Object = {"id": part.id or "", "name": part.name, "arguments": part.input}
-                calls.append(_stamped({**value, **part.extra}, shape, stamp))
-            case Unknown(kind="tool_call"):
-                calls.append(part.value)
-            case _:
-                pass
+        if isinstance(part, ToolCall):
+            value: Object = {"id": part.id or "", "name": part.name, "arguments": part.input}
+            calls.append(_stamped({**value, **part.extra}, shape, stamp))
+        elif isinstance(part, Unknown) and part.kind == CALL:
+            calls.append(part.value)
     return calls
 
 
@@ -122,13 +118,10 @@ def results_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> lis
     """The results as Sage lists them."""
     results: list[Json] = []
     for part in parts:
-        match part:
-            case ToolResult():
-                results.append(_stamped(_result_value(part, shape), shape, stamp))
-            case Unknown(kind="tool_result"):
-                results.append(part.value)
-            case _:
-                pass
+        if isinstance(part, ToolResult):
+            results.append(_stamped(_result_value(part, shape), shape, stamp))
+        elif isinstance(part, Unknown) and part.kind == RESULT:
+            results.append(part.value)
     return results
 
 

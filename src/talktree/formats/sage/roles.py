@@ -27,9 +27,10 @@ def names_of(role: str, *, error: bool = False, event: str | None = None) -> tup
     """The type of a line and the role its message has."""
     if error:
         return "error", "error" if role == "system" else role
-    for type, kind in EVENTS.items():
-        if event == kind:
-            return type, role
+    if event is not None:
+        for type, kind in EVENTS.items():
+            if event == kind:
+                return type, role
     return ("tool_result" if role == "tool" else role), role
 
 

@@ -16,7 +16,7 @@ from talktree.formats.sage.native import native
 from talktree.formats.sage.shapes import LEGACY
 from talktree.formats.sheets import Item
 from talktree.model.entries import Opaque
-from talktree.model.findings import finding
+from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
@@ -29,9 +29,26 @@ class MetadataSheet(JsonSheet):
         super().__init__(path, content, format, group=group, hole=_no_hole, links="own")
         if not content.size:
             self.style = PRETTY
-        elif self.listed or len(self.pieces) != 1 or not isinstance(self.pieces[0].value, dict):
-            what = "this is not one object that describes a session"
-            self.findings.append(finding("unknown-record", what, path=path))
+        self.ruined = self._ruin(content)
+        """Why this is no metadata.json; empty if it is one."""
+        self.lost = not any(isinstance(piece.value, dict) for piece in self.pieces)
+        """Whether nothing at all is told of the session here."""
+        if self.ruined and self.lost:
+            self.pieces = [replace(piece, usable=False) for piece in self.pieces]
+            self.findings = []
+        if self.ruined:
+            self.findings.append(finding("ruined-metadata", self.ruined, path=path))
+
+    def _ruin(self, content: Content) -> str:
+        if not content.read().strip(b"\0 \t\r\n"):
+            return "nothing but NULs stands here" if content.size else "the file is empty"
+        if self.listed or len(self.pieces) != 1 or not isinstance(self.pieces[0].value, dict):
+            return "this is not one object that describes a session"
+        return ""
+
+    def inspect(self) -> Iterator[Finding]:
+        # A file that has to be made anew is told once, whatever is odd about its bytes.
+        return iter(self.findings) if self.ruined and self.lost else super().inspect()
 
     def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
         if sum(item.at is None for item in items) and len(items) > 1:

@@ -6,19 +6,24 @@ or brackets nested too deep. Halves become U+FFFD, the other two become text tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
+from talktree.model.message import Author, Context, Message, Usage
+from talktree.model.parts import Part, Text, ToolResult
 from talktree.text.json_value import Json, Token
 from talktree.text.json_write import encode
 
 DEEPEST = 100
 """Sage gives up below 128 levels; the line around a value has some as well."""
 Some = TypeVar("Some", bound=Struct)
-_plain = msgspec.json.Encoder().encode
+_packed = msgspec.msgpack.Encoder().encode
+_FLAT = frozenset({str, int, float, bool, Token, frozenset, Author, Usage, Context})
+"""What holds nothing that may be nested."""
 
 
 def strict(entry: Some) -> Some:
@@ -31,11 +36,39 @@ def strict(entry: Some) -> Some:
 
 def _is_strict(entry: Struct) -> bool:
     try:
-        text = _plain(entry)
+        # It refuses what JSON refuses, but takes strings as they are.
+        _packed(entry)
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
         return False
-    # Only a value with so many brackets can be nested that deep.
-    return text.count(b"{") + text.count(b"[") < DEEPEST
+    if not isinstance(entry, Message):
+        return _are_shallow([entry])
+    nesting: list[Any] = [part for part in entry.parts if not _is_words(part)]
+    nesting += [each for each in (entry.todos, entry.thinking, entry.extra) if each]
+    return not nesting or _are_shallow(nesting)
+
+
+def _is_words(part: Part) -> bool:
+    """Whether a part is nothing but words, in which nothing can be nested."""
+    if isinstance(part, ToolResult):
+        return part.detail is None and not part.extra and all(map(_is_words, part.output))
+    return isinstance(part, Text) and not part.extra
+
+
+def _are_shallow(level: list[Any]) -> bool:
+    """Whether none of some values is nested too deep."""
+    for _ in range(DEEPEST):
+        level = [
+            inner for each in level for inner in _inside(each) if inner and type(inner) not in _FLAT
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401
+    if isinstance(value, dict):
+        return value.values()
+    return astuple(value) if isinstance(value, Struct) else value
 
 
 def _field(value: Any) -> Any:  # noqa: ANN401

@@ -15,7 +15,7 @@ from talktree.formats.base import About
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.required import whole_artifact, whole_attachment
 from talktree.model.message import Author, Message
-from talktree.model.parts import Artifact, Attachment, Text
+from talktree.model.parts import Artifact, Attachment, Part, Text
 from talktree.text.times import MILLI, from_number, to_millis
 
 MEMBERS = (
@@ -39,24 +39,32 @@ def adopted(message: Message, about: About, *, moment: int) -> Message:
     time = _whole_millis(message.time, moment)
     name = message.id or _made_id(time, about.id, message.text)
     author = message.authors[0].name if message.authors else message.role
-    said = [part.text for part in message.parts if isinstance(part, Text)]
-    attachments = (part for part in message.parts if isinstance(part, Attachment))
-    artifacts = (part for part in message.parts if isinstance(part, Artifact))
     return replace(
         message,
         id=name,
         authors=(Author(author),),
         time=time,
-        parts=(
-            Text("\n\n".join(said)),
-            *(whole_attachment(part, number) for number, part in enumerate(attachments, 1)),
-            *(
-                whole_artifact(part, _made_id(time, name, str(number)))
-                for number, part in enumerate(artifacts, 1)
-            ),
-        ),
+        parts=_parts(message.parts, name, time),
         # Under these names stands only what is not of the type the document demands.
         extra={key: item for key, item in message.extra.items() if key not in MEMBERS},
+    )
+
+
+def _parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
+    """All words in one text, then attachments, then artifacts."""
+    match parts:
+        case (Text(extra=extra),) if not extra:
+            return parts
+    said = [part.text for part in parts if isinstance(part, Text)]
+    attachments = (part for part in parts if isinstance(part, Attachment))
+    artifacts = (part for part in parts if isinstance(part, Artifact))
+    return (
+        Text("\n\n".join(said)),
+        *(whole_attachment(part, number) for number, part in enumerate(attachments, 1)),
+        *(
+            whole_artifact(part, _made_id(time, name, str(number)))
+            for number, part in enumerate(artifacts, 1)
+        ),
     )
 
 

@@ -44,17 +44,19 @@ def linked(items: Iterable[Item], *, null_at_top: bool = False) -> Iterator[Item
         value = item.value
         assert isinstance(value, dict)
         del above[item.depth :]
-        named: Object = {"parentId": above[-1]} if above else {"parentId": None}
         if above or null_at_top:
-            value = {"id": None, **named, **value, **named}
+            container = above[-1] if above else None
+            value = {"id": None, "parentId": container, **value}
+            value["parentId"] = container
         above.append(value.get("id"))
-        yield item._replace(value=value)
+        yield Item(item.at, value, item.changed, item.depth, item.group)
 
 
 def _up_to_replies(value: Json) -> bytes:
     """A comment's text up to where the list of its replies starts."""
     assert isinstance(value, dict)
-    own = {name: item for name, item in value.items() if name != CHILDREN}
+    own = value.copy()
+    own.pop(CHILDREN, None)
     return _encoded(own)[:-1] + b',"children":['
 
 

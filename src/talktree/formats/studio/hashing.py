@@ -25,7 +25,7 @@ BASE = 31
 WRAP = 1 << 32
 LARGE = 1 << 17
 """From so many UTF-16 units on, in one text or in many, numpy is worth its import."""
-SMALL = 1 << 9
+SMALL = 1 << 6
 """Shorter texts are done before numpy has looked at them."""
 FOLDED_AT_ONCE = 1 << 10
 BLOCK = 1 << 13
@@ -120,8 +120,7 @@ def by_numpy(units: bytes) -> int:
 
     values = numpy.frombuffer(units, "<u2")
     if len(values) < BLOCK:
-        powers = _powers()[BLOCK - len(values) :]
-        return int(numpy.einsum("j,j->", values, powers, dtype=numpy.uint32, casting="unsafe"))
+        return int(numpy.dot(values.astype("u4"), _powers()[BLOCK - len(values) :]))
     start = len(values) % BLOCK
     first = numpy.zeros(BLOCK, "<u2")
     first[BLOCK - start :] = values[:start]

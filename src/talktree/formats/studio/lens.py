@@ -8,7 +8,7 @@ nesting. Both are rewritten only when what they repeat was changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from talktree.formats.base import Can, Lens, Record, opaque
 from talktree.formats.lens import Object, merged, take_flag, take_text
 from talktree.formats.studio.artifacts import detect_type
-from talktree.formats.studio.hashing import UTF16_32, digest, recognise
+from talktree.formats.studio.hashing import UTF16_32, content_hash, digest, recognise
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, Unknown
@@ -131,27 +131,51 @@ def native(entry: Entry) -> Json:
 
 
 def _comment(message: Message) -> Object:
+    extra = message.extra
+    value: Object = {}
+    if message.id:
+        value["id"] = message.id
+    if message.authors:
+        value["userId"] = message.authors[0].name
+    role = message.role if message.role != NO_ROLE else extra.get("type", NO_ROLE)
+    if role is not None:
+        value["type"] = role
+    if message.time is not None:
+        value["timestamp"] = to_millis(message.time)
     said = [part.text for part in message.parts if isinstance(part, Text)]
-    text = "\n\n".join(said) if said else None
-    artifacts = [_artifact_value(part) for part in message.parts if _is(part, Artifact, ARTIFACT)]
-    known: Object = {
-        "id": message.id or None,
-        "userId": message.authors[0].name if message.authors else None,
-        "type": message.role if message.role != NO_ROLE else message.extra.get("type", NO_ROLE),
-        "timestamp": None if message.time is None else to_millis(message.time),
-        "content": text,
-        "contentHash": None if text is None else digest(text, UTF16_32),
+    if said:
+        text = value["content"] = said[0] if len(said) == 1 else "\n\n".join(said)
+        value["contentHash"] = content_hash(text)
+    value["attachments"] = []
+    if len(said) < len(message.parts):
+        value |= _lists(message.parts)
+    if DELETED in message.flags:
+        value["deleted"] = True
+    return _with_odd(value, extra)
+
+
+def _lists(parts: Sequence[Part]) -> Object:
+    """What stands beside the words."""
+    value: Object = {
         "attachments": [
-            _attachment_value(part) for part in message.parts if _is(part, Attachment, ATTACHMENT)
-        ],
-        "artifacts": artifacts or None,
-        "deleted": True if DELETED in message.flags else None,
+            _attachment_value(part) for part in parts if _is(part, Attachment, ATTACHMENT)
+        ]
     }
+    artifacts = [_artifact_value(part) for part in parts if _is(part, Artifact, ARTIFACT)]
+    if artifacts:
+        value["artifacts"] = artifacts
+    return value
+
+
+def _with_odd(value: Object, extra: Mapping[str, Any]) -> Object:
+    """A comment with the members the model has no name for."""
+    if not extra:
+        value["children"] = []
+        return value
     # An empty list gives way to whatever odd thing stood in its place.
-    value = {key: item for key, item in known.items() if item is not None}
-    odd = {key: item for key, item in message.extra.items() if value.get(key, []) == []}
-    if "contentHash" in message.extra:
-        odd["contentHash"] = message.extra["contentHash"]
+    odd = {key: item for key, item in extra.items() if value.get(key, []) == []}
+    if "contentHash" in extra:
+        odd["contentHash"] = extra["contentHash"]
     return {**value, "children": [], **odd}
 
 

@@ -18,29 +18,11 @@ from talktree.formats.sheets import Sheet
 from talktree.formats.studio.hashing import recognise
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.required import STATUSES
+from talktree.formats.studio.schema import ARTIFACT, ATTACHMENT, REQUIRED, Kind
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
-
-REQUIRED: dict[str, type | tuple[type, ...]] = {
-    "id": str,
-    "userId": str,
-    "type": str,
-    "timestamp": (int, float),
-    "content": str,
-    "contentHash": str,
-    "attachments": list,
-    "children": list,
-}
-ATTACHMENT: dict[str, type | tuple[type, ...]] = {"url": str, "name": str, "file": dict}
-ARTIFACT: dict[str, type | tuple[type, ...]] = {
-    "id": str,
-    "type": str,
-    "title": str,
-    "status": str,
-    "command": str,
-}
 
 
 class CommentRenewal(Renewal):
@@ -69,7 +51,7 @@ class StudioRenewal(CommentRenewal):
             yield "the comments stand in no list"
 
 
-def _missing(value: Object, required: dict[str, type | tuple[type, ...]]) -> Iterator[str]:
+def _missing(value: Object, required: dict[str, Kind]) -> Iterator[str]:
     for name, kind in required.items():
         item = value.get(name)
         if item is None:
@@ -96,9 +78,7 @@ def _odd_parent(value: Object, container: str | None) -> Iterator[str]:
         yield "no parentId" if value.get("parentId") is None else "parentId of another comment"
 
 
-def _odd_items(
-    value: Object, name: str, required: dict[str, type | tuple[type, ...]]
-) -> Iterator[str]:
+def _odd_items(value: Object, name: str, required: dict[str, Kind]) -> Iterator[str]:
     items = value.get(name)
     if items is None and name == "artifacts":
         return

@@ -27,8 +27,7 @@ LONGEST_LINK = 4096
 def whole_attachment(part: Attachment, number: int) -> Attachment:
     """An attachment with a name, a URL and a `file`; the number is its place in the comment."""
     url = part.url or ""
-    found = _DATA.match(url) if part.media_type is None else None
-    media_type = found.group(1).lower() if found else part.media_type
+    media_type = data_type(url) if part.media_type is None else part.media_type
     extra = _without(part.extra, ("name", "type", "url", "file"))
     return replace(
         part,
@@ -39,10 +38,22 @@ def whole_attachment(part: Attachment, number: int) -> Attachment:
     )
 
 
+def linked_name(url: str) -> str | None:
+    """The name of the file a link leads to, if the link tells it."""
+    found = _LAST_IN_LINK.match(url[:LONGEST_LINK])
+    return None if found is None else found.group(1)
+
+
+def data_type(url: str) -> str | None:
+    """The media type that a data URL names, in small letters."""
+    found = _DATA.match(url[:LONGEST_LINK])
+    return None if found is None else found.group(1).lower()
+
+
 def _name(url: str, media_type: str | None, number: int) -> str:
-    linked = _LAST_IN_LINK.match(url[:LONGEST_LINK])
+    linked = linked_name(url)
     if linked is not None:
-        return linked.group(1)
+        return linked
     kind = (media_type or "").rpartition("/")[2].lower()
     ending = ENDINGS.get(kind, kind)
     return f"attachment-{number}" + (f".{ending}" if _ENDING.fullmatch(ending) else "")

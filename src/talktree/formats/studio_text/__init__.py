@@ -7,7 +7,8 @@ JSON holds. The comments themselves are those of `studio`; this is only another 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -22,6 +23,9 @@ from talktree.formats.studio_text.flat import first_head
 from talktree.formats.studio_text.sheet import TextSheet
 from talktree.text.json_value import Json
 from talktree.text.lines import BOM
+
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
 
 _COMMENT = re.compile(
     rb"^--\S[^\n]*\n(?:[A-Za-z-]+:[^\n]*\n){0,8}?User-Id:[^\n]*\n"
@@ -70,6 +74,12 @@ class StudioText(Comments):
         self, path: str, about: About, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         return self.blank_sheet(path).rewritten(list(linked(items)))
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.rule import rules_in
+        from talktree.formats.studio_text import rules
+
+        return [*super().rules(), *rules_in(rules)]
 
 
 FORMAT = StudioText()

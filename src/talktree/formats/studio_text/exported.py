@@ -19,7 +19,7 @@ from talktree.formats.studio_text.comment import (
 )
 from talktree.formats.studio_text.drafts import Draft, Level, piece_of
 from talktree.formats.studio_text.headers import Head, read_head
-from talktree.formats.studio_text.pieces import Cut
+from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Tear
 from talktree.formats.studio_text.walk import DOCUMENT, Walk
 
 LOST = b"[object Promise]"
@@ -40,7 +40,7 @@ class Cutter(Walk):
             self.stray(self.resume, len(self.text))
         pieces = [piece_of(self.text, draft) for draft in self.drafts]
         frame = (self.text[: self.framed], self.text[self.resume :])
-        return Cut(self.dialect, pieces, frame, self.problems, self.root, self.newline)
+        return Cut(self.dialect, pieces, frame, self.problems, self.root, self.newline, self.tears)
 
     # documents
 
@@ -114,6 +114,8 @@ class Cutter(Walk):
         """The text ends, or the next document starts, before the multipart is closed."""
         line = self.missing_line()
         self.problem("torn", line.start, "the text ends before its last boundary line")
+        names = tuple(level.name for level in reversed(self.levels))
+        self.tears.append(Tear(line.start, line.stop, names))
         while self.levels:
             self._close(self.levels[-1], Line(line.start, line.start, b"", True))
         return line.stop
@@ -232,7 +234,7 @@ class Cutter(Walk):
 
     def _comment(self, level: Level, line: Line, part: Part) -> None:
         if not part.head.blank:
-            self.problem("header", part.at, "no blank line between headers and content")
+            self.problem("header", part.at, NO_BLANK_LINE)
         owner = level.owner
         fills = level.kind == "wrap" and owner is not None and owner.awaits_comment
         if not fills:
@@ -266,7 +268,7 @@ class Cutter(Walk):
         made.end = part.stop
         self._finish_bare(made)
         if LOST in self.text[part.at : part.stop]:
-            self.problem("torn", part.at, "replies that were lost when the text was exported")
+            self.problem("lost", part.at, "replies that were lost when the text was exported")
         else:
             self.problem("unknown-record", part.at, "a part that is no comment")
 

@@ -8,7 +8,7 @@ from talktree.formats.lens import Object
 from talktree.formats.studio_text import own
 from talktree.formats.studio_text.boundaries import Line, end_line, newline_of, next_line
 from talktree.formats.studio_text.headers import Head, read_head
-from talktree.formats.studio_text.pieces import Cut, Places, TextPiece
+from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 
 _TOP = re.compile(rb"^(?:MIME-Version|Studio-Text|Content-Type):", re.IGNORECASE | re.MULTILINE)
@@ -52,10 +52,12 @@ class FlatCutter:
             self._problem("header", 0, "a version of the dialect that is not known here")
         if text[: self.head.headers[0].at].strip() or text[self.head.body : line.start].strip():
             self._problem("separator", 0, "text before the first part")
+        tears: list[Tear] = []
         while not line.last:
             line = self._part(line)
         if not line.name:
             self._problem("torn", line.start, "the text ends before its last boundary line")
+            tears = [Tear(line.start, line.stop, (self.name,))]
         elif text[line.stop :].strip():
             self._problem("separator", line.stop, "text behind the last part")
         return Cut(
@@ -65,6 +67,7 @@ class FlatCutter:
             self.problems,
             self.name,
             newline,
+            tears,
         )
 
     def _problem(self, code: str, at: int, what: str) -> None:
@@ -113,7 +116,7 @@ class FlatCutter:
         elif not isinstance(value, dict):
             self._problem("unknown-record", start, "a value that is no comment")
         if not head.blank:
-            self._problem("header", start, "no blank line between headers and content")
+            self._problem("header", start, NO_BLANK_LINE)
         end = after.start
         places = Places(0, head.body - start, stop - start, extras and (stop - start,), end - start)
         usable = sound or isinstance(value, dict)

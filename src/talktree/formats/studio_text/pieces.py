@@ -42,6 +42,18 @@ class TextPiece(Piece):
         return self.within != self.boundary
 
 
+NO_BLANK_LINE = "no blank line between headers and content"
+
+
+class Tear(NamedTuple):
+    """Where a text ends, or another one starts, before its multiparts are closed."""
+
+    at: int
+    stop: int
+    names: tuple[bytes, ...]
+    """Their boundaries, the innermost first."""
+
+
 class Cut(Struct):
     """A text taken apart."""
 
@@ -52,3 +64,4 @@ class Cut(Struct):
     root: bytes = b""
     """The boundary between the comments that answer nobody."""
     newline: bytes = b"\n"
+    tears: Sequence[Tear] = ()

@@ -7,24 +7,28 @@ never written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from talktree.errors import Damaged, WouldLose
 from talktree.files import Content
 from talktree.formats.base import Format, Links
 from talktree.formats.lens import Object
 from talktree.formats.piece_sheet import Piece, PieceSheet
-from talktree.formats.sheets import Item
+from talktree.formats.sheets import Item, Mending
 from talktree.formats.studio_text import own, own_write
 from talktree.formats.studio_text.comment import RESERVED
 from talktree.formats.studio_text.exported import Cutter
 from talktree.formats.studio_text.exporting import Exporter
 from talktree.formats.studio_text.flat import FlatCutter, first_head
+from talktree.formats.studio_text.mend import Mender
 from talktree.formats.studio_text.pieces import Cut, TextPiece
 from talktree.model.findings import finding
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json, same
 from talktree.text.lines import BOM
+
+DOUBTFUL = frozenset({"torn", "syntax", "header", "separator"})
+"""Oddities that can be mended in some places and not in others."""
 
 
 def cut(text: bytes) -> Cut:
@@ -35,6 +39,9 @@ def cut(text: bytes) -> Cut:
     found.frame = (BOM + found.frame[0], found.frame[1])
     bom = Problem("bom", 0, "the file starts with a byte order mark")
     found.problems = [bom, *(each._replace(at=each.at + len(BOM)) for each in found.problems)]
+    found.tears = [
+        each._replace(at=each.at + len(BOM), stop=each.stop + len(BOM)) for each in found.tears
+    ]
     return found
 
 
@@ -77,10 +84,19 @@ class TextSheet(PieceSheet):
 
     def _tell(self, problems: Sequence[Problem]) -> None:
         line, at = 1, 0
-        for each in sorted(problems, key=lambda problem: problem.at):
+        if self.text.strip() and not self.text.strip(b"\0 \t\r\n"):
+            problems = [Problem("nul-file", 0, f"nothing but {self.text.count(0)} NUL bytes")]
+        self.problems = sorted(problems, key=lambda problem: problem.at)
+        mender = Mender(self.text, self.cut, cut)
+        for each in self.problems:
             line += self.text.count(b"\n", at, each.at)
             at = each.at
-            self.findings.append(finding(each.code, each.what, path=self.path, line=line))
+            fixable = each.code not in DOUBTFUL or bool(mender.mending(each))
+            told = finding(each.code, each.what, path=self.path, line=line, fixable=fixable)
+            self.findings.append(told)
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return Mender(self.text, self.cut, cut).mended(self.problems, keys)
 
     # writing
 

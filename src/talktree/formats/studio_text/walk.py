@@ -6,7 +6,7 @@ import re
 
 from talktree.formats.studio_text.boundaries import Line, end_line, last_lines, next_line
 from talktree.formats.studio_text.drafts import Draft, Level
-from talktree.formats.studio_text.pieces import Dialect
+from talktree.formats.studio_text.pieces import Dialect, Tear
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 
 DOCUMENT = re.compile(
@@ -27,6 +27,7 @@ class Walk:
         self.levels: list[Level] = []
         self.names: dict[bytes, int] = {}
         self.problems: list[Problem] = []
+        self.tears: list[Tear] = []
         self.dialect: Dialect = "none"
         self.root = b""
         self.newline = b"\n"

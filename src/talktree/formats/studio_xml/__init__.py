@@ -6,7 +6,8 @@ is written anew follows the dialect of the file, and keeps everything the JSON f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -18,6 +19,9 @@ from talktree.formats.studio.compose import linked
 from talktree.formats.studio.lens import CAN
 from talktree.formats.studio_xml.detect import looks_like_comments
 from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
+
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
 
 
 class StudioXml(Comments):
@@ -48,6 +52,12 @@ class StudioXml(Comments):
 
     def _sheet(self, path: str, content: Content) -> XmlSheet:
         return XmlSheet(path, content, self, group=path.rsplit(".", 1)[0])
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.rule import rules_in
+        from talktree.formats.studio_xml import rules
+
+        return [*super().rules(), *rules_in(rules)]
 
 
 FORMAT = StudioXml()

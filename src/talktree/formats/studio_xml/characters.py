@@ -16,7 +16,7 @@ CDATA = b"<![CDATA["
 _MARK = re.compile(rb"<!\[CDATA\[|<!--|<\?|&|\]\]>")
 _REFERENCE = re.compile(rb"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 _UNHOLDABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -118,12 +118,12 @@ def _plain(raw: bytes) -> str:
 
 def _odd_bytes(raw: bytes) -> tuple[str, ...]:
     if raw.isascii():
-        return ("control",) if _CONTROL.search(raw) else ()
+        return ("control",) if CONTROL.search(raw) else ()
     try:
         raw.decode()
     except UnicodeDecodeError:
-        return ("utf8", "control") if _CONTROL.search(raw) else ("utf8",)
-    return ("control",) if _CONTROL.search(raw) else ()
+        return ("utf8", "control") if CONTROL.search(raw) else ("utf8",)
+    return ("control",) if CONTROL.search(raw) else ()
 
 
 def decode_attribute(raw: bytes) -> Words:

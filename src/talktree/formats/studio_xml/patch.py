@@ -116,7 +116,7 @@ class Patch:
                 if element.kind is Kind.ITEM and isinstance(now, dict):
                     self.object(element, read(self.text, element), now, level + 1)
                 else:
-                    fresh = writer.item(element.owner, now, level + 1)
+                    fresh = writer.item(ITEMS[place.name], now, level + 1)
                     self.edits.append((element.start, element.stop, fresh))
             return
         inside = []

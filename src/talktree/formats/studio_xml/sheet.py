@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 
 from msgspec.structs import replace
@@ -13,16 +13,19 @@ from talktree.errors import Damaged, Refused
 from talktree.files import Content, Memory
 from talktree.formats.base import Format, Record
 from talktree.formats.piece_sheet import Piece, PieceSheet
-from talktree.formats.sheets import Item, Sink
+from talktree.formats.sheets import Item, Mending, Sink
+from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.cut import cuts, is_odd, piece, place_of_replies
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, COMMENTS, Element, Kind
 from talktree.formats.studio_xml.layout import learn_habits, learn_layout
+from talktree.formats.studio_xml.parse import refusal
 from talktree.formats.studio_xml.patch import Edit, Patch, applied
 from talktree.formats.studio_xml.scan import Scan, scan
 from talktree.formats.studio_xml.values import read
 from talktree.formats.studio_xml.write import Writer
 from talktree.model.entries import Entry
-from talktree.model.findings import finding
+from talktree.model.findings import Finding, finding
+from talktree.text.json_mend import strange_bytes
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 from talktree.text.json_value import Json, same
 
@@ -30,6 +33,8 @@ BOM = b"\xef\xbb\xbf"
 BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'
 """A file without comments, to start from."""
 _ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+REFUSED = frozenset({"torn-record", "malformed", "empty-file", "nul-file"})
+"""Findings that tell already why a parser takes no such file."""
 _STAND_IN = b"<comment/>"
 """Stands where replies were, so that a comment's own bytes can be scanned again."""
 
@@ -100,8 +105,10 @@ class XmlSheet(PieceSheet):
             self.blank = (text[:start] + before, b"</" + behind)
 
     def _tell(self, text: bytes, problems: list[Problem], root: Element | None) -> None:
-        if not text.strip():
+        if not text.removeprefix(BOM).strip():
             problems.append(Problem("empty", 0, "the file is empty"))
+        elif not text.strip(b"\0 \t\r\n"):
+            problems[:] = [Problem("nul-file", 0, f"nothing but {text.count(0)} NUL bytes")]
         elif root is None and not self.pieces:
             problems.append(Problem("syntax", 0, "no comments here"))
         problems.sort(key=lambda each: each.at)
@@ -110,6 +117,41 @@ class XmlSheet(PieceSheet):
             finding(each.code, each.what, path=self.path, line=line)
             for each, line in zip(problems, lines, strict=True)
         ]
+
+    def elements(self, text: bytes) -> list[Element]:
+        """The elements of all records, in the order of the records."""
+        start = len(BOM) if text.startswith(BOM) else 0
+        found = scan(text, start).records
+        return [cut.element for cut in cuts(found, len(self.frame[0]))]
+
+    def inspect(self) -> Iterator[Finding]:
+        yield from super().inspect()
+        if not any(each.name in REFUSED for each in self.findings):
+            # The scanner forgives more than a parser does.
+            found = refusal(self.content.read())
+            if found is not None:
+                line, what = found
+                yield finding("syntax", f"an XML parser says: {what}", path=self.path, line=line)
+        yield from self._odd_characters({each.name for each in self.findings})
+
+    def _odd_characters(self, told: set[str]) -> Iterator[Finding]:
+        """What is wrong with characters that are in no text of a comment."""
+        text = self.content.read()
+        at = next((start for start, _ in strange_bytes(text, 0, len(text))), -1)
+        if at >= 0 and "invalid-utf8" not in told:
+            yield self._found("utf8", "bytes that are not UTF-8", text.count(b"\n", 0, at) + 1)
+        control = CONTROL.search(text)
+        if control is not None and not told & {"control-character", "nul-file"}:
+            line = text.count(b"\n", 0, control.start()) + 1
+            yield self._found("control", "a character that XML does not allow", line)
+
+    def _found(self, key: str, what: str, line: int) -> Finding:
+        return finding(key, what, path=self.path, line=line)
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        from talktree.formats.studio_xml.mend import mended_xml
+
+        return mended_xml(self, keys)
 
     # writing
 

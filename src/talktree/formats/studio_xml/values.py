@@ -30,6 +30,8 @@ from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
 
 ASCII = Style(ascii=True)
+_TORN_SECTION = re.compile(rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z")
+_TORN_SIGN = re.compile(rb"(?:<[^<>]{0,40}|&[#\w]{0,10}|\s+)+\Z")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})", re.ASCII)
 _WHAT = {
     "syntax": "is not escaped as XML demands",
@@ -147,6 +149,26 @@ def _read_extra(text: bytes, element: Element, found: Reading) -> None:
         return
     for key, item in decoded.value.items():
         found.add(key, item, element)
+
+
+def torn_leaves(text: bytes, element: Element) -> Object:
+    """The members of a torn comment, the text of those without an end as far as it goes."""
+    value = dict(read(text, element).value)
+    for child in element.children:
+        if child.kind is Kind.LEAF and not child.closed and child.name not in ("timestamp", EXTRA):
+            raw = _before_the_tear(text[child.inside : child.end])
+            means = natural(child.name, characters.decode(raw).text)
+            if not isinstance(means, Absent):
+                value.setdefault(child.name, means)
+    return value
+
+
+def _before_the_tear(raw: bytes) -> bytes:
+    """A text without the piece of a sign that it ends with, and with its section closed."""
+    section = raw.rfind(characters.CDATA) > raw.rfind(b"]]>")
+    raw = (_TORN_SECTION if section else _TORN_SIGN).sub(b"", raw)
+    raw = raw.decode("utf-8", "ignore").encode() if not section else raw
+    return raw + b"]]>" if section else raw
 
 
 def natural(name: str, words: str) -> Json | Absent:

@@ -1,0 +1,74 @@
+"""The texts of a record that hold characters which act, found once for all rules about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from talktree.formats.base import Record
+from talktree.formats.talk import Seen
+from talktree.model.entries import Entry, Head
+from talktree.model.message import Message
+from talktree.model.parts import Artifact, Event, Part, Text, Thinking, ToolCall, ToolResult
+from talktree.text.acting import ODD, may_hide
+from talktree.text.json_texts import Placed, texts_in
+from talktree.text.json_value import Json
+
+_latest: tuple[Record | None, list[Placed]] = (None, [])
+"""The record that was looked at last, and what was found: all rules ask for the same record one
+after the other."""
+
+
+def odd_texts(seen: Seen) -> list[Placed]:
+    """The texts of a record that may act."""
+    global _latest
+    record, found = _latest
+    if record is seen.record:
+        return found
+    found = []
+    if _may_be_odd(seen.record.raw, seen.entry):
+        found = [each for each in texts_in(seen.value) if ODD.search(each.text)]
+    _latest = seen.record, found
+    return found
+
+
+def _may_be_odd(raw: bytes, entry: Entry) -> bool:
+    """Whether to look closer. What is said is told by the parts: looking for the one character
+    there is quicker than looking for its spellings in the bytes."""
+    spelt_out = raw.isascii()
+    if not spelt_out and may_hide(raw):
+        return True
+    if type(entry) is not Message:
+        return type(entry) is Head and _acts(entry.title or "", spelt_out)
+    for part in entry.parts:
+        if type(part) is Text:
+            text = part.text
+            if "\x1b" in text or (spelt_out and not text.isascii() and _acts(text, spelt_out)):
+                return True
+        elif any(_acts(text, spelt_out) for text in _texts(part)):
+            return True
+    return False
+
+
+def _acts(text: str, spelt_out: bool) -> bool:  # noqa: FBT001
+    return "\x1b" in text or (spelt_out and not text.isascii() and ODD.search(text) is not None)
+
+
+def _texts(part: Part) -> Iterable[str]:
+    if isinstance(part, Thinking):
+        return (part.text,)
+    if isinstance(part, ToolResult):
+        return [each.text for each in part.output if type(each) is Text]
+    if isinstance(part, ToolCall):
+        return _inputs(part.input)
+    if isinstance(part, Artifact):
+        return (part.content or "",)
+    return (part.text or "",) if isinstance(part, Event) else ()
+
+
+def _inputs(value: Json) -> Iterable[str]:
+    """The texts a tool is given; nearly always they are members of one object."""
+    if isinstance(value, dict) and not any(
+        isinstance(each, dict | list) for each in value.values()
+    ):
+        return [each for each in value.values() if type(each) is str]
+    return [each.text for each in texts_in(value)]

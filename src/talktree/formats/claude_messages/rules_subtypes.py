@@ -1,0 +1,245 @@
+"""CLM2: subtypes and what goes with them. CLM3: who speaks in a sidechain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, is_documented, line_of
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.talk import Seen
+from talktree.model.message import SIDECHAIN, Message
+from talktree.model.parts import ToolCall
+from talktree.text.json_value import Json
+
+SUBTYPES = {
+    "user": frozenset({"command"}),
+    "assistant": frozenset({"response", "tool_use", "thinking", "command", "error"}),
+    "system": frozenset({"tool_result", "error", "meta"}),
+    "compact_system": frozenset[str](),
+}
+MARKED = {"error": "isError", "meta": "isMeta"}
+"""Subtypes of system messages, and the flag each goes with."""
+TOOL = ("toolName", "toolArguments")
+
+
+@rule("CLM201", "undocumented-subtype", "warning", on="message", formats=CLAUDE_MESSAGES)
+def undocumented_subtype(seen: Seen) -> Iterable[Told]:
+    """A line has a subtype that the document does not know for its type.
+
+    Why: readers choose by it how to show a line; one they do not know is shown as plain words, or
+    not at all.
+
+    Bad:
+        {"type":"assistant","subtype":"answer","uuid":"msg-003","message":"Sure."}
+
+    Fix: none, because what was meant is not known.
+    """
+    value = line_of(seen)
+    subtype = value.get("subtype")
+    if subtype is None or not isinstance(subtype, str):
+        return ()
+    kind = str(value.get("type"))
+    if subtype in SUBTYPES.get(kind, ()) or not is_documented(value):
+        return ()
+    return [Told(f"{kind} messages have no subtype {subtype[:40]}", way="subtype")]
+
+
+def _with_arguments(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    return value if value.get("toolArguments") is not None else {**value, "toolArguments": {}}
+
+
+@rule(
+    "CLM202",
+    "incomplete-tool-use",
+    "error",
+    on="message",
+    formats=CLAUDE_MESSAGES,
+    fix=unsafe(to_value(_with_arguments)),
+)
+def incomplete_tool_use(seen: Seen) -> Iterable[Told]:
+    """A tool invocation lacks the name of the tool or its arguments.
+
+    Why: the document demands both; without them nobody can tell what was done, or do it again.
+
+    Bad:
+        {"type":"assistant","subtype":"tool_use","uuid":"msg-004","toolName":"Write"}
+
+    Fix (unsafe): missing arguments become an empty object, as if the tool had been given nothing.
+    A missing name stays missing.
+    """
+    value = line_of(seen)
+    if value.get("subtype") != "tool_use" or value.get("type") != "assistant":
+        return ()
+    if not is_documented(value):
+        return ()
+    named = value.get("toolName") not in (None, "")
+    given = value.get("toolArguments") is not None
+    told = [] if named else [Told("a call of no tool", fixable=False)]
+    return told if given else [*told, Told("a call without arguments")]
+
+
+def _as_call(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    return {**value, "subtype": "tool_use"} if _is_unmarked(value) else value
+
+
+def _is_unmarked(value: dict[str, Json]) -> bool:
+    return value.get("type") == "assistant" and value.get("subtype") is None
+
+
+@rule(
+    "CLM203",
+    "misplaced-tool-fields",
+    "error",
+    on="message",
+    formats=CLAUDE_MESSAGES,
+    fix=safe(to_value(_as_call)),
+)
+def misplaced_tool_fields(seen: Seen) -> Iterable[Told]:
+    """A line has `toolName` or `toolArguments`, but is no tool invocation.
+
+    Why: a line must be what its type and subtype say; readers that go by them miss the call.
+
+    Bad:
+        {"type":"assistant","uuid":"msg-004","toolName":"Bash","toolArguments":{"command":"ls"}}
+
+    Fix (safe): an assistant's line without a subtype gets `tool_use`, since nothing else has these
+    fields. Other lines stay as they are.
+    """
+    value = line_of(seen)
+    if "toolName" not in value and "toolArguments" not in value:
+        return ()
+    if value.get("subtype") == "tool_use" and value.get("type") == "assistant":
+        return ()
+    key = next(key for key in TOOL if key in value)
+    what = f"{key} in a line that is no tool_use"
+    return [Told(what, way=key, fixable=_is_unmarked(value) and "toolName" in value)]
+
+
+def _flagged(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    flag = MARKED.get(str(value.get("subtype")))
+    return value if flag is None or value.get(flag) is not None else {**value, flag: True}
+
+
+@rule(
+    "CLM204",
+    "subtype-without-flag",
+    "warning",
+    on="message",
+    formats=CLAUDE_MESSAGES,
+    fix=safe(to_value(_flagged)),
+)
+def subtype_without_flag(seen: Seen) -> Iterable[Told]:
+    """A system message is an error without `isError`, or metadata without `isMeta`.
+
+    Why: some readers go by the subtype and some by the flag, so they disagree about whether it
+    failed, or whether people should see it.
+
+    Bad:
+        {"type":"system","subtype":"error","uuid":"msg-007","message":"Permission denied"}
+
+    Fix (safe): a missing flag is set, as the document has it. One that says the opposite stays.
+    """
+    value = line_of(seen)
+    flag = MARKED.get(value["subtype"]) if isinstance(value.get("subtype"), str) else None  # type: ignore[arg-type]
+    if flag is None or value.get("type") != "system" or value.get(flag) is True:
+        return ()
+    subtype = value["subtype"]
+    return [Told(f"{subtype} without {flag}", way="subtype", fixable=value.get(flag) is None)]
+
+
+@rule("CLM205", "result-without-call", "warning", on="message", formats=CLAUDE_MESSAGES)
+def result_without_call(seen: Seen) -> Iterable[Told]:
+    """A tool result stands where no tool was used before: nothing it could be the result of.
+
+    Why: results do not name their call here; only the messages above tell what was called. Without
+    them the result means nothing.
+
+    Bad:
+        {"type":"user","uuid":"msg-001","message":"Hello"}
+        {"type":"system","subtype":"tool_result","uuid":"msg-002","parentUuid":"msg-001","message":"ok"}
+
+    Fix: none, because it may well be true; only the call is missing.
+    """
+    bones, position = seen.talk.bones, seen.position
+    notes = seen.talk.notes
+    if "CLM205" not in notes:
+        notes["CLM205"] = bytearray(len(bones))
+    called: bytearray = notes["CLM205"]
+    above, entry = bones.parents[position], seen.entry
+    assert isinstance(entry, Message)
+    # What hangs on a message that is missing, or comes later, is not known.
+    unknown = above > position or position in bones.dangling
+    called[position] = unknown or (above >= 0 and called[above]) or _calls(entry)
+    if called[position] or line_of(seen).get("subtype") != "tool_result":
+        return ()
+    return [Told("a result, and no tool was used before", way="subtype")]
+
+
+def _calls(entry: Message) -> bool:
+    return any(isinstance(part, ToolCall) for part in entry.parts)
+
+
+def _external(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    return value if value.get("userType") is not None else {**value, "userType": "external"}
+
+
+@rule(
+    "CLM301",
+    "user-type-mismatch",
+    "warning",
+    on="message",
+    formats=CLAUDE_MESSAGES,
+    fix=safe(to_value(_external)),
+)
+def user_type_mismatch(seen: Seen) -> Iterable[Told]:
+    """`userType` and `isSidechain` of a user message disagree about who speaks.
+
+    Why: in a sidechain Claude is the user, which the document marks with `external`; outside it a
+    human is. Where the two disagree, Claude's words are taken for a human's, or the reverse.
+
+    Bad:
+        {"type":"user","uuid":"msg-002","isSidechain":true,"message":"Analyze this code"}
+
+    Fix (safe): a sidechain message without `userType` gets `external`, which is what the document
+    says it is. A human's message that is marked so stays as it is.
+    """
+    entry, value = seen.entry, line_of(seen)
+    assert isinstance(entry, Message)
+    if entry.role != "user" or not is_documented(value):
+        return ()
+    aside, said = SIDECHAIN in entry.flags, value.get("userType")
+    if aside == (said == "external"):
+        return ()
+    if aside:
+        return [Told("Claude speaks, but is not marked as external", fixable=said is None)]
+    return [Told("external outside a sidechain", way="userType", fixable=False)]
+
+
+@rule("CLM302", "sidechain-break", "warning", on="message", formats=CLAUDE_MESSAGES)
+def sidechain_break(seen: Seen) -> Iterable[Told]:
+    """An assistant answers in another conversation than it was asked in: one of the two messages is
+    marked as part of a sidechain, the other is not.
+
+    Why: the document demands that the flag is the same throughout a sidechain. Where it is not,
+    the sub-agent's words show up among those of Claude, or Claude's are hidden.
+
+    Bad:
+        {"type":"user","uuid":"msg-002","isSidechain":true,"message":"Review it"}
+        {"type":"assistant","uuid":"msg-003","parentUuid":"msg-002","message":"It looks fine."}
+
+    Fix: none, because either of the two flags may be the wrong one.
+    """
+    bones, above = seen.talk.bones, seen.talk.bones.parents[seen.position]
+    if above < 0 or bones.roles[above] != "user":
+        return ()
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    if entry.role != "assistant" or bool(bones.sidechain[above]) == (SIDECHAIN in entry.flags):
+        return ()
+    side = "outside" if bones.sidechain[above] else "in"
+    return [Told(f"it answers a message of the other side, but stands {side} the sidechain")]

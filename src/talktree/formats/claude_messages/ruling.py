@@ -1,0 +1,25 @@
+"""What the rules for the documented message types share."""
+
+from __future__ import annotations
+
+from talktree.formats.lens import Object
+from talktree.formats.talk import Seen, Talk
+
+CLAUDE_MESSAGES = ("claude-messages",)
+
+
+def line_of(seen: Seen) -> Object:
+    """A line's value; empty if it is no object."""
+    value = seen.record.value
+    return value if isinstance(value, dict) else {}
+
+
+def is_documented(value: Object) -> bool:
+    """Whether a line is in the words of the document, not an API object as other lines hold."""
+    return not isinstance(value.get("message"), dict)
+
+
+def only_session(talk: Talk) -> str | None:
+    """The session of all lines so far that name one, if it is the same."""
+    known = list(talk.facts.session_names)
+    return known[0] if len(known) == 1 else None

@@ -1,0 +1,132 @@
+"""MUS4: what the front desk made of a message: language, topics, sentiment, safety."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.muse.shape import MUSE, Kinds, message_in, misfits
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.talk import Seen
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+CLASSES = "front_desk_classification_results"
+KINDS: Kinds = {
+    "user_language": (str,),
+    "is_safe": (bool,),
+    "unity_topics": (list,),
+    "sentiment": (str,),
+    "plugins": (list,),
+    "external_knowledge": (str,),
+}
+WORDS = {
+    "sentiment": ("positive", "neutral", "negative"),
+    "external_knowledge": ("none", "intermediate", "advanced"),
+}
+MOST_TOPICS = 3
+
+
+def _results(seen: Seen) -> Object | None:
+    value = seen.record.value
+    found = value.get(CLASSES) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) and type(seen.entry) is Message else None
+
+
+def _without(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {name: item for name, item in value.items() if name != CLASSES}
+
+
+@rule(
+    "MUS401",
+    "no-classification",
+    "warning",
+    on="message",
+    formats=MUSE,
+    fix=safe(to_value(_without)),
+)
+def no_classification(seen: Seen) -> Iterator[Told]:
+    """What a user said was classified as null, or as something that is no object.
+
+    Why: messages may have these results or not; programs that find the member use it as an object
+    and fail. Answers are not classified, so null is told for what users said only.
+
+    Bad:
+        {"id": "m1", "role": "user", "content": "Hello", "front_desk_classification_results": null}
+
+    Fix (safe): a null is left out, which means the same. Anything else stays.
+    """
+    value = message_in(seen)
+    if value is None or CLASSES not in value or type(value[CLASSES]) is dict:
+        return
+    nothing = value[CLASSES] is None
+    if not nothing or (isinstance(seen.entry, Message) and seen.entry.role == "user"):
+        what = "it is null" if nothing else "it is no object"
+        yield Told(what, CLASSES, fixable=nothing)
+
+
+@rule("MUS402", "classification-type", "warning", on="message", formats=MUSE)
+def classification_type(seen: Seen) -> Iterator[Told]:
+    """A result of the classification is not of the type the document gives it: topics that are
+    no list of texts, a sentiment that is no text, a safety check that is neither true nor false.
+
+    Why: statistics by topic, sentiment and language pass over the message or fail.
+
+    Bad:
+        "front_desk_classification_results": {"is_safe": "yes", "unity_topics": "Physics"}
+
+    Fix: none, because nobody knows what was meant.
+    """
+    found = _results(seen)
+    if found is None:
+        return
+    for name in misfits(found, KINDS):
+        yield Told(f"{name} is of another type", f"{CLASSES}/{name}")
+    topics = found.get("unity_topics")
+    if isinstance(topics, list) and not all(isinstance(topic, str) for topic in topics):
+        yield Told("a topic is no text", f"{CLASSES}/unity_topics")
+
+
+@rule("MUS403", "unknown-class", "note", on="message", formats=MUSE)
+def unknown_class(seen: Seen) -> Iterator[Told]:
+    """A word of the classification is none of those that are known: sentiment (positive,
+    neutral, negative), external knowledge (none, intermediate, advanced), or a language that is
+    not the English name in small letters.
+
+    Why: statistics count each spelling on its own, so `English`, `en` and `english` are three.
+
+    Bad:
+        "front_desk_classification_results": {"sentiment": "cheerful", "user_language": "EN"}
+
+    Fix: none, because the word may be new.
+    """
+    found = _results(seen)
+    if found is None:
+        return
+    for name, known in WORDS.items():
+        word = found.get(name)
+        if isinstance(word, str) and word not in known:
+            yield Told(f"{name} is {word[:40]!r}", f"{CLASSES}/{name}")
+    language = found.get("user_language")
+    if isinstance(language, str) and (len(language) < 4 or not language.islower()):
+        yield Told(f"user_language is {language[:40]!r}", f"{CLASSES}/user_language")
+
+
+@rule("MUS404", "too-many-topics", "note", on="message", formats=MUSE)
+def too_many_topics(seen: Seen) -> Iterator[Told]:
+    """A message has more than three topics.
+
+    Why: the classifier gives three at most, so something else wrote them.
+
+    Bad:
+        "unity_topics": ["Physics", "Collision", "Lighting", "Audio"]
+
+    Fix: none, because all of them may be right.
+    """
+    found = _results(seen)
+    topics = None if found is None else found.get("unity_topics")
+    if isinstance(topics, list) and len(topics) > MOST_TOPICS:
+        yield Told(f"{len(topics)} topics", f"{CLASSES}/unity_topics")

@@ -1,0 +1,178 @@
+"""MUS2: what a message must have, and of which kind its members are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.mends import to_value
+from talktree.formats.muse.shape import (
+    MUSE,
+    NUMBERS,
+    Kinds,
+    in_application,
+    message_in,
+    misfits,
+)
+from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.talk import Seen
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+CORE: Kinds = {
+    "request_id": (str,),
+    "role": (str,),
+    "content": (str,),
+    "author": (str,),
+    "tags": (list,),
+}
+OPTIONAL: Kinds = {
+    "preferred": (bool,),
+    "context_id": (str,),
+    "selected_context_metadata": (dict, list),
+    "is_internal_unity": (bool,),
+    "opt_status": (str,),
+    "is_beta_request": (bool,),
+    "message_tokens": (dict,),
+    "footnotes": (dict,),
+    "is_reverted_timestamp": NUMBERS,
+}
+
+
+def _with_content(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "content": ""}
+
+
+@rule(
+    "MUS201",
+    "missing-content",
+    "error",
+    on="message",
+    formats=MUSE,
+    fix=safe(to_value(_with_content)),
+)
+def missing_content(seen: Seen) -> Iterator[Told]:
+    """A message has no content.
+
+    Why: content is required by the program that loads conversations; others show "No content".
+
+    Bad:
+        {"id": "m1", "request_id": "r1", "timestamp": 1732782401250, "role": "user",
+         "author": "ida", "tags": []}
+
+    Fix (safe): an empty text is written; nothing was said here either way.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("content") is None:
+        yield Told("there is no content", "content")
+
+
+def _with_author(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    assert isinstance(seen.entry, Message)
+    return {**value, "author": seen.entry.role}
+
+
+@rule(
+    "MUS202",
+    "missing-author",
+    "warning",
+    on="message",
+    formats=MUSE,
+    fix=unsafe(to_value(_with_author)),
+)
+def missing_author(seen: Seen) -> Iterator[Told]:
+    """A message has no author.
+
+    Why: author is a core field, and required by the program that loads conversations.
+
+    Bad:
+        {"id": "m1", "request_id": "r1", "timestamp": 1732782401250, "role": "user",
+         "content": "Hello", "tags": []}
+
+    Fix (unsafe): the role is written as the author, since nobody knows the name.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("author") is None:
+        yield Told("there is no author", "author")
+
+
+def _with_tags(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "tags": []}
+
+
+@rule("MUS203", "missing-tags", "note", on="message", formats=MUSE, fix=safe(to_value(_with_tags)))
+def missing_tags(seen: Seen) -> Iterator[Told]:
+    """A message of the analytics copy has no list of tags.
+
+    Why: lists may be empty, but they are to be present; programs that go through the tags
+    stumble.
+
+    Bad:
+        {"id": "m1", "role": "user", "content": "Hello", "author": "ida"}
+
+    Fix (safe): an empty list is written.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("tags") is None and not in_application(seen.talk):
+        yield Told("there are no tags", "tags")
+
+
+@rule("MUS204", "missing-request-id", "note", on="message", formats=MUSE)
+def missing_request_id(seen: Seen) -> Iterator[Told]:
+    """A message of the analytics copy has no request_id.
+
+    Why: question and answer are matched by it, and so are the times they took.
+
+    Bad:
+        {"id": "m1", "role": "user", "content": "Hello", "author": "ida", "tags": []}
+
+    Fix: none, because the request it belonged to is not written down anywhere else.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("request_id") is None and not in_application(seen.talk):
+        yield Told("there is no request_id", "request_id")
+
+
+@rule("MUS211", "message-field-type", "error", on="message", formats=MUSE)
+def message_field_type(seen: Seen) -> Iterator[Told]:
+    """A core field of a message is not of the type it must be: content that is no text, tags that
+    are no list of texts.
+
+    Why: programs that read the field stop, or show nothing.
+
+    Bad:
+        {"id": "m1", "role": "user", "content": {"text": "Hello"}, "tags": "one"}
+
+    Fix: none, because nobody knows what was meant.
+    """
+    value = message_in(seen)
+    if value is None:
+        return
+    for name in misfits(value, CORE):
+        yield Told(f"{name} is of another type", name)
+    tags = value.get("tags")
+    if tags and isinstance(tags, list) and not all(isinstance(tag, str) for tag in tags):
+        yield Told("a tag is no text", "tags")
+
+
+@rule("MUS212", "optional-field-type", "warning", on="message", formats=MUSE)
+def optional_field_type(seen: Seen) -> Iterator[Told]:
+    """An optional field of a message is not of the type the document gives it: a preference that
+    is neither null nor true nor false, a context that is neither null nor text.
+
+    Why: statistics and filters that use the field pass over the message or count it wrongly.
+
+    Bad:
+        {"id": "m1", "role": "user", "content": "Hello", "preferred": "yes", "is_beta_request": 1}
+
+    Fix: none, because nobody knows what was meant.
+    """
+    value = message_in(seen)
+    if value is not None:
+        for name in misfits(value, OPTIONAL):
+            yield Told(f"{name} is of another type", name)

@@ -1,0 +1,157 @@
+"""MUS3: times in milliseconds, what a database wraps them in, and how long answers took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.mends import to_value
+from talktree.formats.muse.shape import (
+    MUSE,
+    NUMBERS,
+    in_application,
+    is_dressed,
+    message_in,
+    root_in,
+)
+from talktree.formats.muse.wrappers import DATE, text_of, time_of
+from talktree.formats.muse.wrapping import is_wrapper, unwrapped
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.talk import Seen
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
+
+STAMPS = ("timestamp", "last_updated_timestamp")
+IDS = ("_id", "id", "conversation_id", "request_id")
+STREAMING, FINISHED = "seconds_until_streaming", "seconds_until_finished"
+
+
+def _stamp(seen: Seen) -> tuple[str, Json]:
+    """The name and the value of a record's own time."""
+    value = seen.record.value
+    name = STAMPS[0] if type(seen.entry) is Message else STAMPS[1]
+    return name, value.get(name) if isinstance(value, dict) else None
+
+
+def _in_millis(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    time = time_of(value.get(told.way))
+    return value if time is None else {**value, told.way: to_millis(time)}
+
+
+@rule(
+    "MUS301",
+    "time-in-seconds",
+    "warning",
+    on="record",
+    formats=MUSE,
+    fix=safe(to_value(_in_millis)),
+)
+def time_in_seconds(seen: Seen) -> Iterator[Told]:
+    """A timestamp is in seconds; all timestamps are milliseconds since 1970.
+
+    Why: programs divide by a thousand and show January 1970, and sort the message before all
+    others. That it is seconds shows in its size: as milliseconds it would be before 1973.
+
+    Bad:
+        {"id": "m1", "timestamp": 1732782425, "role": "user", "content": "Hello"}
+
+    Fix (safe): the same moment is written in milliseconds.
+    """
+    name, stamp = _stamp(seen)
+    number = unwrapped(stamp) if isinstance(stamp, dict) and DATE not in stamp else stamp
+    if type(number) in NUMBERS and SECONDS_START <= number < SECONDS_END:  # type: ignore[operator]
+        yield Told(f"{number} can only be seconds", name)
+
+
+@rule("MUS302", "unreadable-timestamp", "error", on="record", formats=MUSE)
+def unreadable_timestamp(seen: Seen) -> Iterator[Told]:
+    """A timestamp is no number, or one that names no time.
+
+    Why: programs sort messages by time and show it; this one has none they can use.
+
+    Bad:
+        {"id": "m1", "timestamp": "yesterday", "role": "user", "content": "Hello"}
+
+    Fix: none, because when it was is not known.
+    """
+    if root_in(seen) is None and message_in(seen) is None:
+        return
+    name, stamp = _stamp(seen)
+    if stamp is not None and not is_dressed(stamp) and time_of(stamp) is None:
+        yield Told("this names no time", name)
+
+
+@rule("MUS303", "missing-timestamp", "warning", on="message", formats=MUSE)
+def missing_timestamp(seen: Seen) -> Iterator[Told]:
+    """A message of the analytics copy has no timestamp.
+
+    Why: it is a core field; programs that sort by time take a missing one for 0 and show the
+    message first.
+
+    Bad:
+        {"id": "m1", "request_id": "r1", "role": "user", "content": "Hello", "author": "ida",
+         "tags": []}
+
+    Fix: none, because when it was said is not known.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("timestamp") is None and not in_application(seen.talk):
+        yield Told("there is no timestamp", "timestamp")
+
+
+@rule("MUS304", "unreadable-wrapper", "error", on="record", formats=MUSE)
+def unreadable_wrapper(seen: Seen) -> Iterator[Told]:
+    """An id or a time stands in the wrapper of a database export, and what is in it cannot be
+    read: digits that are no number, a date that is none.
+
+    Why: what the database held is lost in the export; importing the file again fails here.
+
+    Bad:
+        {"id": {"$oid": 4}, "timestamp": {"$numberLong": "12e"}, "role": "user", "content": "Hello"}
+
+    Fix: none, because the value is not in the file.
+    """
+    value = seen.record.value
+    if not isinstance(value, dict):
+        return
+    for name in (*STAMPS, *IDS):
+        item = value.get(name)
+        if type(item) is not dict or not is_dressed(item):
+            continue
+        read = time_of(item) if name in STAMPS else text_of(item)
+        if read is None:
+            yield Told(f"the {next(iter(item))} of {name} cannot be read", name)
+
+
+@rule("MUS311", "odd-latency", "warning", on="message", formats=MUSE)
+def odd_latency(seen: Seen) -> Iterator[Told]:
+    """How long an answer took is no number, is below zero, or it is finished before it began to
+    stream.
+
+    Why: these are the performance metrics; averages over them come out wrong.
+
+    Bad:
+        {"id": "m2", "role": "assistant", "content": "Yes.",
+         "seconds_until_streaming": 6.5, "seconds_until_finished": 1.75}
+
+    Fix: none, because how long it took is not known.
+    """
+    value = message_in(seen)
+    if value is None or (STREAMING not in value and FINISHED not in value):
+        return
+    taken = {name: _seconds(value.get(name)) for name in (STREAMING, FINISHED)}
+    for name, seconds in taken.items():
+        if value.get(name) is not None and (seconds is None or seconds < 0):
+            yield Told(f"{name} is no length of time", name)
+            return
+    began, ended = taken.values()
+    if began is not None and ended is not None and began > ended:
+        yield Told("it was finished before it began to stream", FINISHED)
+
+
+def _seconds(value: Json) -> int | float | None:
+    if is_wrapper(value):
+        value = unwrapped(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

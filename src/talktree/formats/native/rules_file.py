@@ -1,0 +1,131 @@
+"""NAT1 and NAT2: the lines that are no entries: the version, the start of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.change import Change, Patch
+from talktree.formats.lens import Object
+from talktree.formats.native.halves import encode_line
+from talktree.formats.native.sheet import VERSION, NativeSheet, Section
+from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.sheets import Sheet
+from talktree.model.findings import Finding
+from talktree.text.json_edit import patch
+from talktree.text.json_read import decode
+from talktree.text.lines import BOM
+
+NATIVE = ("native",)
+
+
+def _versioned(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+    if isinstance(sheet, NativeSheet):
+        at = len(BOM) if sheet.content.read(0, len(BOM)) == BOM else 0
+        line = encode_line({"talktree": {"version": VERSION}}) + sheet.newline
+        yield Patch(sheet.path, at, at, line)
+
+
+@rule("NAT101", "no-version-line", "warning", on="reading", formats=NATIVE, fix=safe(_versioned))
+def no_version_line(noticed: Finding) -> list[Told]:
+    """No line of the file names the version of the format.
+
+    Why: the first line names it, so that a reader of an older version knows that it may
+    misunderstand something. Without it the file is read as version 1.
+
+    Bad:
+        {"conversation":{"id":"garden"}}
+        {"message":{"id":"g1","role":"user","parts":[{"part":"text","text":"Which beds?"}]}}
+
+    Fix (safe): the line `{"talktree":{"version":1}}` is put first, as which it was read.
+    """
+    return as_noticed(noticed)
+
+
+@rule("NAT102", "odd-version-line", "error", on="reading", formats=NATIVE)
+def odd_version_line(noticed: Finding) -> list[Told]:
+    """A line names a version that is no whole number.
+
+    Why: no reader can tell whether it understands the file.
+
+    Bad:
+        {"talktree":{"version":"one"}}
+
+    Fix: none, because which version was meant is not known.
+    """
+    return as_noticed(noticed)
+
+
+def _named(sheet: NativeSheet, *, nameless: bool) -> Iterator[Change]:
+    """Lines that begin conversations, with the names by which the conversations are known."""
+    for section in sheet.sections:
+        at, raw, value = _beginning(sheet, section)
+        told = value.get("conversation")
+        if not isinstance(told, dict):
+            continue
+        id = told.get("id")
+        if id != section.group and isinstance(id, str) != nameless:
+            new = patch(raw, {**value, "conversation": {**told, "id": section.group}})
+            yield Patch(sheet.path, at, at + len(raw), new)
+
+
+def _beginning(sheet: NativeSheet, section: Section) -> tuple[int, bytes, Object]:
+    """Where the line stands that begins a conversation, its bytes and its value."""
+    at = section.start
+    end = sheet.starts[section.first] if section.first < len(sheet) else sheet.content.size
+    for raw in sheet.content.lines(at):
+        value = decode(raw).value
+        if isinstance(value, dict) and "conversation" in value:
+            return at, raw, value
+        at += len(raw)
+        if at >= end:
+            break
+    return at, b"", {}
+
+
+def _told_apart(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+    if isinstance(sheet, NativeSheet):
+        yield from _named(sheet, nameless=False)
+
+
+@rule(
+    "NAT201", "conversation-begins-twice", "warning", on="reading", formats=NATIVE,
+    fix=unsafe(_told_apart),
+)  # fmt: skip
+def conversation_begins_twice(noticed: Finding) -> list[Told]:
+    """Two conversations of a file have the same id.
+
+    Why: the second is read as another conversation (`garden#2`), though it may be meant to go on
+    with the first; whoever asks for the id gets only one of them.
+
+    Bad:
+        {"conversation":{"id":"garden"}}
+        {"message":{"id":"g1", ...}}
+        {"conversation":{"id":"garden"}}
+        {"message":{"id":"g2", ...}}
+
+    Fix (unsafe): the later one gets the id under which it is known, `garden#2`.
+    """
+    return as_noticed(noticed)
+
+
+def _given_names(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+    if isinstance(sheet, NativeSheet):
+        yield from _named(sheet, nameless=True)
+
+
+@rule(
+    "NAT202", "nameless-conversation", "warning", on="reading", formats=NATIVE,
+    fix=unsafe(_given_names),
+)  # fmt: skip
+def nameless_conversation(noticed: Finding) -> list[Told]:
+    """A line begins a conversation without an id that is a text.
+
+    Why: the id is how a conversation is found; this one is called after the file, and has another
+    name when the file is renamed.
+
+    Bad:
+        {"conversation":{"title":"Water the garden"}}
+
+    Fix (unsafe): it gets the name of the file as its id.
+    """
+    return as_noticed(noticed)

@@ -1,0 +1,209 @@
+"""NAT3 and NAT4: the members of entries and parts, and what a line says of its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.native.halves import JOINT
+from talktree.formats.native.known import entry_of, is_known, slips
+from talktree.formats.native.lens import TREE
+from talktree.formats.native.outlines import TRAITS
+from talktree.formats.native.rules_file import NATIVE
+from talktree.formats.native.shapes import ENTRIES, PARTS, PLAIN_PARTS
+from talktree.formats.rule import Told, rule
+from talktree.formats.talk import Seen
+from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
+from talktree.model.parts import ToolResult, Unknown
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso
+
+FLAGS = frozenset({SIDECHAIN, DELETED, META, ERROR, ABORTED})
+PLACE: dict[str, tuple[type, ...]] = {
+    "parent": (str, type(None)),
+    "link": (str, type(None)),
+    "call": (str, type(None)),
+    "trait": (str, type(None)),
+    "role": (str, type(None)),
+    "sidechain": (bool, type(None)),
+    "reply": (str, type(None)),
+    "time": (str, int, type(None)),
+}
+
+
+def _line(seen: Seen) -> Object:
+    value = seen.record.value
+    return value if isinstance(value, dict) else {}
+
+
+@rule("NAT301", "member-type", "warning", on="record", formats=NATIVE)
+def member_type(seen: Seen) -> Iterator[Told]:
+    """A member of an entry or of a part is not of the type it must be, or an object in it lacks
+    what it must have.
+
+    Why: such a member counts as absent: a time nobody can read, a role that is a number. What it
+    was meant to say is passed over.
+
+    Bad:
+        {"message":{"id":"m1","role":7,"time":"noon","parts":[{"part":"text","text":"Hello"}]}}
+
+    Fix: none, because nobody knows what was meant; the value stays in the line.
+    """
+    found = entry_of(_line(seen))
+    if found is None:
+        return
+    kind, entry = found
+    for name in ENTRIES[kind].misfits(entry):
+        yield Told(f"{name} is of another type", f"{kind}/{name}")
+    parts = entry.get("parts")
+    for at, value in enumerate(parts if isinstance(parts, list) else ()):
+        shape = PARTS.get(str(value.get("part"))) if isinstance(value, dict) else None
+        if shape is None or not isinstance(value, dict):
+            continue
+        for name in shape.misfits(value):
+            if not shape.requires(name):
+                yield Told(f"{name} is of another type", f"message/parts/{at}/{name}")
+
+
+@rule(
+    "NAT302", "unreadable-part", "warning", on="part", formats=NATIVE, parts=(Unknown, ToolResult)
+)
+def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iterator[Told]:
+    """A part is of a kind that this format does not have, or lacks what its kind must have.
+
+    Why: it is kept as unknown and shown as such; its words are not found, and other formats
+    cannot take them over.
+
+    Bad:
+        {"message":{"id":"m1","role":"user","parts":[{"part":"hologram"},{"part":"text"}]}}
+
+    Fix: none, because what the part was meant to say is not known.
+    """
+    entry = entry_of(_line(seen))
+    native = None if entry is None else entry[1].get("parts")
+    value = native[number] if isinstance(native, list) else None
+    way = f"message/parts/{number}"
+    if isinstance(part, Unknown):
+        yield from _odd_part(part, value, way, PARTS)
+        return
+    output: Json = value.get("output") if isinstance(value, dict) else None
+    for at, inner in enumerate(part.output):
+        if isinstance(inner, Unknown) and isinstance(output, list):
+            yield from _odd_part(inner, output[at], f"{way}/output/{at}", PLAIN_PARTS)
+
+
+def _odd_part(part: Unknown, value: Json, way: str, known: Collection[str]) -> Iterator[Told]:
+    named = isinstance(value, dict) and isinstance(value.get("kind"), str)
+    if named and isinstance(value, dict) and value.get("part") == "unknown":
+        # It was written as what nobody knows.
+        return
+    if part.kind in known:
+        yield Told(f"a part of kind {part.kind} lacks what it must have", way)
+    else:
+        yield Told(f"there are no parts of kind {part.kind[:40]!r} here", way)
+
+
+@rule("NAT303", "misspelt-member", "warning", on="record", formats=NATIVE)
+def misspelt_member(seen: Seen) -> Iterator[Told]:
+    """A member has nearly the name of one that is known, and that one is missing.
+
+    Why: unknown members are allowed and passed over; one that is misspelt is passed over as well,
+    and what it says is lost to every reader.
+
+    Bad:
+        {"message":{"id":"m1","parnet":"m0","role":"user","parts":[]}}
+
+    Fix: none, because the name may be meant as it is.
+    """
+    line = _line(seen)
+    if is_known(line):
+        return
+    for way, name, meant in slips(line):
+        yield Told(f"{name[:40]} is unknown; {meant} is known", way)
+
+
+@rule("NAT304", "two-entries-in-a-line", "error", on="record", formats=NATIVE)
+def two_entries_in_a_line(seen: Seen) -> Iterator[Told]:
+    """A line holds two entries.
+
+    Why: a line is one entry; readers take one of the two and pass over the other.
+
+    Bad:
+        {"message":{"id":"m1","role":"user"},"head":{"title":"Garden"}}
+
+    Fix: none, because in which order they belong is not known.
+    """
+    line = _line(seen)
+    kinds = [kind for kind in ENTRIES if isinstance(line.get(kind), dict)] if len(line) > 1 else []
+    if len(kinds) > 1:
+        yield Told(f"{' and '.join(kinds)} stand in one line", kinds[1])
+
+
+@rule("NAT401", "odd-place", "warning", on="record", formats=NATIVE)
+def odd_place(seen: Seen) -> Iterator[Told]:
+    """What a line says of its place in the tree cannot be understood: `tree` is no object, or one
+    of its members is none that there is.
+
+    Why: where something in it is of another type, all of it is passed over, and the entry stands
+    somewhere else in the tree, or nowhere.
+
+    Bad:
+        {"message":{"id":"m1","role":"user"},"tree":{"trait":5}}
+
+    Fix: none, because where it belongs is not known.
+    """
+    line = _line(seen)
+    tree = line.get(TREE)
+    if tree is None:
+        return
+    if not isinstance(tree, dict):
+        yield Told("tree is no object", TREE)
+        return
+    for name, item in tree.items():
+        wanted = PLACE.get(name)
+        if wanted is not None and type(item) not in wanted:
+            yield Told(f"{name} is of another type", f"{TREE}/{name}")
+    trait, time = tree.get("trait"), tree.get("time")
+    if isinstance(trait, str) and trait not in TRAITS:
+        yield Told(f"there is no trait {trait[:40]!r}", f"{TREE}/trait")
+    if isinstance(time, str) and from_iso(time) is None:
+        yield Told("this names no time", f"{TREE}/time")
+    if tree.get("link") and not tree.get("parent"):
+        yield Told("a link without a parent", f"{TREE}/link")
+
+
+@rule("NAT402", "odd-joint", "warning", on="record", formats=NATIVE)
+def odd_joint(seen: Seen) -> Iterator[Told]:
+    """A line has a `joint` that is no text, or an empty one.
+
+    Why: it is what is taken out of every string of the line; this one takes out nothing, so texts
+    may hold a mark that is not theirs.
+
+    Bad:
+        {"message":{"id":"m1","role":"user"},"joint":7}
+
+    Fix: none, because what the mark was is not known.
+    """
+    line = _line(seen)
+    if JOINT in line:
+        joint = line[JOINT]
+        if not isinstance(joint, str) or not joint:
+            yield Told("this is no mark", JOINT)
+
+
+@rule("NAT403", "unknown-flag", "note", on="message", formats=NATIVE)
+def unknown_flag(seen: Seen) -> Iterator[Told]:
+    """A message has a flag that is none of sidechain, deleted, meta, error and aborted.
+
+    Why: no reader knows what it means, so it changes nothing.
+
+    Bad:
+        {"message":{"id":"m1","role":"user","flags":["pinned"]}}
+
+    Fix: none, because the word may be new.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    if entry.flags and not entry.flags <= FLAGS:
+        for flag in sorted(entry.flags - FLAGS):
+            yield Told(f"there is no flag {flag[:40]!r}", "message/flags")

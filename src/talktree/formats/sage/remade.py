@@ -1,0 +1,68 @@
+"""metadata.json made anew from the log: what the messages of a session say of it, and no more."""
+
+from __future__ import annotations
+
+from talktree.formats.lens import Object
+from talktree.formats.sage.complete import METADATA as USUAL
+from talktree.formats.talk import Talk
+from talktree.model.message import Context, Message
+from talktree.model.skeleton import NO_TIME
+from talktree.text.json_style import PRETTY
+from talktree.text.json_write import encode
+from talktree.text.times import to_iso
+
+PROMPT_LENGTH = 100
+"""Sage keeps so many characters of a prompt, then an ellipsis."""
+
+
+def span_of(talk: Talk) -> tuple[int, int] | None:
+    """The times of the earliest and the newest message."""
+    bones = talk.bones
+    times = [
+        time
+        for time, trait in zip(bones.times, bones.traits, strict=True)
+        if trait and time != NO_TIME
+    ]
+    return (min(times), max(times)) if times else None
+
+
+def count_of(talk: Talk) -> int:
+    """How many messages the log has."""
+    return len(talk.bones) - talk.bones.traits.count(0)
+
+
+def metadata_of(talk: Talk) -> Object:
+    """What metadata.json says of a session, as far as its messages tell."""
+    session, context = None, Context()
+    first = last = None
+    for entry in talk.conversation.messages():
+        session = session or entry.session
+        if context == Context() and entry.context is not None:
+            context = entry.context
+        if entry.role == "user" and (prompt := _prompt(entry)):
+            first, last = first or prompt, prompt
+    span = span_of(talk) or (0, 0)
+    prompts: Object = {} if first is None else {"firstPrompt": first, "lastPrompt": last}
+    branch: Object = {} if context.git_branch is None else {"gitBranch": context.git_branch}
+    return {
+        "id": session or talk.id,
+        **prompts,
+        "createdAt": to_iso(span[0]),
+        "updatedAt": to_iso(span[1]),
+        **USUAL,
+        "workingDirectory": context.cwd or "",
+        **branch,
+        "version": context.version or "",
+        "messageCount": count_of(talk),
+        "isSidechain": False,
+    }
+
+
+def metadata_bytes(talk: Talk) -> bytes:
+    """metadata.json for a session that has lost it."""
+    return encode(metadata_of(talk), PRETTY) + b"\n"
+
+
+def _prompt(message: Message) -> str:
+    words = message.text.strip()
+    return words if len(words) <= PROMPT_LENGTH else f"{words[:PROMPT_LENGTH]}..."

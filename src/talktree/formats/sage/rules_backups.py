@@ -1,0 +1,168 @@
+"""SAG5: what can be restored: backups that are missing or changed, files that have none.
+
+Only backups that a snapshot lists are opened, and only to compute their hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from talktree.files import Content
+from talktree.formats.rule import Told, rule
+from talktree.formats.sage.backups import backups_of, found_backup, is_lost
+from talktree.formats.sage.layout import folder_of
+from talktree.formats.sage.line import SAGE, is_foreign
+from talktree.formats.sage.snapshots import BACKUPS as LISTED
+from talktree.formats.sage.snapshots import TRACKED
+from talktree.formats.talk import Seen, Talk
+from talktree.model.entries import FileState, Snapshot
+
+HASH_LENGTH = 64
+HEX = frozenset("0123456789abcdefABCDEF")
+
+
+def _files(seen: Seen) -> Iterator[tuple[str, FileState]]:
+    assert isinstance(seen.entry, Snapshot)
+    yield from seen.entry.files.items()
+
+
+def _found(seen: Seen, backup: str) -> Content | None:
+    source = seen.talk.origin.source
+    path = found_backup(source, folder_of(seen.record.path), backup)
+    return None if path is None else source.files[path]
+
+
+@rule("SAG501", "missing-backup", "error", on="snapshot", formats=SAGE)
+def missing_backup(seen: Seen) -> Iterator[Told]:
+    """A snapshot lists a backup that is not among the files of the session.
+
+    Why: the file cannot be brought back to what it was; undoing would stop half way.
+
+    Bad:
+        "fileBackups":{"notes.txt":{"backupPath":"backups/notes.txt_1767600004900.backup"}}
+        (and there is no such file in backups/)
+
+    Fix: none, because what the file held is nowhere else.
+    """
+    source = seen.talk.origin.source
+    if not source.folder:
+        return
+    session = folder_of(seen.record.path)
+    for path, file in _files(seen):
+        backup = file.backup
+        if backup and _found(seen, backup) is None and is_lost(source, session, backup):
+            what = f"{path[:80]} cannot be restored: {backup[:80]} is not here"
+            yield Told(what, f"snapshot/{LISTED}/{path}/backupPath")
+
+
+@rule("SAG502", "wrong-backup-hash", "error", on="snapshot", formats=SAGE)
+def wrong_backup_hash(seen: Seen) -> Iterator[Told]:
+    """The content of a backup is not the one whose hash the snapshot has.
+
+    Why: the backup was changed or belongs to another file; restoring it would write something
+    that was never there. Hashes are compared only where they are SHA-256 in hex.
+
+    Bad:
+        "fileBackups":{"notes.txt":{"backupPath":"backups/notes.txt_1.backup",
+         "originalHash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}
+        (and the backup has another SHA-256)
+
+    Fix: none, because the real content is not here.
+    """
+    for path, file in _files(seen):
+        wanted = file.hash_before
+        kept = _found(seen, file.backup) if file.backup and _is_hash(wanted) else None
+        if kept is not None and wanted and _hash(kept) != wanted.lower():
+            what = f"{path[:80]} cannot be restored: its backup has another hash"
+            yield Told(what, f"snapshot/{LISTED}/{path}/originalHash")
+
+
+def _is_hash(text: str | None) -> bool:
+    return text is not None and len(text) == HASH_LENGTH and HEX.issuperset(text)
+
+
+def _hash(content: Content) -> str:
+    made = sha256()
+    for block in content.blocks():
+        made.update(block)
+    return made.hexdigest()
+
+
+@rule("SAG503", "no-way-back", "error", on="snapshot", formats=SAGE)
+def no_way_back(seen: Seen) -> Iterator[Told]:
+    """A file was changed or deleted, and the snapshot has neither its earlier content nor a backup.
+
+    Why: undoing cannot bring it back, which is all that a snapshot is for.
+
+    Bad:
+        "trackedFiles":{"notes.txt":{"contentHash":"5f70bf18","size":12,"state":"modified"}},
+        "fileBackups":{}
+
+    Fix: none, because what the file held is nowhere else.
+    """
+    for path, file in _files(seen):
+        if (
+            file.state in ("modified", "deleted")
+            and not file.backup
+            and file.content_before is None
+        ):
+            what = f"{path[:80]} was {file.state} and cannot be restored"
+            yield Told(what, f"snapshot/{TRACKED}/{path}")
+
+
+@rule("SAG504", "unused-backup", "note", on="talk", formats=SAGE)
+def unused_backup(talk: Talk) -> Iterator[Told]:
+    """A file lies among the backups of a session, and no snapshot lists it.
+
+    Why: nothing will ever restore it; its snapshot may have been lost.
+
+    Bad:
+        backups/notes.txt_1767600004900.backup
+        (and no line of snapshots.jsonl names it)
+
+    Fix: none, because it may be the only copy of what somebody wrote.
+    """
+    source = talk.origin.source
+    session = folder_of(talk.conversation.main_file)
+    kept = backups_of(source, session)
+    if kept:
+        listed = set(_listed(talk, session))
+        for path in kept:
+            if path not in listed:
+                yield Told("no snapshot lists this backup", path=path)
+
+
+def _listed(talk: Talk, session: str) -> Iterator[str]:
+    for position, trait in enumerate(talk.bones.traits):
+        entry = None if trait else talk.seen(position).entry
+        if isinstance(entry, Snapshot):
+            for file in entry.files.values():
+                path = found_backup(talk.origin.source, session, file.backup or "")
+                if path is not None:
+                    yield path
+
+
+@rule("SAG505", "unverifiable-hash", "note", on="snapshot", formats=SAGE)
+def unverifiable_hash(seen: Seen) -> Iterator[Told]:
+    """A hash in a snapshot is no SHA-256 in hex, so nothing can be verified with it.
+
+    Why: hashes are there to tell whether a file is still what it was before it is written over.
+    The document's own example has such a hash.
+
+    Bad:
+        "trackedFiles":{"index.html":{"contentHash":"abc123","size":0,"state":"created"}}
+
+    Fix: none, because the content it was made from is not here.
+    """
+    value = seen.record.value
+    if isinstance(value, dict) and is_foreign(value):
+        return
+    for path, file in _files(seen):
+        for text, way in (
+            (file.hash, f"{TRACKED}/{path}/contentHash"),
+            (file.hash_before, f"{LISTED}/{path}/originalHash"),
+        ):
+            if text is not None and not _is_hash(text):
+                what = f"the hash {text[:20]!r} of {path[:80]} cannot be verified"
+                yield Told(what, f"snapshot/{way}")

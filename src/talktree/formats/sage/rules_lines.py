@@ -1,0 +1,192 @@
+"""SAG1: what every message line must have, and of which kind it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.sage.line import (
+    INSIDE,
+    MEMBERS,
+    SAGE,
+    TOKENS,
+    is_plain,
+    line_of,
+    misfits,
+    moment_near,
+    object_in,
+)
+from talktree.formats.sage.roles import implied_type
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso, to_iso
+
+REQUIRED = ("sessionId", "version", "context", "message")
+REQUIRED_INSIDE = {"context": ("cwd", "platform"), "message": ("role", "content")}
+DATE = len("2025-12-21")
+
+
+def _missing(value: Object) -> Iterator[str]:
+    """The ways of members that must be there and are not."""
+    if value["type"] == "tool_result" and value.get("message") is None:
+        # The document's own form of tool results has neither version nor context nor message.
+        if value.get("sessionId") is None:
+            yield "sessionId"
+        return
+    for name in REQUIRED:
+        item = value.get(name)
+        if item is None:
+            yield name
+        elif isinstance(item, dict):
+            for inner in REQUIRED_INSIDE.get(name, ()):
+                if item.get(inner) is None:
+                    yield f"{name}/{inner}"
+
+
+def _filled(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    made = dict(value)
+    for way in list(_missing(value)):
+        name, _, inner = way.partition("/")
+        if inner:
+            made[name] = {**(object_in(made, name) or {}), inner: _usual(way, value)}
+        elif name == "context":
+            made[name] = {"cwd": "", "platform": ""}
+        elif name == "sessionId":
+            sessions = list(seen.talk.facts.session_names)
+            made[name] = sessions[0] if len(sessions) == 1 else ""
+        elif name == "version":
+            made[name] = ""
+    return made
+
+
+def _usual(way: str, value: Object) -> str:
+    if way != "message/role":
+        return ""
+    type = str(value["type"])
+    return "tool" if implied_type("tool") == type else "system" if "_" in type else type
+
+
+@rule(
+    "SAG101", "missing-line-field", "error", on="message", formats=SAGE, fix=safe(to_value(_filled))
+)
+def missing_line_field(seen: Seen) -> Iterator[Told]:
+    """A message lacks a field that every line must have: sessionId, version, context with cwd and
+    platform, or message with role and content. Tool results need the sessionId only.
+
+    Why: Sage skips a line it cannot load whole, so the message is missing when the session is
+    resumed, and whatever hangs on it is cut off.
+
+    Bad:
+        {"type":"user","uuid":"u1","timestamp":"2026-01-05T08:00:00Z","sessionId":"s1",
+         "context":{"cwd":"/home/ada","platform":"linux"},"message":{"role":"user","content":"Hi"}}
+
+    Fix (safe): the field is filled in: the session of the other lines, the role its type stands
+    for, and otherwise an empty text, which means unknown. A message that is missing as a whole is
+    not made up.
+    """
+    if is_plain(seen):
+        return
+    value = line_of(seen)
+    if value is None:
+        return
+    missing = list(_missing(value))
+    if "message" in missing:
+        missing.remove("message")
+        yield Told("there is no message", fixable=False)
+    if missing:
+        yield Told(f"there is no {', '.join(missing).replace('/', '.')}")
+
+
+def _dated(seen: Seen, told: Told) -> Json:
+    value, time = seen.value, moment_near(seen)
+    assert isinstance(value, dict)
+    return value if time is None else {**value, "timestamp": to_iso(time)}
+
+
+@rule(
+    "SAG102", "line-without-time", "error", on="message", formats=SAGE, fix=unsafe(to_value(_dated))
+)
+def line_without_time(seen: Seen) -> Iterator[Told]:
+    """A message has no timestamp, or one that names no time.
+
+    Why: the timestamp is required; Sage skips the line.
+
+    Bad:
+        {"type":"user","uuid":"u1","timestamp":"yesterday","sessionId":"s1","version":"0.1.0", ...}
+
+    Fix (unsafe): the time of the nearest line is written, since nobody knows the real one.
+    """
+    value = line_of(seen)
+    if value is None or seen.entry.time is not None:  # type: ignore[union-attr]
+        return
+    stamp = value.get("timestamp")
+    if stamp is None or isinstance(stamp, str):
+        what = "there is no timestamp" if stamp is None else f"{stamp[:40]!r} is no time"
+        yield Told(what, "timestamp", fixable=moment_near(seen) is not None)
+
+
+def _misfits(value: Object) -> Iterator[Told]:
+    for name in misfits(value, MEMBERS):
+        yield Told(f"{name} is of another type", name)
+    for name, kinds in INSIDE.items():
+        held = value.get(name)
+        if type(held) is dict:
+            for inner in misfits(held, kinds):
+                yield Told(f"{name}.{inner} is of another type", f"{name}/{inner}")
+
+
+@rule("SAG103", "wrong-member-type", "error", on="message", formats=SAGE)
+def wrong_member_type(seen: Seen) -> Iterator[Told]:
+    """A member of a message is not of the type it must be: a text where a list is wanted, a
+    number where a text is, a count of tokens that is no whole number.
+
+    Why: Sage's types are strict; it skips the whole line.
+
+    Bad:
+        {"type":"user","uuid":"u1", ... "todos":"none","isSidechain":"no"}
+
+    Fix: none, because nobody knows what was meant.
+    """
+    value = line_of(seen)
+    if value is None:
+        return
+    if not is_plain(seen):
+        yield from _misfits(value)
+    usage = value.get("usage")
+    if type(usage) is dict:
+        for name in TOKENS:
+            count = usage.get(name)
+            if count is not None and (type(count) is not int or count < 0):
+                yield Told(f"usage.{name} is no count of tokens", f"usage/{name}")
+
+
+def _zoned(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "timestamp": f"{value['timestamp']}Z"}
+
+
+@rule(
+    "SAG104", "time-without-zone", "error", on="message", formats=SAGE, fix=safe(to_value(_zoned))
+)
+def time_without_zone(seen: Seen) -> Iterator[Told]:
+    """A timestamp does not say its time zone.
+
+    Why: times are `DateTime<Utc>`; Sage refuses one without a zone and skips the line. Other
+    programs take it for local time.
+
+    Bad:
+        {"type":"user","uuid":"u1","timestamp":"2026-01-05T08:00:00.000", ...}
+
+    Fix (safe): a `Z` is added: the format knows only UTC.
+    """
+    value = seen.record.value
+    stamp = value.get("timestamp") if isinstance(value, dict) else None
+    if not isinstance(stamp, str) or not stamp or stamp[-1] in "Zz" or line_of(seen) is None:
+        return
+    if "+" not in stamp and "-" not in stamp[DATE:] and from_iso(stamp) is not None:
+        yield Told(f"{stamp[:40]} names no time zone", "timestamp")

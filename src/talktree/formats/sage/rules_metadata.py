@@ -1,0 +1,209 @@
+"""SAG6: metadata.json against the log it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.change import Change, Remake
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.sage.kinds import METADATA
+from talktree.formats.sage.layout import name_of
+from talktree.formats.sage.line import SAGE, is_foreign
+from talktree.formats.sage.outdated import SESSION
+from talktree.formats.sage.remade import count_of, metadata_bytes, metadata_of, span_of
+from talktree.formats.sage.sheets import MetadataSheet
+from talktree.formats.talk import Seen, Setting, Talk
+from talktree.model.entries import Head
+from talktree.text.json_value import Json
+from talktree.text.times import SECOND, from_iso, to_iso
+
+STATES = ("active", "paused", "completed", "failed", "cancelled")
+TIMES = ("createdAt", "updatedAt")
+TOLERATED = SECOND
+"""Log and metadata are written one after the other."""
+
+
+def _talk(setting: Setting, sheet: MetadataSheet) -> Talk | None:
+    return next((talk for talk in setting.talks if talk.id == sheet.group), None)
+
+
+def _rebuilt(setting: Setting, told: Told) -> Iterator[Change]:
+    for sheet in setting.origin.sheets:
+        if sheet.path == told.path and isinstance(sheet, MetadataSheet):
+            talk = _talk(setting, sheet)
+            if talk is not None:
+                yield Remake(sheet.path, metadata_bytes(talk))
+
+
+@rule("SAG601", "ruined-metadata", "error", on="source", formats=SAGE, fix=safe(_rebuilt))
+def ruined_metadata(setting: Setting) -> Iterator[Told]:
+    """The metadata.json of a session is empty, filled with NULs, or no object that describes one.
+
+    Why: Sage lists sessions by their metadata, so the session is gone from the list though its
+    log is whole. A crash while the file is written over leaves it like this.
+
+    Bad:
+        metadata.json: 0 bytes, or nothing but NUL bytes
+
+    Fix (safe): the file is made anew from the log: id, times, prompts, place, version and count.
+    What it held goes to quarantine. A title that only stood there is lost already; where something
+    can still be read, as in a list of two objects, nothing is changed.
+    """
+    for sheet in setting.origin.sheets:
+        if isinstance(sheet, MetadataSheet) and sheet.ruined:
+            talk = _talk(setting, sheet)
+            fixable = sheet.lost and talk is not None and count_of(talk) > 0
+            yield Told(sheet.ruined, path=sheet.path, fixable=fixable)
+
+
+def _metadata(seen: Seen) -> Object | None:
+    value = seen.record.value
+    return value if isinstance(value, dict) and name_of(seen.record.path) == METADATA else None
+
+
+def _filled(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, told.way: metadata_of(seen.talk)[told.way]}
+
+
+@rule("SAG602", "metadata-fields", "error", on="head", formats=SAGE, fix=safe(to_value(_filled)))
+def metadata_fields(seen: Seen) -> Iterator[Told]:
+    """The metadata of a session lack a field they must have, or have one of another type: id,
+    createdAt, updatedAt, workingDirectory, version, messageCount, state.
+
+    Why: Sage cannot load the metadata and leaves the session out of its list.
+
+    Bad:
+        {"id":"s1","createdAt":"2026-01-05T08:00:00Z","state":"active"}
+
+    Fix (safe): a field that is missing is filled in from the log. One of another type stays.
+    """
+    value = _metadata(seen)
+    if value is None:
+        return
+    known = count_of(seen.talk) > 0
+    for name, kind in SESSION.items():
+        item = value.get(name)
+        if item is None:
+            yield Told(f"there is no {name}", name, fixable=known)
+        elif not isinstance(item, kind) or isinstance(item, bool):
+            yield Told(f"{name} is of another type", name, fixable=False)
+        elif name in TIMES and from_iso(str(item)) is None:
+            yield Told(f"{name} names no time", name, fixable=False)
+
+
+def _recounted(seen: Seen, told: Told) -> Json:
+    value, span = seen.value, span_of(seen.talk)
+    assert isinstance(value, dict)
+    if told.way == "messageCount":
+        return {**value, told.way: count_of(seen.talk)}
+    if span is None:
+        return value
+    return {**value, told.way: to_iso(span[told.way == "updatedAt"])}
+
+
+@rule(
+    "SAG603", "stale-metadata", "warning", on="head", formats=SAGE, fix=safe(to_value(_recounted))
+)
+def stale_metadata(seen: Seen) -> Iterator[Told]:
+    """The metadata of a session do not fit its log: another number of messages, last updated
+    before the newest message, or created after the earliest.
+
+    Why: lists are sorted by the last update and show the count; a stale one hides the session
+    people look for. A count of 0 is not told: the program never counts.
+
+    Bad:
+        {"id":"s1", ... "updatedAt":"2026-01-05T08:00:00Z","messageCount":3}
+        (and messages.jsonl has 5 messages, the newest of 08:10)
+
+    Fix (safe): count and times are taken from the log.
+    """
+    value, entry = _metadata(seen), seen.entry
+    count = count_of(seen.talk)
+    if value is None or not isinstance(entry, Head) or not count:
+        return
+    told = value.get("messageCount")
+    if type(told) is int and told not in (0, count):
+        yield Told(f"it counts {told} messages, there are {count}", "messageCount")
+    span = span_of(seen.talk)
+    if span is None:
+        return
+    if entry.updated is not None and entry.updated < span[1] - TOLERATED:
+        yield Told(f"the newest message is of {to_iso(span[1])}", "updatedAt")
+    if entry.time is not None and entry.time > span[0] + TOLERATED:
+        yield Told(f"the earliest message is of {to_iso(span[0])}", "createdAt")
+
+
+def _renamed(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "id": told.about}  # type: ignore[dict-item]
+
+
+@rule("SAG604", "other-session", "warning", on="head", formats=SAGE, fix=safe(to_value(_renamed)))
+def other_session(seen: Seen) -> Iterator[Told]:
+    """The metadata have the id of another session than the messages.
+
+    Why: resuming by the id in the list opens another session, or none. The metadata may have been
+    copied from elsewhere.
+
+    Bad:
+        metadata.json:  {"id":"s2", ...}
+        messages.jsonl: {"type":"user","uuid":"u1","sessionId":"s1", ...}
+
+    Fix (safe): the id becomes the one that all messages name; if they name several, nothing is
+    changed.
+    """
+    value = _metadata(seen)
+    names = seen.talk.facts.session_names
+    own = None if value is None else value.get("id")
+    if value is None or not isinstance(own, str) or is_foreign(value):
+        return
+    if not names or own in names:
+        return
+    only = next(iter(names))
+    what = f"the messages are of the session {only[:60]}"
+    yield Told(what, "id", fixable=len(names) == 1, about=only)
+
+
+def _active(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "state": STATES[0]}
+
+
+@rule("SAG605", "session-state", "error", on="head", formats=SAGE, fix=unsafe(to_value(_active)))
+def session_state(seen: Seen) -> Iterator[Told]:
+    """The state of a session is none of active, paused, completed, failed and cancelled.
+
+    Why: Sage cannot load the metadata and leaves the session out of its list.
+
+    Bad:
+        {"id":"s1", ... "state":"asleep"}
+
+    Fix (unsafe): the state becomes active, as that of a new session.
+    """
+    value = _metadata(seen)
+    state = None if value is None else value.get("state")
+    if isinstance(state, str) and state not in STATES:
+        yield Told(f"{state[:40]!r} is no state of a session", "state")
+
+
+@rule("SAG606", "branch-of-nothing", "warning", on="head", formats=SAGE)
+def branch_of_nothing(seen: Seen) -> Iterator[Told]:
+    """A session says that it is a sidechain, and not of which session.
+
+    Why: a sidechain is a session that branches off another; without the other's id it stands
+    alone and nobody finds the way back.
+
+    Bad:
+        {"id":"s1", ... "isSidechain":true}
+
+    Fix: none, because the session it left is not named anywhere.
+    """
+    value = _metadata(seen)
+    if value is not None and value.get("isSidechain") is True and not value.get("parentSessionId"):
+        yield Told("a sidechain without parentSessionId", "isSidechain")

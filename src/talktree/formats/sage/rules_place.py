@@ -1,0 +1,149 @@
+"""SAG11: where a message stands: its role, its session, its branch, the form of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.sage.kinds import kind_of
+from talktree.formats.sage.line import SAGE, is_foreign, line_of, object_in
+from talktree.formats.sage.sheets import SessionSheet
+from talktree.formats.talk import Seen, Talk
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+ROLES = {
+    "user": ("user",),
+    "assistant": ("assistant",),
+    "system": ("system",),
+    "tool_result": ("tool", "user"),
+}
+"""The roles a message of each type may have; results are also handed in by the user."""
+
+
+def _with_role(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    held = object_in(value, "message") or {}
+    return {**value, "message": {**held, "role": ROLES[str(value["type"])][0]}}
+
+
+@rule(
+    "SAG111", "role-against-type", "warning", on="message", formats=SAGE,
+    fix=unsafe(to_value(_with_role)),
+)  # fmt: skip
+def role_against_type(seen: Seen) -> Iterator[Told]:
+    """The role inside a message contradicts the type of its line.
+
+    Why: programs that go by the type and those that go by the role show different speakers, and
+    the model is sent the wrong one.
+
+    Bad:
+        {"type":"user", ... "message":{"role":"assistant","content":"Which bed is dry?"}}
+
+    Fix (unsafe): the role becomes that of the type, by which the line was written.
+    """
+    value = line_of(seen)
+    held = None if value is None else value.get("message")
+    if not isinstance(held, dict) or value is None:
+        return
+    role, allowed = held.get("role"), ROLES.get(str(value["type"]))
+    if allowed and isinstance(role, str) and role not in allowed:
+        yield Told(f"the type is {value['type']}, the role {role[:40]}", "message/role")
+
+
+@rule("SAG112", "dangling-branch-point", "warning", on="message", formats=SAGE)
+def dangling_branch_point(seen: Seen) -> Iterator[Told]:
+    """A message says by `branchParentUuid` where its branch leaves, and that message is not here.
+
+    Why: the branch cannot be drawn where it belongs, nor undone to that point.
+
+    Bad:
+        {"type":"user","uuid":"u2","parentUuid":"u1","branchParentUuid":"gone", ...}
+
+    Fix: none, because its parent holds it in the tree, and where it left is not known.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    if entry.follows is None or entry.parent is None:
+        return
+    if entry.follows not in seen.talk.bones.by_id:
+        what = f"the branch leaves at {entry.follows[:60]}, which is not here"
+        yield Told(what, "branchParentUuid")
+
+
+@rule("SAG113", "mixed-sessions", "warning", on="talk", formats=SAGE)
+def mixed_sessions(talk: Talk) -> Iterator[Told]:
+    """The log of one session holds messages of another.
+
+    Why: a session is a folder of its own, and resuming it feeds every line of its log to the
+    model, also those that were said elsewhere.
+
+    Bad:
+        {"type":"user","uuid":"u1","sessionId":"s1", ...}
+        {"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s2", ...}
+
+    Fix: none, because moving the lines to a session of their own is for people to decide.
+    """
+    names = talk.facts.session_names
+    if len(names) < 2:
+        return
+    usual = talk.facts.sessions
+    first = next(number for number in usual if number)
+    told = {0, first}
+    for position, number in enumerate(usual):
+        if number not in told:
+            told.add(number)
+            value = talk.seen(position).value
+            if isinstance(value, dict) and is_foreign(value):
+                continue
+            name = list(names)[number - 1]
+            yield Told(f"this is of the session {name[:60]}", "sessionId", position=position)
+
+
+@rule("SAG114", "older-message-form", "error", on="message", formats=SAGE)
+def older_message_form(seen: Seen) -> Iterator[Told]:
+    """A message of the older form (`role` and `content` on one level) stands among lines of the
+    current one, or the other way round.
+
+    Why: no version of Sage reads both; it skips the message.
+
+    Bad:
+        {"type":"user","uuid":"u1","sessionId":"s1", ... "message":{"role":"user","content":"Hi"}}
+        {"role":"assistant","content":"Hello","timestamp":"2025-11-02T06:00:00Z"}
+
+    Fix: none, because a message of the older form has no id; `talktree migrate` makes the whole
+    session a current one.
+    """
+    value = seen.record.value
+    if not isinstance(value, dict) or isinstance(value.get("type"), str) == (not _in_older(seen)):
+        return
+    if _in_older(seen):
+        yield Told("a message of the current form in an older session file")
+    elif kind_of(value, seen.record.path) == "legacy":
+        yield Told("a message of the older form among current ones")
+
+
+def _in_older(seen: Seen) -> bool:
+    return isinstance(seen.talk.sheet(seen.position)[0], SessionSheet)
+
+
+@rule("SAG115", "usage-outside-replies", "note", on="message", formats=SAGE)
+def usage_outside_replies(seen: Seen) -> Iterator[Told]:
+    """A message that is no reply of the assistant counts tokens.
+
+    Why: the document has usage for assistant messages; sums over all lines count it twice.
+
+    Bad:
+        {"type":"user", ... "usage":{"inputTokens":1500,"outputTokens":200}}
+
+    Fix: none, because the numbers may be all that is known of what a reply cost.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    if entry.usage is None or entry.role == "assistant":
+        return
+    value = line_of(seen)
+    if value is not None and not is_foreign(value):
+        yield Told(f"a line of type {entry.role[:40]} counts tokens", "usage")

@@ -1,0 +1,182 @@
+"""SAG4: file history snapshots: what they must have, and which message they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
+from talktree.formats.sage.line import SAGE, is_foreign, object_in
+from talktree.formats.sage.snapshots import BACKUPS, TRACKED
+from talktree.formats.talk import Seen
+from talktree.model.entries import Snapshot
+from talktree.text.json_value import Json
+
+STATES = ("created", "modified", "deleted", "unchanged")
+FIRSTS = "sage: the first snapshot of each message"
+FILLED = ("isSnapshotUpdate", f"snapshot/{TRACKED}", f"snapshot/{BACKUPS}")
+
+
+def _misses(value: Object) -> Iterator[tuple[str, str]]:
+    """Members that are missing or of another kind, with their ways."""
+    for name, kind in (("messageId", str), ("isSnapshotUpdate", bool), ("snapshot", dict)):
+        item = value.get(name)
+        if item is None or item == "":
+            yield name, "is missing"
+        elif not isinstance(item, kind):
+            yield name, "is of another type"
+    held = object_in(value, "snapshot")
+    for name in (TRACKED, BACKUPS) if held is not None else ():
+        item = held.get(name) if held is not None else None
+        if not isinstance(item, dict):
+            yield f"snapshot/{name}", "is missing" if item is None else "is of another type"
+
+
+def _filled(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    name, _, inner = told.way.partition("/")
+    if not inner:
+        return {**value, name: False}
+    return {**value, name: {**(object_in(value, name) or {}), inner: {}}}
+
+
+@rule(
+    "SAG401", "snapshot-fields", "error", on="snapshot", formats=SAGE, fix=safe(to_value(_filled))
+)
+def snapshot_fields(seen: Seen) -> Iterator[Told]:
+    """A snapshot lacks its messageId, its timestamp, isSnapshotUpdate, or one of its two lists of
+    files, or has one of another type.
+
+    Why: all of them are required; Sage skips the line, and nothing it holds can be undone.
+
+    Bad:
+        {"type":"file_history_snapshot","messageId":"u2","timestamp":"2026-01-05T08:00:05Z",
+         "snapshot":{"trackedFiles":{}}}
+
+    Fix (safe): a missing isSnapshotUpdate is false, a missing list of files is empty. Which
+    message it belongs to, and when it was taken, are not made up.
+    """
+    value = seen.record.value
+    if not isinstance(value, dict):
+        return
+    for way, what in _misses(value):
+        fixable = what == "is missing" and way in FILLED
+        yield Told(f"{way.rpartition('/')[2]} {what}", way, fixable=fixable)
+    if getattr(seen.entry, "time", None) is None:
+        what = "there is no timestamp" if value.get("timestamp") is None else "this is no time"
+        yield Told(what, "timestamp", fixable=False)
+
+
+@rule("SAG402", "unknown-file-state", "warning", on="snapshot", formats=SAGE)
+def unknown_file_state(seen: Seen) -> Iterator[Told]:
+    """A tracked file has no state, or one that is none of created, modified, deleted, unchanged.
+
+    Why: restoring deletes files that were created and writes back the others; for a state nobody
+    knows neither is safe, so the file cannot be restored.
+
+    Bad:
+        "trackedFiles":{"notes.txt":{"contentHash":"5f70bf18","size":12,"state":"melted"}}
+
+    Fix: none, because what happened to the file is not known.
+    """
+    value = seen.record.value
+    held = object_in(value, "snapshot") if isinstance(value, dict) else None
+    tracked = object_in(held, TRACKED) if held is not None else None
+    for path, item in (tracked or {}).items():
+        state = item.get("state") if isinstance(item, dict) else None
+        if state not in STATES:
+            named = "no state" if state is None else f"the state {str(state)[:40]!r}"
+            yield Told(f"{path[:80]} has {named}", f"snapshot/{TRACKED}/{path}")
+
+
+@rule("SAG403", "snapshot-of-nothing", "warning", on="snapshot", formats=SAGE)
+def snapshot_of_nothing(seen: Seen) -> Iterator[Told]:
+    """A snapshot names a message that is not in the session.
+
+    Why: files are undone by going back to a message; this state of them is never found.
+
+    Bad:
+        {"type":"user","uuid":"u1", ...}
+        {"type":"file_history_snapshot","messageId":"gone", ...}
+
+    Fix: none, because which message changed the files is not known.
+    """
+    entry, bones = seen.entry, seen.talk.bones
+    assert isinstance(entry, Snapshot)
+    if entry.message and bones.by_id and entry.message not in bones.by_id:
+        yield Told(f"the message {entry.message[:60]} is not here", "messageId")
+
+
+def _as_update(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    assert isinstance(value, dict)
+    return {**value, "isSnapshotUpdate": True}
+
+
+def _has_earlier(seen: Seen, message: str) -> bool:
+    """Whether the same message has a snapshot before this one."""
+    firsts: dict[str, int] = seen.talk.notes.setdefault(FIRSTS, {})
+    return firsts.setdefault(message, seen.position) < seen.position
+
+
+@rule("SAG404", "update-of-nothing", "warning", on="snapshot", formats=SAGE)
+def update_of_nothing(seen: Seen) -> Iterator[Told]:
+    """A snapshot says that it is an update, and no snapshot of the same message stands before it.
+
+    Why: an update holds only what is new; without the snapshot it adds to, the state of the files
+    is known in part, and undoing restores only that part.
+
+    Bad:
+        {"type":"file_history_snapshot","messageId":"u2","isSnapshotUpdate":true, ...}
+
+    Fix: none, because the earlier snapshot may have been lost, and then the mark is right.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Snapshot)
+    value = seen.record.value
+    if entry.message and not _has_earlier(seen, entry.message) and entry.update:
+        if isinstance(value, dict) and is_foreign(value):
+            return
+        yield Told("an update, and there is no snapshot before it", "isSnapshotUpdate")
+
+
+@rule(
+    "SAG405", "second-snapshot", "warning", on="snapshot", formats=SAGE,
+    fix=safe(to_value(_as_update)),
+)  # fmt: skip
+def second_snapshot(seen: Seen) -> Iterator[Told]:
+    """A message has a second snapshot that does not say that it is an update.
+
+    Why: there is one snapshot a message, and updates of it; readers take one of the two and
+    pass over the other.
+
+    Bad:
+        {"type":"file_history_snapshot","messageId":"u2","isSnapshotUpdate":false, ...}
+        {"type":"file_history_snapshot","messageId":"u2","isSnapshotUpdate":false, ...}
+
+    Fix (safe): the later one is marked as the update it is; both keep all they hold.
+    """
+    entry = seen.entry
+    assert isinstance(entry, Snapshot)
+    if entry.message and not entry.update and _has_earlier(seen, entry.message):
+        what = f"the message {entry.message[:60]} has a snapshot already"
+        yield Told(what, "isSnapshotUpdate")
+
+
+@rule("SAG406", "snapshot-among-messages", "note", on="snapshot", formats=SAGE)
+def snapshot_among_messages(seen: Seen) -> Iterator[Told]:
+    """A snapshot stands in messages.jsonl instead of snapshots.jsonl.
+
+    Why: the document shows both; Sage itself looks for snapshots in snapshots.jsonl only and
+    skips this one.
+
+    Bad:
+        messages.jsonl: {"type":"file_history_snapshot","messageId":"u2", ...}
+
+    Fix: none, because by the document it may stand here.
+    """
+    if seen.talk.origin.source.folder and name_of(seen.record.path) == MESSAGES:
+        yield Told(f"Sage looks for it in {SNAPSHOTS}")

@@ -1,0 +1,196 @@
+"""STU4: the artifacts of comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.required import STATUSES
+from talktree.formats.studio.schema import (
+    ARTIFACT,
+    ENCODINGS,
+    Make,
+    fits,
+    having,
+    items_of,
+    lacking,
+    with_item,
+)
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+
+NAME = "artifacts"
+LONGEST_SHOWN = 40
+DEFAULTS = {"status": STATUSES[0], "command": "create"}
+"""What the document's example says, and what a new artifact is."""
+_MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
+
+
+def _changed(seen: Seen, told: Told) -> Json:
+    """The comment with what the finding says put into one of its artifacts."""
+    about = told.about
+    assert isinstance(about, tuple)
+    return with_item(seen.value, NAME, *about)
+
+
+def _told(what: str, place: int, item: Object, *, at: str = "", make: Make | None = None) -> Told:
+    title = item.get("title")
+    label = f" {title[:LONGEST_SHOWN]!r}" if isinstance(title, str) else f" {place + 1}"
+    way = f"{NAME}/{place}/{at}" if at else f"{NAME}/{place}"
+    return Told(
+        f"the artifact{label} {what}", way=way, about=(place, make), fixable=make is not None
+    )
+
+
+def _detected(item: Object) -> str:
+    title, content = item.get("title"), item.get("content")
+    return detect_type(
+        title if isinstance(title, str) else "", content if isinstance(content, str) else ""
+    )
+
+
+@rule(
+    "STU401",
+    "artifact-lacks-member",
+    "error",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
+    """An artifact lacks its `id`, its `title` or its `type`.
+
+    Why: the document's schema requires all three. Without an id nothing can refer to the artifact,
+    and without a type no program knows how to draw it.
+
+    Bad:
+        {"id": "1733794702200gsghc", "title": "Budget in Python", "status": "visible",
+         "command": "create"}
+
+    Fix (safe): a missing type is told from title and content as the document describes it. An id or
+    a title would be made up, so those stay missing.
+    """
+    for place, item in items_of(seen.value, NAME):
+        for name in ("id", "title", "type"):
+            if item.get(name) is None:
+                make = having(type=_detected(item)) if name == "type" else None
+                yield _told(f"has no `{name}`", place, item, make=make)
+
+
+@rule(
+    "STU402",
+    "artifact-lacks-state",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
+    """An artifact does not say whether it is shown (`status`), or what is done with it (`command`).
+
+    Why: the document's schema requires both, and programs that go by it refuse the conversation.
+    Some of the tools that write these files leave the command out.
+
+    Bad:
+        {"id": "1733794702200gsghc", "type": "text/html", "title": "Menu", "status": "visible"}
+
+    Fix (safe): `visible` and `create` are filled in, as in the document's example: so an artifact
+    without them is treated anyway.
+    """
+    for place, item in items_of(seen.value, NAME):
+        for name, usual in DEFAULTS.items():
+            if item.get(name) is None:
+                yield _told(f"has no `{name}`", place, item, make=having(**{name: usual}))
+
+
+@rule(
+    "STU403",
+    "unknown-artifact-status",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=unsafe(to_value(_changed)),
+)
+def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
+    """The `status` of an artifact is neither `visible` nor `hidden`.
+
+    Why: the document's schema knows these two. Some tools write `reference` for a link to an
+    earlier artifact; programs that go by the schema refuse the whole conversation for it.
+
+    Bad:
+        {"id": "1733794702200gsghc", "type": "text/html", "title": "Menu", "status": "reference",
+         "command": "create"}
+
+    Fix (unsafe): the status becomes `visible`; what it said before is lost.
+    """
+    for place, item in items_of(seen.value, NAME):
+        status = item.get("status")
+        if isinstance(status, str) and status not in STATUSES:
+            what = f"has the status {status[:LONGEST_SHOWN]!r}"
+            yield _told(what, place, item, at="status", make=having(status=STATUSES[0]))
+
+
+@rule(
+    "STU404",
+    "artifact-member-kind",
+    "error",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def artifact_member_kind(seen: Seen) -> Iterator[Told]:
+    """An artifact is no object, or a member of one that should be a text is none.
+
+    Why: programs that go by the document's schema refuse the whole conversation for it, and
+    Talktree itself can show only what is a text.
+
+    Bad:
+        {"id": "1733794702200gsghc", "type": "text/html", "title": "Menu", "info": null,
+         "status": "visible", "command": "create"}
+
+    Fix (safe): an `info` of null is taken out, since it may as well be missing. Of anything else it
+    is not known which text was meant, so it stays.
+    """
+    value = seen.value
+    items = value.get(NAME) if isinstance(value, dict) else None
+    for place, item in enumerate(items if isinstance(items, list) else ()):
+        if not isinstance(item, dict):
+            yield Told(f"artifact {place + 1} is no object", f"{NAME}/{place}", fixable=False)
+            continue
+        for name in (*ARTIFACT, "info"):
+            if item.get(name) is not None and not fits(item[name], str):
+                yield _told(f"has an odd `{name}`", place, item, at=name)
+        if "info" in item and item["info"] is None:
+            yield _told("has null for its `info`", place, item, at="info", make=lacking("info"))
+
+
+@rule(
+    "STU405",
+    "artifact-media-type",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=unsafe(to_value(_changed)),
+)
+def artifact_media_type(seen: Seen) -> Iterator[Told]:
+    """The `type` of an artifact is no media type.
+
+    Why: by the type a program decides how to draw an artifact: as a page, a diagram, a component.
+    `python` or `react` is none of the types the document lists, and shown as plain text at best.
+
+    Bad:
+        {"id": "1733794702200gsghc", "type": "python", "title": "Budget", "status": "visible",
+         "command": "create"}
+
+    Fix (unsafe): the type is told from title and content as the document describes it; the word
+    that stood there is lost.
+    """
+    for place, item in items_of(seen.value, NAME):
+        said = item.get("type")
+        if isinstance(said, str) and not _MEDIA.fullmatch(said):
+            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
+            yield _told(what, place, item, at="type", make=having(type=_detected(item)))

@@ -1,0 +1,317 @@
+"""STU3: the attachments of comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.formats.lens import Object
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.studio.required import data_type, linked_name
+from talktree.formats.studio.schema import (
+    ENCODINGS,
+    JSON,
+    NUMBER,
+    Make,
+    fits,
+    having,
+    items_of,
+    lacking,
+    with_item,
+)
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+
+NAME = "attachments"
+LONGEST_SHOWN = 40
+LARGE = 5 << 20
+"""What an attachment inside a comment may take; a browser keeps no more than that for a site."""
+_MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
+_SIDE = re.compile(r"[0-9]{1,6}", re.ASCII)
+BASE64 = ";base64,"
+HEAD = 200
+"""Within so many characters a data URL says what it is."""
+
+
+def _changed(seen: Seen, told: Told) -> Json:
+    """The comment with what the finding says put into one of its attachments."""
+    about = told.about
+    assert isinstance(about, tuple)
+    return with_item(seen.value, NAME, *about)
+
+
+def _told(what: str, place: int, item: Object, *, at: str = "", make: Make | None = None) -> Told:
+    name = item.get("name")
+    label = f" {name[:LONGEST_SHOWN]!r}" if isinstance(name, str) else f" {place + 1}"
+    way = f"{NAME}/{place}/{at}" if at else f"{NAME}/{place}"
+    return Told(
+        f"the attachment{label} {what}", way=way, about=(place, make), fixable=make is not None
+    )
+
+
+@rule(
+    "STU301",
+    "attachment-lacks-file",
+    "warning",
+    on="message",
+    formats=[JSON],
+    fix=safe(to_value(_changed)),
+)
+def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
+    """An attachment has no `file`, the object for what is known of the file.
+
+    Why: the document's schema requires it, so programs that go by it refuse the whole
+    conversation. The app's own export leaves it out.
+
+    Bad:
+        {"name": "plan.pdf", "type": "application/pdf", "url": "https://example.com/plan.pdf"}
+
+    Fix (safe): an empty `file` is put in, as the document's examples have it.
+    """
+    for place, item in items_of(seen.value, NAME):
+        if item.get("file") is None:
+            yield _told("has no `file`", place, item, make=having(file={}))
+
+
+@rule(
+    "STU302",
+    "attachment-lacks-url",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def attachment_lacks_url(seen: Seen) -> Iterator[Told]:
+    """An attachment has no `url`, or null in its place: its content is not here.
+
+    Why: the schema requires a text, though one of the document's own examples has null. One of the
+    app's exporters crashes on null, and then nothing is exported at all.
+
+    Bad:
+        {"name": "abc.txt", "type": "text/plain", "file": {}, "url": null}
+
+    Fix (safe): the `url` becomes the empty text, which says the same and is allowed. The content
+    was not here before and is not here afterwards.
+    """
+    for place, item in items_of(seen.value, NAME):
+        if item.get("url") is None:
+            at = "url" if "url" in item else ""
+            yield _told(
+                "has no `url`: its content is not here", place, item, at=at, make=having(url="")
+            )
+
+
+@rule("STU303", "attachment-content-lost", "warning", on="message", formats=ENCODINGS)
+def attachment_content_lost(seen: Seen) -> Iterator[Told]:
+    """The `url` of an attachment leads nowhere any more: it is cut off, or it named something in
+    the memory of a browser.
+
+    Why: the attachment looks complete and is not. One of the app's exporters cuts each URL after a
+    hundred characters; a `blob:` URL is gone as soon as its page is closed.
+
+    Bad:
+        {"name": "map.png", "type": "image/png", "url": "data:image/png;base64,iVBORw0KGg..."}
+
+    Fix: none, because the content is not in this file; export the conversation again, or attach the
+    file anew.
+    """
+    for place, item in items_of(seen.value, NAME):
+        url = item.get("url")
+        what = _lost(url) if isinstance(url, str) else None
+        if what:
+            yield _told(what, place, item, at="url")
+
+
+def _lost(url: str) -> str | None:
+    if url.startswith("blob:"):
+        return "was in the memory of a browser"
+    if not url.startswith("data:"):
+        return "has a `url` that is cut off" if url.endswith("...") else None
+    start = url.find(BASE64, 0, HEAD)
+    if start < 0:
+        return None
+    start += len(BASE64)
+    if url.find(".", start) >= 0:
+        return "has a `url` that is cut off"
+    # Four characters are three bytes; one alone is no byte at all.
+    size = len(url) - start - (2 if url.endswith("==") else 1 if url.endswith("=") else 0)
+    return "has a `url` that is cut off" if size % 4 == 1 and url.find("\n", start) < 0 else None
+
+
+@rule(
+    "STU304",
+    "attachment-lacks-name",
+    "error",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
+    """An attachment has no `name`.
+
+    Why: the document's schema requires it, and the name is all that people see of a file that is
+    no image.
+
+    Bad:
+        {"type": "application/pdf", "file": {}, "url": "https://example.com/plan.pdf"}
+
+    Fix (safe): a link to a file tells its name, and that is taken. For any other content a name
+    would have to be made up, so it stays without one.
+    """
+    for place, item in items_of(seen.value, NAME):
+        if item.get("name") is None:
+            url = item.get("url")
+            name = linked_name(url) if isinstance(url, str) else None
+            make = None if name is None else having(name=name)
+            yield _told("has no `name`", place, item, make=make)
+
+
+@rule(
+    "STU305",
+    "attachment-media-type",
+    "note",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def attachment_media_type(seen: Seen) -> Iterator[Told]:
+    """The `type` of an attachment is no media type, or it is missing though the URL tells it.
+
+    Why: the document asks for proper media types on all attachments. By the type a program decides
+    whether to show an image or to offer a file; `image` says too little for that.
+
+    Bad:
+        {"name": "map.png", "type": "image", "file": {}, "url": "data:image/png;base64,iVBORw0K"}
+
+    Fix (safe): the type that the data URL names is taken. Where the URL is a link, nobody knows
+    without following it, so the type stays as it is.
+    """
+    for place, item in items_of(seen.value, NAME):
+        said, url = item.get("type"), item.get("url")
+        if isinstance(said, str) and _MEDIA.fullmatch(said):
+            continue
+        known = data_type(url) if isinstance(url, str) else None
+        if isinstance(said, str):
+            make = None if known is None else having(type=known)
+            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
+            yield _told(what, place, item, at="type", make=make)
+        elif said is None and known is not None:
+            yield _told(f"does not say that it is {known}", place, item, make=having(type=known))
+
+
+@rule("STU306", "attachment-types-differ", "warning", on="message", formats=ENCODINGS)
+def attachment_types_differ(seen: Seen) -> Iterator[Told]:
+    """An attachment is said to be of one type, and its own data URL says another.
+
+    Why: one program shows it by its `type`, another by its URL; a page that is labelled as an
+    image gets past whoever looks at the label only.
+
+    Bad:
+        {"name": "map.png", "type": "image/png", "file": {}, "url": "data:text/html;base64,PGI+"}
+
+    Fix: none, because it is not known which of the two is right.
+    """
+    for place, item in items_of(seen.value, NAME):
+        said, url = item.get("type"), item.get("url")
+        if isinstance(said, str) and isinstance(url, str) and url.startswith("data:"):
+            named = data_type(url)
+            plain = said.partition(";")[0].strip().lower()
+            if named is not None and named != plain and _MEDIA.fullmatch(said):
+                what = f"is said to be {plain[:LONGEST_SHOWN]}, its URL says {named}"
+                yield _told(what, place, item, at="type")
+
+
+@rule("STU307", "large-attachment", "warning", on="message", formats=ENCODINGS)
+def large_attachment(seen: Seen) -> Iterator[Told]:
+    """A file of more than five megabytes stands in the comment itself, as a data URL.
+
+    Why: the document asks to limit the size of attachments. The app works in a browser, which keeps
+    no more than about that for a whole site, and each copy of the conversation carries the file.
+
+    Bad:
+        {"name": "talk.mp4", "type": "video/mp4", "file": {}, "url": "data:video/mp4;base64,… 7 MB"}
+
+    Fix: none, because the content would be lost; keep the file beside the conversation and link to
+    it.
+    """
+    if len(seen.record.raw) <= LARGE:
+        return
+    for place, item in items_of(seen.value, NAME):
+        url, said = item.get("url"), item.get("type")
+        image = isinstance(said, str) and said.startswith("image/")
+        if isinstance(url, str) and len(url) > LARGE and url.startswith("data:") and not image:
+            yield _told(f"takes {len(url):,} characters", place, item, at="url")
+
+
+def _with_sides(item: Object) -> Object:
+    """An attachment whose width and height are numbers where they were digits in a text."""
+    file, sides = item.get("file"), _sides(item)
+    if not isinstance(file, dict) or not isinstance(sides, dict):
+        return item
+    made = {
+        side: int(text)
+        for side in ("width", "height")
+        if isinstance(text := sides.get(side), str) and _SIDE.fullmatch(text)
+    }
+    return {**item, "file": {**file, "dimensions": {**sides, **made}}}
+
+
+def _sides(item: Object) -> Json:
+    file = item.get("file")
+    return file.get("dimensions") if isinstance(file, dict) else None
+
+
+def _odd_side(sides: Object) -> str | None:
+    return next(
+        (side for side in ("width", "height") if side in sides and not fits(sides[side], NUMBER)),
+        None,
+    )
+
+
+@rule(
+    "STU308",
+    "attachment-member-kind",
+    "error",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_changed)),
+)
+def attachment_member_kind(seen: Seen) -> Iterator[Told]:
+    """An attachment, or a member of one, is of another kind than the document says.
+
+    Why: programs that go by the document's schema refuse the whole conversation for it.
+
+    Bad:
+        {"name": "map.png", "url": "https://example.com/map.png", "file": {"dimensions":
+          {"width": "800", "height": "600"}}}
+
+    Fix (safe): width and height that are digits in quotation marks become numbers, and null where
+    a member may as well be missing is taken out. What else stands there is not guessed at.
+    """
+    value = seen.value
+    items = value.get(NAME) if isinstance(value, dict) else None
+    for place, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, dict):
+            yield from _odd_members(item, place, nulls=seen.talk.format.info.slug == JSON)
+        else:
+            yield Told(f"attachment {place + 1} is no object", f"{NAME}/{place}", fixable=False)
+
+
+def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Told]:
+    for name, kind in (("url", str), ("name", str), ("type", str), ("file", dict)):
+        if item.get(name) is not None and not fits(item[name], kind):
+            yield _told(f"has an odd `{name}`", place, item, at=name)
+    if nulls and "type" in item and item["type"] is None:
+        yield _told("has null for its `type`", place, item, at="type", make=lacking("type"))
+    file, sides = item.get("file"), _sides(item)
+    if isinstance(sides, dict):
+        side = _odd_side(sides)
+        if side is not None:
+            made = _sides(_with_sides(item))
+            helps = isinstance(made, dict) and _odd_side(made) is None
+            what, at = f"has a {side} that is no number", f"file/dimensions/{side}"
+            yield _told(what, place, item, at=at, make=_with_sides if helps else None)
+    elif isinstance(file, dict) and "dimensions" in file:
+        make = None if sides is not None else having(file=lacking("dimensions")(file))
+        yield _told("has odd dimensions", place, item, at="file/dimensions", make=make)

@@ -1,0 +1,121 @@
+"""STU104 and STU105: what a content hash says about its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.studio.hashing import (
+    SHA256_10,
+    UTF16_32,
+    Algorithm,
+    content_hash,
+    digest,
+    recognise,
+)
+from talktree.formats.studio.schema import ENCODINGS
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+
+_SHAPE = re.compile(r"[0-9a-f]{1,8}|[0-9a-f]{10}", re.ASCII)
+"""Up to eight digits are the document's hash or the app's short one, ten are the app's."""
+LONG = 10
+LONGEST_SHOWN = 40
+
+
+def _mismatch(seen: Seen, *, usual: bool = True) -> tuple[str, str] | None:
+    """The text and the hash of a comment, if the hash is of the usual form and not that of the
+    text, or is of another form."""
+    value = seen.value
+    assert isinstance(value, dict)
+    text, hash = value.get("content"), value.get("contentHash")
+    if not isinstance(text, str) or not isinstance(hash, str):
+        return None
+    if (_SHAPE.fullmatch(hash) is not None) != usual or recognise(hash, text) is not None:
+        return None
+    if not text and value.get("deleted") is True:
+        # The hash is all that is left of a text that was taken away on purpose.
+        return None
+    return text, hash
+
+
+def _algorithm(hash: str) -> Algorithm:
+    return SHA256_10 if len(hash) == LONG else UTF16_32
+
+
+def _rehashed(seen: Seen, told: Told) -> Json:
+    found, value = _mismatch(seen), seen.value
+    if found is None or not isinstance(value, dict):
+        return value
+    text, hash = found
+    return {**value, "contentHash": digest(text, _algorithm(hash))}
+
+
+@rule(
+    "STU104",
+    "content-hash-mismatch",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_rehashed)),
+)
+def content_hash_mismatch(seen: Seen) -> Iterator[Told]:
+    """The `contentHash` of a comment is the hash of another text.
+
+    Why: the hash is there to show that a text is what was written. Often it is only stale, since
+    the app keeps the old hash when a text is edited or a comment is cloned; but nothing in the file
+    tells that from a text somebody changed on purpose. All three hashes that programs write are
+    tried: the document's, and the first ten or seven digits of SHA-256. A deleted comment whose
+    text is gone may keep the hash of it.
+
+    Bad:
+        {"id": "1733794702200ka59h", "content": "Here is an image", "contentHash": "50dcdf2c", …}
+
+    Fix (safe): the hash is computed again from the text as it stands, in the way the old one was
+    made. The text is not touched, and the old hash stays in the record of the repair. Before you
+    do so with a file whose origin matters, compare it with another copy: afterwards the hash proves
+    nothing about the time before.
+    """
+    found = _mismatch(seen)
+    if found is None:
+        return
+    text, hash = found
+    right = digest(text, _algorithm(hash))
+    changed = _changed_on_the_way(text, hash)
+    hint = f"; {changed}" if changed else ""
+    yield Told(f"the hash is {hash}, that of the text is {right}{hint}", way="contentHash")
+
+
+def _changed_on_the_way(text: str, hash: str) -> str | None:
+    """What happened to a text on its way, if the hash proves it."""
+    unix = text.replace("\r\n", "\n")
+    guesses = {
+        "its line ends were changed": (unix, unix.replace("\n", "\r\n")),
+        "blanks around it were lost or added": (text.strip(), f"{text}\n", f"{text}\r\n"),
+    }
+    for what, texts in guesses.items():
+        if any(each != text and recognise(hash, each) is not None for each in texts):
+            return what
+    return None
+
+
+@rule("STU105", "unknown-content-hash", "note", on="message", formats=ENCODINGS)
+def unknown_content_hash(seen: Seen) -> Iterator[Told]:
+    """The `contentHash` of a comment has a form that none of the known hashes has.
+
+    Why: it cannot be verified. It may be right by an algorithm that only its writer knows, or be a
+    mere placeholder; either way nobody else can tell whether the text is what was written.
+
+    Bad:
+        {"id": "1733794702200ka59h", "content": "Hello", "contentHash": "md5:8b1a9953c4611296", …}
+
+    Fix: none, because a hash that is right for its writer would be lost.
+    """
+    found = _mismatch(seen, usual=False)
+    if found is not None:
+        shown = found[1][:LONGEST_SHOWN]
+        right = content_hash(found[0])
+        what = f"{shown!r} is no hash that can be verified; the document's would be {right}"
+        yield Told(what, way="contentHash")

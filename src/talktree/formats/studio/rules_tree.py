@@ -1,0 +1,145 @@
+"""STU106 and STU2: how comments hang together, and the document around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.change import Patch
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Told, rule, safe
+from talktree.formats.studio.schema import ENCODINGS, JSON, XML
+from talktree.formats.talk import Seen, Setting, Talk
+from talktree.model.skeleton import ROOT
+from talktree.text.json_scan import scan
+from talktree.text.json_value import Json
+
+LONGEST_SHOWN = 60
+JSON_DEPTH = 1000
+XML_DEPTH = 256
+"""How many brackets or elements may be open at once in readers that limit it: the usual limits of
+JSON libraries and of the most common XML parser."""
+
+
+def _container(seen: Seen) -> str | None:
+    """The id of the comment that a comment stands in, as the file has it."""
+    bones = seen.talk.bones
+    above = bones.parents[seen.position]
+    if above == ROOT:
+        return None
+    return bones.native.get(above, bones.ids[above]) or None
+
+
+def _named_parent(seen: Seen, told: Told) -> Json:
+    value = seen.value
+    return {**value, "parentId": _container(seen)} if isinstance(value, dict) else value
+
+
+@rule(
+    "STU106",
+    "parent-contradicts-nesting",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    fix=safe(to_value(_named_parent)),
+)
+def parent_contradicts_nesting(seen: Seen) -> Iterator[Told]:
+    """A comment stands among the replies to one comment and names another as its parent.
+
+    Why: the nesting is what the app goes by, so a `parentId` that differs is left over from before
+    the comment was moved. Programs that build the tree from `parentId` show another conversation.
+    A comment that has no `parentId` at all is fine; the app never writes one.
+
+    Bad:
+        {"id": "1733794702200ka59h", …, "children": [
+          {"id": "1733794709100soijv", "parentId": "1733000000000aaaaa", …}]}
+
+    Fix (safe): the `parentId` becomes the id of the comment it stands in, or null at the top. The
+    nesting stays.
+    """
+    value = seen.value
+    assert isinstance(value, dict)
+    if "parentId" not in value:
+        return
+    named = value["parentId"]
+    if named == seen.record.parent or not isinstance(named, str | None):
+        return
+    right = _container(seen)
+    if named != right:
+        told = "nobody" if named is None else str(named)[:LONGEST_SHOWN]
+        real = "nobody" if right is None else right[:LONGEST_SHOWN]
+        yield Told(f"it names {told} as its parent and stands below {real}", way="parentId")
+
+
+# the document
+
+
+def _in_a_list(setting: Setting, told: Told) -> Iterator[Patch]:
+    sheet = setting.origin.by_path[told.path or ""]
+    roots = scan(sheet.content.read()).roots
+    if len(roots) == 1:
+        yield Patch(sheet.path, roots[0].start, roots[0].start, b"[")
+        yield Patch(sheet.path, roots[0].stop, roots[0].stop, b"]")
+
+
+@rule(
+    "STU201",
+    "comments-in-no-list",
+    "note",
+    on="source",
+    formats=[JSON],
+    fix=safe(_in_a_list),
+)
+def comments_in_no_list(setting: Setting) -> Iterator[Told]:
+    """A file holds a comment without the list that should be around it.
+
+    Why: the document's schema wants a list at the top, though its examples are single comments.
+    Programs that go through the list find none.
+
+    Bad:
+        {"id": "1733794702200ka59h", "userId": "ida", "type": "user", …}
+
+    Fix (safe): square brackets are put around the comment, and nothing else changes.
+    """
+    for sheet in setting.origin.sheets:
+        if isinstance(sheet, JsonSheet) and not sheet.listed and _is_one_comment(sheet):
+            yield Told("there is no list around the comment", path=sheet.path, line=1)
+
+
+def _is_one_comment(sheet: JsonSheet) -> bool:
+    """Whether a comment is all there is; several without a list are no JSON, which is told."""
+    return sheet.sound and [piece.depth for piece in sheet.pieces].count(0) == 1
+
+
+def _levels(talk: Talk) -> Iterator[int]:
+    """How many comments stand around each comment, in order."""
+    depths: list[int] = []
+    for above in talk.bones.parents:
+        depths.append(0 if above == ROOT else depths[above] + 1)
+        yield depths[-1]
+
+
+@rule("STU202", "deep-thread", "note", on="talk", formats=[JSON, XML])
+def deep_thread(talk: Talk) -> Iterator[Told]:
+    """Replies are nested so deep that many programs give up.
+
+    Why: the document sets no limit to nesting, and Talktree has none. But each reply takes two
+    more levels, and common JSON libraries stop at a thousand open brackets, XML parsers at 256 open
+    elements; programs that recurse over the tree may crash.
+
+    Bad:
+        [{"id": "1", "children": [{"id": "2", "children": [{"id": "3", … 500 replies deep
+
+    Fix: none, because the file is right; the text encoding holds the same thread without nesting.
+    """
+    depth_held = JSON_DEPTH if talk.format.info.slug == JSON else XML_DEPTH
+    most = (depth_held - 2) // 2
+    if len(talk.bones) <= most:
+        return
+    deepest = first = -1
+    for position, depth in enumerate(_levels(talk)):
+        if depth > most and first < 0:
+            first = position
+        deepest = max(deepest, depth)
+    if first >= 0:
+        yield Told(f"replies are nested {deepest} deep", position=first)

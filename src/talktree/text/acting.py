@@ -1,0 +1,102 @@
+"""Characters in a text that act instead of being seen: on a terminal, on the order of what is
+read, or on a model that reads what people do not see."""
+
+from __future__ import annotations
+
+import re
+
+_CSI = r"(?:\x1b\[|(?<![\x80-\xff])\x9b)"
+# Text that was decoded wrongly holds such bytes too, but behind others beyond ASCII.
+COMMAND = re.compile(
+    r"\x1b[\]PX^_c]"
+    r"|(?<![\x80-\xff])[\x90\x98\x9d-\x9f][\x80-\x9f]*"
+    rf"|{_CSI}[0-9;:<=>?]{{0,40}}[ -/]{{0,4}}[cntipqx]"
+)
+"""What makes a terminal do something: set its title, write to the clipboard, send an answer as if
+it were typed, start over."""
+OVERWRITING = re.compile(
+    rf"{_CSI}(?:[0-9;:?]{{0,40}}[ABCDEFGHJKSTfdsuLMPX@]|\?(?:47|1047|1049)[hl]|(?:0;)?8m)"
+    r"|\x1b[78MDE]"
+)
+"""What moves, erases or conceals: other words are seen in the end than were written."""
+DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_FORCING = re.compile("[\u202d\u202e]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_OPENING = "\u202a\u202b\u2066\u2067\u2068"
+_TAG = "[\U000e0001\U000e0020-\U000e007f]"
+_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
+HIDDEN = re.compile(
+    f"({_FLAG})|{_TAG}+|[\U000e0100-\U000e01ef]{{2,}}"
+    "|[\u180e\u200b-\u200d\u2060-\u2064\ufeff]{8,}"
+)
+"""Letters nobody sees; the first group is a flag, which is seen."""
+ODD = re.compile(
+    "[\x1b\x80-\x9f\u200b-\u200d\u2060-\u2064\u202a-\u202e\u2066-\u2069\U000e0001-\U000e01ef]"
+)
+"""Whatever one of the others may be made of."""
+_ODD_BYTES = re.compile(
+    rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9]|\x80[\x8b-\x8d]\xe2|\x81[\xa0-\xa4]\xe2)"
+)
+_CONTROL_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
+
+
+def may_hide(raw: bytes) -> bool:
+    """Whether UTF-8 holds odd characters beyond ASCII; quick where it does not."""
+    return (
+        b"\xf3" in raw
+        or _ODD_BYTES.search(raw) is not None
+        or (b"\xc2" in raw and _CONTROL_BYTES.search(raw) is not None)
+    )
+
+
+def misleads(text: str) -> bool:
+    """Whether marks of direction are used to show another order than the one that counts.
+
+    Texts in scripts that are written from right to left need such marks, and close them.
+    """
+    if DIRECTION.search(text) is None:
+        return False
+    if _FORCING.search(text) is not None or _RIGHT_TO_LEFT.search(text) is None:
+        return True
+    return any(_is_open(line) for line in text.splitlines())
+
+
+def _is_open(line: str) -> bool:
+    depth = 0
+    for found in DIRECTION.finditer(line):
+        depth += 1 if found.group() in _OPENING else -1
+    return depth > 0
+
+
+def hidden_in(text: str) -> str:
+    """All that is hidden in a text; empty if there is nothing."""
+    return "".join(found.group() for found in HIDDEN.finditer(text) if found.group(1) is None)
+
+
+def spelt(hidden: str) -> str:
+    """What letters nobody sees say, as far as they stand for letters everybody knows."""
+    return "".join(
+        chr(code - 0xE0000) if 0xE0020 <= code <= 0xE007E else "" for code in map(ord, hidden)
+    )
+
+
+def without_hidden(text: str) -> str:
+    """The text with what is hidden in it taken out."""
+    return HIDDEN.sub(lambda found: found.group(1) or "", text)
+
+
+def without_direction(text: str) -> str:
+    """The text without marks of direction, if they mislead."""
+    return DIRECTION.sub("", text) if misleads(text) else text
+
+
+def pictured(text: str, acting: re.Pattern[str]) -> str:
+    """The text with a picture for the character that starts what acts: `␛[2J`."""
+    return acting.sub(lambda found: _picture(found.group()), text)
+
+
+def _picture(sequence: str) -> str:
+    if sequence[0] == "\x1b":
+        return f"\u241b{sequence[1:]}"
+    # Each control character beyond ASCII has a spelling of two characters that means the same.
+    return "".join(f"\u241b{chr(ord(c) - 0x40)}" if "\x80" <= c <= "\x9f" else c for c in sequence)

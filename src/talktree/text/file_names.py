@@ -1,0 +1,69 @@
+"""Names of files that lead elsewhere than a name should."""
+
+from __future__ import annotations
+
+import re
+
+_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.[^\\/]*)?", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SYSTEM = re.compile(
+    r"/(?:etc|bin|sbin|lib|lib64|usr/(?:bin|sbin|lib|lib64)|boot|dev|proc|sys|root/\.ssh)/"
+    r"|[a-z]:[\\/](?:windows|program files)",
+    re.IGNORECASE,
+)
+_RUN_LATER = re.compile(r"(?:^|[\\/])(?:\.ssh[\\/]|\.git[\\/]hooks[\\/])")
+MADE_UP = "attachment"
+
+
+def leads_out(path: str) -> bool:
+    """Whether a path climbs out of where it starts."""
+    depth = 0
+    for step in re.split(r"[\\/]", path):
+        if step == "..":
+            depth -= 1
+            if depth < 0:
+                return True
+        elif step not in ("", "."):
+            depth += 1
+    return False
+
+
+def wrong_with_name(name: str) -> str | None:
+    """Why a name must not be used for a file as it is; None if it may."""
+    if _CONTROL.search(name):
+        return "control characters"
+    if name.startswith(("/", "\\", "~/")) or _DRIVE.match(name):
+        return "an absolute path"
+    if leads_out(name):
+        return "a way out of its folder"
+    if _DEVICE.fullmatch(_last(name)):
+        return "the name of a device"
+    return None
+
+
+def wrong_with_path(path: str) -> str | None:
+    """Why nothing should be restored at a path; None if it may be. Absolute paths are usual."""
+    if "\0" in path:
+        return "holds a NUL character"
+    if ".." in path and leads_out(path.lstrip("/\\")):
+        return "leads out of the folder it starts from"
+    if path.startswith("\\\\") or ("." not in _last(path) and _DEVICE.fullmatch(_last(path))):
+        return "names another computer or a device"
+    if _SYSTEM.match(path):
+        return "belongs to the system"
+    if _RUN_LATER.search(path):
+        return "names a file that other programs trust or run"
+    return None
+
+
+def tame(name: str) -> str:
+    """A name that is only a name: the last piece of it, without what must not be there."""
+    bare = _CONTROL.sub("", _last(name)).strip()
+    if bare in ("", ".", "..") or _DRIVE.match(bare):
+        return MADE_UP
+    return f"_{bare}" if _DEVICE.fullmatch(bare) else bare
+
+
+def _last(path: str) -> str:
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]

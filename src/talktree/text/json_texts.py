@@ -1,0 +1,72 @@
+"""All texts in a JSON value, at any depth: where they are, and the value with others instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from talktree.text.json_value import Json
+
+
+class Placed(NamedTuple):
+    """A text in a value."""
+
+    way: str
+    """What leads to it, like `message/content/0/text`; empty if it is the value itself."""
+    name: str | None
+    """The name of the member it is the value of; None in a list."""
+    text: str
+
+
+def texts_in(value: Json) -> Iterator[Placed]:
+    """The texts in a value, in order; names of members are not among them."""
+    pending: list[tuple[str, str | None, Json]] = [("", None, value)]
+    while pending:
+        way, name, item = pending.pop()
+        if isinstance(item, str):
+            yield Placed(way, name, item)
+        elif isinstance(item, dict | list):
+            lead = f"{way}/" if way else ""
+            pending += [(lead + step, name, held) for step, name, held in _inside(item)][::-1]
+
+
+def _inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | None, Json]]:
+    if isinstance(item, dict):
+        for name, held in item.items():
+            if isinstance(held, str | dict | list):
+                yield name.replace("~", "~0").replace("/", "~1"), name, held
+    else:
+        for at, held in enumerate(item):
+            if isinstance(held, str | dict | list):
+                yield str(at), None, held
+
+
+def with_texts(value: Json, change: Callable[[str | None, str], str]) -> Json:
+    """The value with each text changed, given the name of the member it is the value of."""
+    if isinstance(value, str):
+        return change(None, value)
+    root = _copied(value)
+    pending = [root]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            for name, held in item.items():
+                if isinstance(held, str):
+                    item[name] = change(name, held)
+                elif isinstance(held, dict | list):
+                    item[name] = fresh = _copied(held)
+                    pending.append(fresh)
+        elif isinstance(item, list):
+            for at, held in enumerate(item):
+                if isinstance(held, str):
+                    item[at] = change(None, held)
+                elif isinstance(held, dict | list):
+                    item[at] = fresh = _copied(held)
+                    pending.append(fresh)
+    return root
+
+
+def _copied(value: Json) -> Json:
+    if isinstance(value, dict):
+        return dict(value)
+    return list(value) if isinstance(value, list) else value

@@ -1,0 +1,65 @@
+"""Secrets that are no single run: private keys over many lines, passwords inside of URLs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.text.randomness import is_made_up, is_varied
+from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, Found
+
+LONGEST_KEY = 1 << 15
+SHORTEST_KEY = 64
+_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
+_BETWEEN = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/=]")
+_STOP = rb"\s@/\"'<>\\`|{}\[\]$()"
+_LOGIN = re.compile(rb"://([^:%b]{0,100}):([^:%b]{5,200})@([A-Za-z0-9.-]{1,253})" % (_STOP, _STOP))
+_WEAK = frozenset(
+    b"password passwd passw0rd password1 password123 pass123 secret mysecret postgres mysql "
+    b"mongodb redis rabbitmq minio minioadmin admin administrator admin123 root rootpassword guest "
+    b"default changeme change-me testing test123 tester testpass testpassword username user123 "
+    b"example 12345 123456 12345678 qwerty letmein developer development yourpassword hunter2 "
+    b"foobar token pwd123 userpassword dbpassword db_password p4ssw0rd".split()
+)
+"""Passwords that people write where it does not matter which one it is."""
+
+
+def private_keys(data: bytes) -> Iterator[Found]:
+    """Private keys between their two lines, or as far as they go."""
+    at = 0
+    while (begin := _BEGIN.search(data, at)) is not None:
+        # A key ends before the next one begins, so no byte is looked at for more than one.
+        further = data.find(b"-----BEGIN", begin.end(), begin.end() + LONGEST_KEY)
+        limit = further if further >= 0 else begin.end() + LONGEST_KEY
+        end = _END.search(data, begin.end(), limit)
+        if end is not None:
+            body, at = data[begin.end() : end.start()], end.end()
+        else:
+            rest = _REST.match(data, begin.end(), limit)
+            body = b"" if rest is None else rest.group().rstrip()
+            at = begin.end() + len(body)
+        bare = _BETWEEN.sub(b"", body)
+        if len(bare) >= SHORTEST_KEY and is_varied(bare) and not is_made_up(bare):
+            yield PRIVATE_KEY, begin.start(), at, "a private key"
+
+
+def passwords(data: bytes) -> Iterator[Found]:
+    """Passwords that stand in front of the host of a URL."""
+    at = data.find(b"://")
+    while at >= 0:
+        found = _LOGIN.match(data, at)
+        if found is not None:
+            user, password, _ = found.groups()
+            if _is_real(user, password):
+                yield PASSWORD, found.start(2), found.end(2), "a password in a URL"
+        at = data.find(b"://", at + 3)
+
+
+def _is_real(user: bytes, password: bytes) -> bool:
+    """Whether somebody may use that password."""
+    low = password.lower()
+    if low in _WEAK or low == user.lower() or len(set(low)) < 4:
+        return False
+    return not is_made_up(password) and not low.startswith((b"pass", b"%s", b"env."))

@@ -1,0 +1,158 @@
+"""Secrets that are one run of letters, digits, `-` and `_`: keys and tokens.
+
+A table makes every byte of a text a mark for such characters or a blank, so that long runs are
+found by one search at the speed of memory. Only what a run starts with, or what stands before it,
+decides whether a pattern looks at it. So a text without secrets costs two passes, however many
+kinds of keys are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from string import ascii_letters, digits
+
+from talktree.text.randomness import is_made_up, is_random, is_varied
+from talktree.text.secret_kinds import (
+    AWS,
+    BY_END,
+    BY_START,
+    CLOUD_KEY,
+    DOCUMENTED,
+    DOCUMENTED_PIECES,
+    LONGEST_BEGINNING,
+    Behind,
+    Found,
+    Known,
+)
+from talktree.text.secret_names import ENDS, kind_of, named_before, value_at
+
+SHORTEST = 20
+"""No key has a shorter run."""
+FAR = 1 << 12
+"""How far the start of something in base 64 is looked for at a time."""
+BLOB = 200
+"""What is longer in base 64 is a file or a signature, and holds keys only by chance."""
+_RUN = b" " + b"a" * SHORTEST
+_MARKS = bytes(0x61 if chr(byte) in ascii_letters + digits + "-_" else 0x20 for byte in range(256))
+_BASE64 = (ascii_letters + digits + "+/").encode()
+_BREAKS = (b'"', b" ", b"\\", b"'", b",", b"=", b":", b">", b"\n")
+_TELLING = frozenset(
+    bytes((first, second))
+    for firsts, seconds in (
+        (b":=>(rR", b" "),
+        (b":=>(\\", b"\"'`"),
+        (b"ynrtdYNRTD0123456789\"'` ", b":=>"),
+        (b"9s1Gt", b"."),
+        (bytes(range(256)), b"\\/+"),
+    )
+    for first in firsts
+    for second in seconds
+) | frozenset(bytes((first, 0x20, quote)) for first in b":=>" for quote in b"\"'`")
+"""The two or three bytes before a run that may say something about it."""
+_MEMBER = b'":"'
+_NAME_ENDS = frozenset(each for end in ENDS for each in (end, end.upper(), end.capitalize()))
+_AWS_SECRET = re.compile(
+    rb"(?:secret|SECRET|Secret)[A-Za-z_ \"'\\:=>-]{0,40}?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+)
+_ESCAPE, _BY_NUMBER = 0x5C, 0x75
+
+
+def tokens(data: bytes) -> list[Found]:
+    """The keys and tokens in a text, last first."""
+    out: list[Found] = []
+    # The blank in front lets the first run be found as all others, by where it starts.
+    marks = b" " + data.translate(_MARKS)
+    rfind, starts, telling, ends = marks.rfind, BY_START, _TELLING, _NAME_ENDS
+    start = rfind(_RUN)
+    while start >= 0:
+        lead = data[start - 3 : start]
+        if data[start : start + 3] in starts or (
+            data[start - 6 : start - 3] in ends
+            if lead == _MEMBER
+            else lead[1:] in telling or lead in telling
+        ):
+            found = _token(data, start)
+            if found is not None:
+                out.append(found)
+            elif data[start - 1] in b"/+":
+                start = _continued(data, start, out)
+        start = rfind(_RUN, 0, start)
+    if any(found[3] == AWS for found in out):
+        out += _aws_secrets(data)
+    return out
+
+
+def _aws_secrets(data: bytes) -> Iterator[Found]:
+    """What goes with an access key: in base 64, so it may hold no long run at all."""
+    for each in _AWS_SECRET.finditer(data):
+        start, stop = each.span(1)
+        if is_random(each.group(1)) and not is_made_up(each.group(1)):
+            yield CLOUD_KEY, start, stop, "an AWS secret key"
+
+
+def _token(data: bytes, start: int) -> Found | None:
+    """The secret that a run is by itself."""
+    before = data[start - 1] if start else 0
+    if before == _ESCAPE:
+        # What is escaped belongs to the text before: `\n`, `\t`, a character by its number.
+        start += 5 if data[start] == _BY_NUMBER else 1
+    elif data[start] in b"-_" and before not in BY_END:
+        lead = data[start : start + LONGEST_BEGINNING]
+        start += len(lead) - len(lead.lstrip(b"-_"))
+    for known in BY_START.get(data[start : start + 3], ()):
+        found = _matched(data, start, known)
+        if found is not None:
+            return found
+    if before in b"/+":
+        return None
+    behind = BY_END.get(before)
+    return (behind and _behind(data, start, behind)) or _named(data, start)
+
+
+def _continued(data: bytes, start: int, out: list[Found]) -> int:
+    """A run that is a piece of a path or of something in base 64; returns where to go on."""
+    if data[start : start + SHORTEST].islower():
+        return start
+    nearest = max(0, start - FAR)
+    begin = max(nearest, 1 + max(data.rfind(each, nearest, start) for each in _BREAKS))
+    if data[begin:start].translate(None, _BASE64):
+        found = _behind(data, start, BY_END[ord("/")])
+    elif start - begin > BLOB:
+        return begin
+    else:
+        found = _behind(data, start, BY_END[ord("/")]) or _named(data, begin)
+    if found is not None:
+        out.append(found)
+    return start
+
+
+def _named(data: bytes, start: int) -> Found | None:
+    """A value that is secret because of its name."""
+    name = named_before(data, start)
+    stop = -1 if name is None else value_at(data, start)
+    if name is None or stop < 0 or data[start:stop] in DOCUMENTED:
+        return None
+    kind, what = kind_of(name)
+    return kind, start, stop, what
+
+
+def _behind(data: bytes, start: int, kinds: Iterable[Behind]) -> Found | None:
+    """A token that is known by what stands before it."""
+    beginning = data[max(0, start - LONGEST_BEGINNING) : start]
+    for sign, before, known in kinds:
+        if sign in beginning and before.search(beginning) is not None:
+            return _matched(data, start, known)
+    return None
+
+
+def _matched(data: bytes, start: int, known: Known) -> Found | None:
+    found = known.pattern.match(data, start)
+    if found is None or found.group() in DOCUMENTED:
+        return None
+    body = found.group(1)
+    if is_made_up(body) or not is_varied(body):
+        return None
+    if any(piece in body for piece in DOCUMENTED_PIECES):
+        return None
+    return known.kind, start, found.end(), known.what

@@ -1,0 +1,96 @@
+"""Keys, tokens and passwords in a text: where they are, and the text without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from talktree.text.secret_blocks import passwords, private_keys
+from talktree.text.secret_kinds import Found
+from talktree.text.secret_names import kind_of, secret_name, value_at
+from talktree.text.secret_tokens import SHORTEST, tokens
+
+LONGEST_NAMED = 256
+
+
+class Secret(NamedTuple):
+    """A secret, and where in the text it is."""
+
+    kind: str
+    """One of the kinds of `secret_kinds`."""
+    start: int
+    stop: int
+    what: str = "a secret"
+    """Whose it is, in words."""
+
+
+Put = Callable[[Secret, str], str]
+"""From a secret and its text to what is put in its place."""
+
+
+def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
+    """The secrets in a text, in order; a name says what the text as a whole is the value of."""
+    # Every character becomes one byte, so places stay what they are; no key has others.
+    data = text.encode("ascii", "replace")
+    found = _found(data)
+    if name is not None and not found and SHORTEST <= len(data) <= LONGEST_NAMED:
+        found = _as_named(data, name)
+    return _apart(found)
+
+
+def may_hold_secrets(raw: bytes) -> bool:
+    """Whether there is a secret in bytes, be they a text or JSON that holds texts."""
+    return bool(_found(raw))
+
+
+def without_secrets(
+    text: str, put: Callable[[Secret, str], str], *, name: str | None = None
+) -> str:
+    """The text with something else put for each secret; the same text if there is none."""
+    out: list[str] = []
+    at = 0
+    for secret in secrets_in(text, name=name):
+        out += (text[at : secret.start], put(secret, text[secret.start : secret.stop]))
+        at = secret.stop
+    return "".join((*out, text[at:])) if out else text
+
+
+def masked(text: str) -> str:
+    """A text of the same length with its secrets made stars, but for how long ones start."""
+    return without_secrets(text, _stars)
+
+
+def _stars(secret: Secret, text: str) -> str:
+    shown = 4 if len(text) >= SHORTEST else 0
+    return text[:shown] + "*" * (len(text) - shown)
+
+
+def brief(secret: str) -> str:
+    """A secret as people may see it, to know which one is meant: how a long one starts and ends."""
+    return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= SHORTEST else "…"
+
+
+def _found(data: bytes) -> list[Found]:
+    found = tokens(data) if len(data) >= SHORTEST else []
+    if b"-----BEGIN" in data:
+        found += private_keys(data)
+    if b"@" in data and b"://" in data:
+        found += passwords(data)
+    return found
+
+
+def _as_named(data: bytes, name: str) -> list[Found]:
+    called = secret_name(name.lower().encode("ascii", "replace"))
+    if called is None or value_at(data, 0) != len(data):
+        return []
+    kind, what = kind_of(called)
+    return [(kind, 0, len(data), what)]
+
+
+def _apart(found: list[Found]) -> Iterator[Secret]:
+    """In order; of those that overlap the first and longest counts."""
+    at = 0
+    for kind, start, stop, what in sorted(found, key=lambda each: (each[1], -each[2])):
+        if start >= at:
+            yield Secret(kind, start, stop, what)
+            at = stop

@@ -1,0 +1,190 @@
+"""Inferred links: whatever is broken, one tree comes of it, the same each time, in linear time."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.model.conversation import Conversation
+from talktree.model.mending import inferred_links, mended
+from talktree.model.outline import Trait
+from talktree.model.skeleton import ROOT, Skeleton
+from tests.talk import said, talk
+
+
+class Blank:
+    """A store in which nobody names a session or an agent."""
+
+    def entry(self, number: int, id: str, parent: str | None) -> object:
+        return None
+
+    def link(self, skeleton: Skeleton, read: object) -> None:
+        """Nothing is told by contents here."""
+
+
+def bare(bones: Skeleton) -> Conversation:
+    """A conversation of nothing but its bones."""
+    return Conversation(
+        id="bare",
+        format="native",
+        store=Blank(),  # type: ignore[arg-type]
+        members=range(len(bones)),
+        skeleton=bones,
+    )
+
+
+def grown(nodes: list[tuple[int, int, bool, bool]]) -> Skeleton:
+    """Node n has the given parent (any number, also its own or one that is not there)."""
+    bones = Skeleton()
+    for number, (parent, trait, side, nameless) in enumerate(nodes):
+        name = None if nameless else f"n{number}"
+        bones.add(trait, name, None if parent < 0 else f"n{parent}", sidechain=side)
+    bones.finish()
+    return bones
+
+
+nodes = st.lists(
+    st.tuples(
+        st.integers(-1, 30), st.integers(0, 4), st.booleans(), st.sampled_from([False] * 5 + [True])
+    ),
+    max_size=24,
+)
+
+
+@given(nodes)
+def test_any_links_are_mended_without_a_loop(made: list[tuple[int, int, bool, bool]]) -> None:
+    bones = grown(made)
+    before = list(bones.parents)
+    fresh = mended(bare(bones)).skeleton
+    assert list(bones.parents) == before, "the conversation itself stays as it is"
+    for position in range(len(fresh)):
+        here, steps = position, 0
+        while here != ROOT:
+            here, steps = fresh.parents[here], steps + 1
+            assert steps <= len(fresh)
+    left = {*fresh.dangling, *fresh.looped, *fresh.astray}
+    assert all(fresh.parents[each] == ROOT for each in left)
+
+
+@given(nodes)
+def test_mending_twice_is_mending_once(made: list[tuple[int, int, bool, bool]]) -> None:
+    once = mended(bare(grown(made)))
+    assert mended(once) is once
+
+
+@given(nodes)
+def test_only_what_is_broken_or_stranded_moves(made: list[tuple[int, int, bool, bool]]) -> None:
+    bones = grown(made)
+    broken = {*bones.dangling, *bones.looped, *bones.astray}
+    for position in inferred_links(mended(bare(bones))):
+        on_note = bones.traits[bones.parents[position]] == Trait.NOTE
+        assert position in broken or on_note
+
+
+def names(conversation: Conversation) -> dict[str, str | None]:
+    """Which message hangs on which."""
+    bones = conversation.skeleton
+    return {
+        name: None if above == ROOT else bones.ids[above]
+        for name, above in zip(bones.ids, bones.parents, strict=True)
+    }
+
+
+def test_an_orphan_continues_what_its_own_session_said_last() -> None:
+    found = mended(
+        talk(
+            [
+                said("a1", session="a"),
+                said("b1", session="b"),
+                said("a2", "lost", session="a"),
+                said("c1", "gone", session="c"),
+            ]
+        )
+    )
+    assert names(found) == {"a1": None, "b1": None, "a2": "a1", "c1": None}
+
+
+def test_an_orphan_of_a_sub_agent_continues_that_agent() -> None:
+    side = {"flags": frozenset({"sidechain"})}
+    found = mended(
+        talk(
+            [
+                said("m1"),
+                said("x1", "m1", agent="x", **side),
+                said("y1", "m1", agent="y", **side),
+                said("m2", "m1"),
+                said("x2", "lost", agent="x", **side),
+            ]
+        )
+    )
+    assert names(found)["x2"] == "x1"
+
+
+def test_children_of_a_missing_parent_stay_siblings() -> None:
+    found = mended(
+        talk([said("a"), said("b", "lost"), said("c", "b"), said("d", "lost"), said("e", "other")])
+    )
+    assert names(found) == {"a": None, "b": "a", "c": "b", "d": "a", "e": "d"}
+
+
+def test_a_note_between_is_not_passed_over_and_one_aside_is() -> None:
+    bones = Skeleton()
+    for name, parent, trait in (
+        ("a", None, Trait.SAID),
+        ("n", "a", Trait.NOTE),
+        ("b", "lost", Trait.SAID),
+        ("m", "a", Trait.NOTE),
+        ("c", "gone", Trait.SAID),
+    ):
+        bones.add(trait, name, parent)
+    bones.finish()
+    assert names(mended(bare(bones))) == {"a": None, "n": "a", "b": "n", "m": "a", "c": "b"}
+
+
+def test_going_back_on_purpose_is_no_false_fork() -> None:
+    bones = Skeleton()
+    for name, parent, trait in (
+        ("a", None, Trait.SAID),
+        ("b", "a", Trait.REPLY),
+        ("n", "a", Trait.NOTE),
+        ("c", "n", Trait.SAID),
+    ):
+        bones.add(trait, name, parent)
+    bones.finish()
+    conversation = bare(bones)
+    assert mended(conversation) is conversation
+
+
+def test_results_recorded_beside_notes_are_no_false_fork() -> None:
+    bones = Skeleton()
+    for name, parent, trait in (
+        ("a", None, Trait.SAID),
+        ("call", "a", Trait.REPLY),
+        ("n", "call", Trait.NOTE),
+        ("result", "call", Trait.RESULT),
+        ("b", "n", Trait.REPLY),
+    ):
+        bones.add(trait, name, parent)
+    bones.finish()
+    conversation = bare(bones)
+    assert mended(conversation) is conversation
+
+
+def _seconds(count: int) -> float:
+    """Every link is broken, and as nastily as possible."""
+    bones = Skeleton()
+    for number in range(count):
+        kind = (Trait.SAID, Trait.NOTE, Trait.REPLY, Trait.NOTE)[number % 4]
+        parent = f"n{number + 2}" if number % 3 else f"lost{number}"
+        bones.add(kind, f"n{number}", parent, sidechain=number % 2)
+    bones.finish()
+    started = perf_counter()
+    mended(bare(bones))
+    return perf_counter() - started
+
+
+def test_hostile_links_take_linear_time() -> None:
+    small, large = _seconds(5_000), _seconds(40_000)
+    assert large < 30 * max(small, 0.01)

@@ -1,0 +1,185 @@
+"""Secrets in texts: what is found, what is not, and how long that takes."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.text.secrets import brief, masked, may_hold_secrets, secrets_in, without_secrets
+
+ALNUM = string.ascii_letters + string.digits
+WORD = ALNUM + "-_"
+HEX = "0123456789abcdef"
+BASE32 = string.ascii_uppercase + "234567"
+BASE64 = ALNUM + "+/"
+_dice = random.Random(7)
+
+
+def drawn(size: int, letters: str = ALNUM) -> str:
+    """As a machine draws a key; written down nowhere, so that no scanner finds it in this file."""
+    return "".join(_dice.choice(letters) for _ in range(size))
+
+
+KEYS: dict[str, tuple[str, Callable[[], str]]] = {
+    "aws": ("cloud-key", lambda: "AKIA" + drawn(16, BASE32)),
+    "google": ("cloud-key", lambda: "AIza" + drawn(35, WORD)),
+    "google access": ("cloud-key", lambda: "ya29." + drawn(60, WORD)),
+    "digitalocean": ("cloud-key", lambda: "dop_v1_" + drawn(64, HEX)),
+    "azure": ("cloud-key", lambda: "AccountKey=" + drawn(86, BASE64) + "=="),
+    "anthropic": ("ai-vendor-key", lambda: "sk-ant-api03-" + drawn(93, WORD) + "AA"),
+    "openai": ("ai-vendor-key", lambda: "sk-proj-" + drawn(156, WORD)),
+    "openai before": ("ai-vendor-key", lambda: "sk-" + drawn(48)),
+    "openrouter": ("ai-vendor-key", lambda: "sk-or-v1-" + drawn(64, HEX)),
+    "groq": ("ai-vendor-key", lambda: "gsk_" + drawn(52)),
+    "xai": ("ai-vendor-key", lambda: "xai-" + drawn(80)),
+    "hugging face": ("ai-vendor-key", lambda: "hf_" + drawn(34)),
+    "replicate": ("ai-vendor-key", lambda: "r8_" + drawn(37)),
+    "mistral": ("ai-vendor-key", lambda: "MISTRAL_API_KEY=" + drawn(32)),
+    "github": ("vcs-token", lambda: "ghp_" + drawn(36)),
+    "github fine": ("vcs-token", lambda: f"github_pat_{drawn(22)}_{drawn(59)}"),
+    "gitlab": ("vcs-token", lambda: "glpat-" + drawn(20, WORD)),
+    "npm": ("vcs-token", lambda: "npm_" + drawn(36)),
+    "slack": ("service-token", lambda: f"xoxb-{drawn(12, '123456789')}-{drawn(24)}"),
+    "stripe": ("service-token", lambda: "sk_live_" + drawn(24)),
+    "sendgrid": ("service-token", lambda: f"SG.{drawn(22, WORD)}.{drawn(43, WORD)}"),
+    "telegram": ("service-token", lambda: f"{drawn(9, '123456789')}:AA{drawn(33, WORD)}"),
+    "slack hook": (
+        "service-token",
+        lambda: (
+            f"https://hooks.slack.com/services/T{drawn(8, BASE32)}/B{drawn(8, BASE32)}/{drawn(24)}"
+        ),
+    ),
+    "jwt": ("random-token", lambda: f"eyJhbGciOiJIUzI1NiJ9.eyJ{drawn(40, WORD)}.{drawn(43, WORD)}"),
+    "bearer": ("random-token", lambda: "Authorization: Bearer " + drawn(40)),
+    "named": ("random-token", lambda: f'client_secret: "{drawn(32)}"'),
+    "password": ("password-in-url", lambda: f"postgres://app:{drawn(16)}@db.orchard.io/x"),
+    "private key": (
+        "private-key",
+        lambda: (
+            f"-----BEGIN RSA PRIVATE KEY-----\n{drawn(64, BASE64)}\n{drawn(64, BASE64)}\n"
+            "-----END RSA PRIVATE KEY-----"
+        ),
+    ),
+}
+AROUND = (
+    ("", ""),
+    ("use ", " now"),
+    ("\n", "\n"),
+    ("(", ")"),
+    ("`", "`"),
+    ("é\t", "."),
+    ("X=", ""),
+)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_key_is_found_wherever_it_stands_in_a_text_and_in_json(name: str) -> None:
+    kind, make = KEYS[name]
+    missed = 0
+    for _ in range(30):
+        for before, behind in AROUND:
+            text = before + make() + behind
+            found = list(secrets_in(text))
+            missed += [each.kind for each in found] != [kind]
+            for ascii in (True, False):
+                raw = json.dumps({"text": text}, ensure_ascii=ascii).encode()
+                assert may_hold_secrets(raw) == bool(found), text
+    # A drawing may come out like a word; it hardly ever does.
+    assert missed <= 2
+
+
+HARMLESS = (
+    "AKIAIOSFODNN7EXAMPLE",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "sk-" + "x" * 48,
+    "sk-ant-api03-" + "A" * 95,
+    "ghp_" + "0" * 36,
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "export OPENAI_API_KEY=sk-your-own-key-goes-here-please",
+    "task-runner-for-the-orchard disk-usage-of-the-old-machine mask-of-all-the-pears",
+    "postgresql://postgres:postgres@localhost:5432/pears",
+    "https://user:password@host.example https://ida:${PASSWORD}@host.example",
+    "git@github.com:ida/orchard.git and npm i @orchard/pears@1.2.3 from https://orchard.example",
+    'const token = "getUserAccessTokenFromStorage2"',
+    "token=process.env.GITHUB_TOKEN_OF_THE_ORCHARD_2",
+    "password: correct-horse-battery-staple-9",
+    '"next_page_token": "CAUQAA8f9a8sd7f6a9sd8f7a6s9d8f"',
+    '"uuid":"e97e018b-d4a3-4157-9fab-33a3fa37e063","id":"msg_01XFDUDYJgAACzvnptvVoYEL"',
+    "commit d670460b4b4aece5915caf5c68d12f560a9fe3e4",
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0"
+    "IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_examples_names_and_ids_are_no_secrets(text: str) -> None:
+    assert not list(secrets_in(text))
+    assert not may_hold_secrets(json.dumps({"text": text}).encode())
+
+
+def test_a_value_is_secret_by_the_name_of_its_member() -> None:
+    value = drawn(36)
+    assert not list(secrets_in(value))
+    (found,) = secrets_in(value, name="accessToken")
+    assert (found.kind, found.start, found.stop) == ("random-token", 0, 36)
+    assert not list(secrets_in(value, name="nextPageToken"))
+    assert not list(secrets_in("how-the-orchard-is-watered", name="password"))
+
+
+@given(st.text(), st.one_of(st.none(), st.text()))
+def test_any_text_gives_an_answer(text: str, name: str | None) -> None:
+    at = 0
+    for found in secrets_in(text, name=name):
+        assert at <= found.start < found.stop <= len(text)
+        at = found.stop
+    assert len(masked(text)) == len(text)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_nothing_is_left_of_a_secret_but_how_it_starts(name: str) -> None:
+    text = f"see {KEYS[name][1]()} there"
+    (found,) = secrets_in(text)
+    secret = text[found.start : found.stop]
+    hidden = masked(text)
+    assert len(hidden) == len(text)
+    assert secret not in hidden
+    assert secret[4:] not in hidden
+    assert len(brief(secret)) <= 7
+    assert secret not in without_secrets(text, lambda found, text: "[gone]")
+
+
+def test_text_without_secrets_stays_the_same_object() -> None:
+    text = "nothing to see"
+    assert without_secrets(text, lambda found, text: "") is text
+    assert masked(text) is text
+
+
+HOSTILE = (
+    "sk-",
+    "://a:bcdef",
+    "@://",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\n" + "A1b2" * 30,
+    "eyJaaaaaaaaaaaaaaaaaaaa.",
+    "/Aaaaaaaa-aaaaaaaaaaaaaaB",
+    "+Aaaaaaaaaaaaaaaaaaaaaaaa",
+    'token="',
+    "-",
+    "hooks.slack.com/services/T12345678/B12345678/",
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_no_text_takes_long(piece: str) -> None:
+    text = piece * ((1 << 19) // len(piece))
+    before = time.process_time()
+    list(secrets_in(text))
+    assert time.process_time() - before < 2
