@@ -16,11 +16,13 @@ from time import time
 from weakref import finalize
 
 from talktree.checking.rules import sizes
+from talktree.formats import line_sheet
 from talktree.formats.studio import rules_attachments, rules_tree
 
 LIMITS: dict[str, tuple[object, str, int]] = {
     "STU202": (rules_tree, "JSON_DEPTH", 20),
     "STU307": (rules_attachments, "LARGE", 2000),
+    "SYN109": (line_sheet, "LONGEST_LINE", 3000),
     "SYN501": (sizes, "HUGE_FILE", 3000),
     "SYN502": (sizes, "HUGE_RECORD", 3000),
     "SYN504": (sizes, "LARGE", 3000),

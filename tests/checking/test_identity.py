@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 from talktree.checking.registry import all_rules
 from talktree.checking.report import report
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import read
 from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
 from talktree.model.message import Message
@@ -45,10 +48,6 @@ def test_copies_go_and_what_hangs_on_them_stays() -> None:
 
 def test_a_resumed_session_repeats_its_history_under_another_name() -> None:
     plain = document("claude-code", [FIRST, SECOND]).origin.source  # type: ignore[attr-defined]
-    from talktree.files import Source
-    from talktree.formats import by_slug
-    from talktree.formats.engine import read
-
     ((name, content),) = plain.files.items()
     again = content.read().replace(b'"sessionId":"5c0ffee0', b'"sessionId":"6c0ffee0')
     both = read(Source.of_bytes(content.read() + again, name=name), by_slug("claude-code"))

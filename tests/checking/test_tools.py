@@ -161,6 +161,19 @@ def test_orphans_in_a_row_leave_one_line() -> None:
     assert after[name(last)].parent == name(first)
 
 
+def test_a_result_stays_whose_call_may_be_in_the_file_before() -> None:
+    session = Session()
+    session.say()
+    session.reply(call("toolu_1"))
+    session.give(("toolu_1", "rake"))
+    session.reply()
+    files = {"one.jsonl": lines(session.lines[:2]), "two.jsonl": lines(session.lines[2:])}
+    document = api.read(Source.of_files(files), format="claude-code")
+    (found,) = (each for each in report(document, rules("claude-code", "TOL102")).findings)
+    assert found.fix is None
+    assert "one" in found.message
+
+
 def test_an_answer_stands_between_the_call_and_what_follows_on_all_branches() -> None:
     session = Session()
     session.say()

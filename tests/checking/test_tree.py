@@ -12,7 +12,9 @@ from talktree import api
 from talktree.checking.reach import reach
 from talktree.checking.registry import all_rules
 from talktree.checking.report import report
+from talktree.files import Content, OnDisk, Source
 from talktree.formats import by_slug
+from talktree.formats.engine import read
 from talktree.formats.rule import Rule
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
@@ -149,10 +151,12 @@ def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
     (tmp_path / "far.json").write_bytes(next(iter(whole.values())).read())
     (place / "near.json").symlink_to(tmp_path / "far.json")
     (place / "sage_config.json").write_text('{"api_key": "secret"}')
-    import talktree.checking.siblings as siblings
 
-    plain = siblings.OnDisk
-    monkeypatch.setattr(siblings, "OnDisk", lambda path: (opened.append(path.name), plain(path))[1])
+    def note(path: Path) -> Content:
+        opened.append(path.name)
+        return OnDisk(path)
+
+    monkeypatch.setattr("talktree.checking.siblings.OnDisk", note)
     found = report(api.read(place / "messages.json", format="sage"), TREE)
     assert found.codes == {"TRE111"}
     assert opened == []
@@ -176,9 +180,6 @@ def test_a_line_with_a_place_of_its_own_is_mended_in_that_place() -> None:
     ((path, content),) = source.files.items()
     first, second, third = content.read().splitlines()[2:]
     placed = third[:-1] + b',"tree":{"parent":"gone"}}'
-    from talktree.files import Source
-    from talktree.formats.engine import read
-
     data = b"\n".join([*content.read().splitlines()[:2], first, second, placed]) + b"\n"
     done = repaired(read(Source.of_bytes(data, name=path), by_slug("native")))
     assert [step.code for step in done.plan] == ["TRE101"]

@@ -157,7 +157,7 @@ def removed_middle(files: Files, slug: str, random: Random) -> Case:
 def wrong_file(files: Files, slug: str, random: Random) -> Case:
     lines = Lines(files, slug)
     other = _uuid(random)
-    for at in lines.messages[: random.randint(1, 3)]:
+    for at in lines.messages[2 : 2 + random.randint(1, 3)]:
         lines.set(at, sessionId=other)
     return Case(lines.done(), ["CLC301"])
 

@@ -27,17 +27,15 @@ def many_files(files: Files, slug: str, random: Random) -> Case:
 @pattern("X05", "path-clash", ["claude-code"])
 def path_clash(files: Files, slug: str, random: Random) -> Case:
     """Two projects share a folder."""
-    lines = Lines(files, slug)
-    other = "22222222-3333-4444-8555-666666666666"
-    lines.raw = [
-        line.replace(b'"cwd":"/srv"', b'"cwd":"/home/mira/other"').replace(
-            b"6b1f0a52-3c4d-4e5f-8a6b-7c8d9e0f1a2b", other.encode()
-        )
-        for line in lines.raw
-    ]
+    ((path, data),) = files.files.items()
+    session, other = path.removesuffix(".jsonl"), "22222222-3333-4444-8555-666666666666"
+    first = data.replace(b'"cwd":"/srv"', b'"cwd":"/srv/my-app"')
     # The copy is a conversation of its own: its messages have ids of their own.
-    second = b"".join(lines.raw).replace(b"-0000-4000-8000-", b"-1111-4000-8000-")
-    found = {**files.files, f"{other}.jsonl": second}
+    second = data.replace(b'"cwd":"/srv"', b'"cwd":"/srv/my_app"').replace(
+        session.encode(), other.encode()
+    )
+    second = second.replace(b"-0000-4000-8000-", b"-1111-4000-8000-")
+    found = {path: first, f"{other}.jsonl": second}
     return Case(Files(found, folder=True), ["CLC303"])
 
 
@@ -46,7 +44,7 @@ def stale_index(files: Files, slug: str, random: Random) -> Case:
     metadata = json.loads(files.files["metadata.json"])
     metadata["messageCount"] = random.randint(50, 90)
     data = json.dumps(metadata, indent=2).encode()
-    return Case(Files({**files.files, "metadata.json": data}, folder=True), ["SAG"])
+    return Case(Files({**files.files, "metadata.json": data}, folder=True), ["SAG603"])
 
 
 @pattern("R01", "expiry", ["claude-code"])
@@ -59,22 +57,14 @@ def expiry(files: Files, slug: str, random: Random) -> Case:
 def snapshot_gap(files: Files, slug: str, random: Random) -> Case:
     lines = Lines(files, slug)
     at = lines.pick(random)
+    backup = {"backupPath": "backups/notes.txt_1760000000000.backup", "originalHash": "ab" * 32}
+    tracked = {"originalContent": "old", "contentHash": "cd" * 32, "size": 3, "state": "modified"}
     snapshot = {
-        "type": "file_snapshot",
+        "type": "file_history_snapshot",
         "messageId": lines.id(at),
         "timestamp": lines.value(at)["timestamp"],
         "isSnapshotUpdate": False,
-        "snapshot": {
-            "messageId": lines.id(at),
-            "timestamp": lines.value(at)["timestamp"],
-            "trackedFileBackups": {
-                "notes.txt": {
-                    "backupFileName": "notes.txt_1760000000000.backup",
-                    "version": 1,
-                    "backupTime": lines.value(at)["timestamp"],
-                }
-            },
-        },
+        "snapshot": {"trackedFiles": {"notes.txt": tracked}, "fileBackups": {"notes.txt": backup}},
     }
     found = {**files.files, "snapshots.jsonl": json.dumps(snapshot).encode() + b"\n"}
-    return Case(Files(found, folder=True), ["SAG"])
+    return Case(Files(found, folder=True), ["SAG501"])

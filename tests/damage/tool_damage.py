@@ -168,4 +168,4 @@ def thinking(files: Files, slug: str, random: Random) -> Case:
         ]
     )
     _set_blocks(lines, at, [broken, *_blocks(lines, at)])
-    return Case(lines.done(), ["CLC202"])
+    return Case(lines.done(), ["CLC202", "CLC203"])

@@ -178,4 +178,4 @@ def units(files: Files, slug: str, random: Random) -> Case:
     name = b'"timestamp":1760000' if slug == "studio" else b'"timestamp": 1760000'
     places = [at for at in range(len(data)) if data.startswith(name, at)]
     at = random.choice(places) + len(name)
-    return Case(with_file(files, path, data[: at + 3] + data[at + 6 :]), ["TIM103"])
+    return Case(with_file(files, path, data[: at + 3] + data[at + 6 :]), ["TIM103", "MUS301"])

@@ -107,15 +107,15 @@ def test_an_orphan_continues_what_its_own_session_said_last() -> None:
 
 
 def test_an_orphan_of_a_sub_agent_continues_that_agent() -> None:
-    side = {"flags": frozenset({"sidechain"})}
+    side = frozenset({"sidechain"})
     found = mended(
         talk(
             [
                 said("m1"),
-                said("x1", "m1", agent="x", **side),
-                said("y1", "m1", agent="y", **side),
+                said("x1", "m1", agent="x", flags=side),
+                said("y1", "m1", agent="y", flags=side),
                 said("m2", "m1"),
-                said("x2", "lost", agent="x", **side),
+                said("x2", "lost", agent="x", flags=side),
             ]
         )
     )

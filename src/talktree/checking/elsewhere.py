@@ -22,7 +22,7 @@ def know_each_other(talks: Sequence[Talk], origin: Origin) -> None:
 
 
 def _asking(talk: Talk, talks: Sequence[Talk], beside: Elsewhere | None) -> Elsewhere:
-    def find(ids: Collection[str]) -> Mapping[str, str]:
+    def _find(ids: Collection[str]) -> Mapping[str, str]:
         found: dict[str, str] = {}
         for other in talks:
             if other is not talk:
@@ -31,7 +31,7 @@ def _asking(talk: Talk, talks: Sequence[Talk], beside: Elsewhere | None) -> Else
         left = [id for id in ids if id not in found]
         return {**beside(left), **found} if beside and left else found
 
-    return find
+    return _find
 
 
 def missing_elsewhere(talk: Talk) -> Mapping[str, str]:

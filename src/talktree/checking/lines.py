@@ -46,6 +46,10 @@ class Lines:
         inside = self._enter[high] <= self._enter[low] <= self._leave[high]
         return inside and self._stretch[high] == self._stretch[low]
 
+    def start(self, position: int) -> int:
+        """Where the line of a message starts."""
+        return self._stretch[position]
+
     def is_aside(self, position: int) -> bool:
         """Whether it belongs to the line of its parent without continuing it."""
         return bool(self._tree.aside[position])

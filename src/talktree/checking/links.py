@@ -46,12 +46,12 @@ def hang(talk: Talk, position: int, above: int, *, follows: bool = False) -> Cha
 
 def _hanging(above: int, *, follows: bool) -> Callable[[Seen], Json]:
     # Asked for its name when all changes are known: the other entry may get a new one.
-    def make(seen: Seen) -> Json:
+    def _make(seen: Seen) -> Json:
         talk = seen.talk
         entry = native_entry(talk.conversation, seen.entry)
         return talk.format.relinked(entry, seen.record, called(talk, above), follows=follows)
 
-    return make
+    return _make
 
 
 def hang_as_inferred(talk: Talk, told: Told) -> Iterator[Change]:

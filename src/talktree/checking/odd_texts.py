@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from talktree.formats.base import Record
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
@@ -13,22 +12,12 @@ from talktree.text.acting import ODD, may_hide
 from talktree.text.json_texts import Placed, texts_in
 from talktree.text.json_value import Json
 
-_latest: tuple[Record | None, list[Placed]] = (None, [])
-"""The record that was looked at last, and what was found: all rules ask for the same record one
-after the other."""
-
 
 def odd_texts(seen: Seen) -> list[Placed]:
     """The texts of a record that may act."""
-    global _latest
-    record, found = _latest
-    if record is seen.record:
-        return found
-    found = []
-    if _may_be_odd(seen.record.raw, seen.entry):
-        found = [each for each in texts_in(seen.value) if ODD.search(each.text)]
-    _latest = seen.record, found
-    return found
+    if not _may_be_odd(seen.record.raw, seen.entry):
+        return []
+    return [each for each in texts_in(seen.value) if ODD.search(each.text)]
 
 
 def _may_be_odd(raw: bytes, entry: Entry) -> bool:

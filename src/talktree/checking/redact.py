@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from talktree.formats.base import Record
 from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.origin import Origin
 from talktree.formats.rule import Mend, Told
@@ -33,17 +32,9 @@ class Kept(NamedTuple):
     text: str
 
 
-_latest: tuple[Record | None, list[Kept]] = (None, [])
-"""The record that was looked at last, and what was found: all rules ask for the same record one
-after the other."""
-
-
 def kept_in(seen: Seen) -> list[Kept]:
     """The secrets in a record."""
-    global _latest
-    found = list(_kept(seen.value)) if may_hold_secrets(seen.record.raw) else []
-    _latest = seen.record, found
-    return found
+    return list(_kept(seen.value)) if may_hold_secrets(seen.record.raw) else []
 
 
 def _kept(value: Json) -> Iterator[Kept]:
@@ -71,11 +62,7 @@ def _bare(text: str) -> str:
 
 def told_of(kind: str, seen: Seen) -> Iterable[Told]:
     """The secrets of one kind in a record, told without telling them."""
-    record, found = _latest
-    if record is not seen.record:
-        found = kept_in(seen)
-    if not found:
-        return ()
+    found: list[Kept] = seen.gated
     return [
         Told(f"{each.what} ({brief(each.text)})", way=each.way, about=each.text)
         for each in found

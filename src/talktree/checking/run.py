@@ -13,7 +13,7 @@ from typing import NamedTuple
 from talktree.checking.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
 from talktree.formats.engine import Origin
-from talktree.formats.rule import Rule, Told
+from talktree.formats.rule import Gate, Rule, Told
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.document import Document
 from talktree.model.entries import Head, Snapshot
@@ -22,6 +22,10 @@ from talktree.model.message import Message
 from talktree.model.parts import Part
 
 __all__ = ["Found", "Setting", "found"]
+STRETCH = 32
+"""How many records are judged together,"""
+LOAD = 1 << 18
+"""unless they are large."""
 
 
 class Found(NamedTuple):
@@ -48,7 +52,8 @@ class _Judge:
         self._document = document
         self._origin = origin
         self._noticing = {rule.code: rule for rule in rules}
-        self._records = [rule for rule in rules if rule.on == "record"]
+        self._records = [rule for rule in rules if rule.on == "record" and rule.gate is None]
+        self._gated = _by_gate(rules)
         self._by_entry = {
             Message: [rule for rule in rules if rule.on == "message"],
             Snapshot: [rule for rule in rules if rule.on == "snapshot"],
@@ -78,30 +83,65 @@ class _Judge:
     # records
 
     def _stream(self, talk: Talk) -> Iterator[Found]:
-        conversation, facts, get = talk.conversation, talk.facts, talk.format.get
+        """What the rules for records find, a stretch of records at a time.
+
+        Each rule goes through the stretch before the next one does, which takes far less time than
+        all rules for each record.
+        """
+        for stretch in _stretches(self._seen(talk)):
+            out = list(self._odd(stretch))
+            for rule in self._records:
+                out += self._judged(rule, stretch)
+            for gate, behind in self._gated:
+                let_in = [seen for seen in stretch if _passes(seen, gate)]
+                for rule in behind if let_in else ():
+                    out += self._judged(rule, let_in)
+            out += self._entries(stretch)
+            if out:
+                yield from sorted(out, key=lambda each: each.told.position)
+
+    def _seen(self, talk: Talk) -> Iterator[Seen]:
+        """The records of a conversation that can be judged; all are noted."""
+        conversation, take, get = talk.conversation, talk.facts.take, talk.format.get
         names = map(conversation.names, range(len(conversation)))
-        records = self._origin.records(conversation.members, names)
-        rules, by_entry, by_part = self._records, self._by_entry, self._by_part
-        for position, record in enumerate(records):
+        for position, record in enumerate(self._origin.records(conversation.members, names)):
             entry = get(record)
-            facts.take(entry, len(record.raw), position)
-            if not record.usable:
-                continue
-            seen = Seen(record, entry, position, talk)
-            for problem in talk.sheet(position)[0].oddities(record):
+            take(entry, len(record.raw), position)
+            if record.usable:
+                yield Seen(record, entry, position, talk)
+
+    def _odd(self, stretch: Sequence[Seen]) -> Iterator[Found]:
+        sheets = self._origin.by_path
+        for seen in stretch:
+            record = seen.record
+            problems = sheets[record.path].oddities(record)
+            for problem in problems:
                 what = finding(problem.code, problem.what)
-                yield from self._noticed(what, talk, position, problem.at)
-            for rule in rules:
-                for told in rule.check(seen):
-                    yield self._found(rule, told, talk, position)
-            for rule in by_entry.get(type(entry), ()):
-                for told in rule.check(seen):
-                    yield self._found(rule, told, talk, position)
-            if type(entry) is Message:
-                for number, part in enumerate(entry.parts):
-                    for rule in by_part.get(type(part), ()):
-                        for told in rule.check(part, seen, number):
-                            yield self._found(rule, told, talk, position)
+                yield from self._noticed(what, seen.talk, seen.position, problem.at)
+
+    def _entries(self, stretch: Sequence[Seen]) -> Iterator[Found]:
+        """What is found in what the records say."""
+        for kind, rules in self._by_entry.items():
+            chosen = [seen for seen in stretch if type(seen.entry) is kind]
+            for rule in rules if chosen else ():
+                yield from self._judged(rule, chosen)
+        parts: dict[type[Part], list[tuple[Part, Seen, int]]] = {}
+        for seen in stretch:
+            if type(seen.entry) is Message:
+                for number, part in enumerate(seen.entry.parts):
+                    parts.setdefault(type(part), []).append((part, seen, number))
+        for part_kind, places in parts.items():
+            for rule in self._by_part.get(part_kind, ()):
+                check = rule.check
+                for place in places:
+                    for told in check(*place):
+                        yield self._found(rule, told, place[1].talk, place[1].position)
+
+    def _judged(self, rule: Rule, stretch: Sequence[Seen]) -> Iterator[Found]:
+        check = rule.check
+        for seen in stretch:
+            for told in check(seen):
+                yield self._found(rule, told, seen.talk, seen.position)
 
     def _noticed(
         self, noticed: Finding, talk: Talk | None = None, position: int = -1, at: int = -1
@@ -135,6 +175,33 @@ class _Judge:
             number=number,
         )
         return Found(made, rule, told, subject)
+
+
+def _passes(seen: Seen, gate: Gate) -> bool:
+    seen.gated = gate(seen)
+    return bool(seen.gated)
+
+
+def _stretches(records: Iterator[Seen]) -> Iterator[list[Seen]]:
+    """Some records at a time, and few where they are large."""
+    stretch: list[Seen] = []
+    size = 0
+    for seen in records:
+        stretch.append(seen)
+        size += len(seen.record.raw)
+        if len(stretch) == STRETCH or size > LOAD:
+            yield stretch
+            stretch, size = [], 0
+    if stretch:
+        yield stretch
+
+
+def _by_gate(rules: Iterable[Rule]) -> list[tuple[Gate, list[Rule]]]:
+    found: dict[Gate, list[Rule]] = {}
+    for rule in rules:
+        if rule.on == "record" and rule.gate is not None:
+            found.setdefault(rule.gate, []).append(rule)
+    return list(found.items())
 
 
 def _by_part(rules: Iterable[Rule]) -> dict[type[Part], list[Rule]]:

@@ -10,36 +10,39 @@ from talktree.formats.change import Change, Revalue
 from talktree.formats.rule import Told
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message
+from talktree.model.outline import Trait
 from talktree.text.json_value import Json
 
 
-def off_side(talk: Talk) -> list[int]:
-    """Messages whose parent is marked, and which beyond doubt should be too."""
+def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
+    """Messages that stand on a sidechain unmarked, and whether that is beyond doubt."""
     bones, agents = talk.bones, talk.facts.agents
-    sides, traits = bones.sidechain, bones.traits
+    sides, traits, parents = bones.sidechain, bones.traits, bones.parents
     if SIDECHAIN not in talk.format.can.flags or not any(sides):
-        return []
+        return
     below = {
         position
-        for position, above in enumerate(bones.parents)
+        for position, above in enumerate(parents)
         if above >= 0 and sides[above] and not sides[position] and traits[position]
     }
-    if not below:
-        return []
+    within = _surrounded(talk, below) if below else below
+    for position in sorted(below):
+        above = parents[position]
+        sure = position in within or (agents[position] and agents[position] == agents[above])
+        # What a sub-agent said last may well be handed back; what it was asked may not.
+        answers = traits[position] == Trait.REPLY and traits[above] in (Trait.SAID, Trait.RESULT)
+        if (sure or answers) and _is_unmarked(talk, position):
+            yield position, bool(sure)
+
+
+def _surrounded(talk: Talk, below: set[int]) -> set[int]:
+    """Those of some messages that have replies, all of which are marked."""
+    bones = talk.bones
     within, without = set[int](), set[int]()
     for position, above in enumerate(bones.parents):
-        if above in below and traits[position]:
-            (within if sides[position] else without).add(above)
-    within -= without
-    return [
-        position
-        for position in sorted(below)
-        if _is_unmarked(talk, position)
-        and (
-            position in within
-            or (agents[position] and agents[position] == agents[bones.parents[position]])
-        )
-    ]
+        if above in below and bones.traits[position]:
+            (within if bones.sidechain[position] else without).add(above)
+    return within - without
 
 
 def _is_unmarked(talk: Talk, position: int) -> bool:

@@ -42,6 +42,8 @@ class Told(NamedTuple):
 
 
 Check = Callable[..., Iterable[Told]]
+Gate = Callable[[Any], object]
+"""From a record as rules see it to what is found there; a rule has it as `seen.gated`."""
 Mend = Callable[..., Iterable[Any]]
 """From what the rule looked at and what it told to changes; see `formats.change`."""
 
@@ -85,6 +87,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     """The formats it is for; empty for all."""
     parts: tuple[type[Part], ...] = ()
     """The kinds of parts it looks at, if it looks at parts."""
+    gate: Gate | None = None
+    """A look at the record that several rules share; only if it finds anything are they asked."""
 
     @property
     def text(self) -> str:
@@ -124,6 +128,7 @@ def rule(
     fix: Fix | None = None,
     formats: Sequence[str] = (),
     parts: Sequence[type[Part]] = (),
+    gate: Gate | None = None,
 ) -> Callable[[F], F]:
     """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
 
@@ -137,6 +142,7 @@ def rule(
             fix=fix,
             formats=tuple(formats),
             parts=tuple(parts),
+            gate=gate,
         )
         setattr(check, RULE, made)
         return check

@@ -35,6 +35,8 @@ class Seen(Struct):
     entry: Entry
     position: int
     talk: Talk
+    gated: Any = None
+    """What the gate before a rule found, where it has one."""
 
     @property
     def value(self) -> Json:

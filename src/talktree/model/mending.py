@@ -31,12 +31,12 @@ def lanes(conversation: Conversation) -> LaneOf:
     """The session and the sub-agent of messages, read when they are asked for."""
     known: dict[int, Lane] = {}
 
-    def lane_of(position: int) -> Lane:
+    def _lane_of(position: int) -> Lane:
         if position not in known:
             known[position] = _lane(conversation.entry(position))
         return known[position]
 
-    return lane_of
+    return _lane_of
 
 
 def _lane(entry: Entry) -> Lane:

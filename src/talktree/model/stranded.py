@@ -11,7 +11,7 @@ from talktree.model.outline import Trait
 from talktree.model.skeleton import INFERRED, ROOT, Skeleton
 from talktree.model.tree import Tree
 
-SPOKEN = (Trait.SAID, Trait.REPLY)
+SPOKEN = (Trait.SAID, Trait.REPLY, Trait.RESULT)
 
 
 def stranded(bones: Skeleton) -> dict[int, int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from talktree.checking.redact import redacted, told_of
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.checking.redact import kept_in, redacted, told_of
+from talktree.formats.rule import Check, Told, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (
     AI_VENDOR_KEY,
@@ -17,8 +18,16 @@ from talktree.text.secret_kinds import (
     VCS_TOKEN,
 )
 
+F = TypeVar("F", bound=Check)
 
-@rule("SEC201", PRIVATE_KEY, "warning", on="record", fix=unsafe(redacted(PRIVATE_KEY)))
+
+def secret(code: str, kind: str) -> Callable[[F], F]:
+    """A rule about one kind of secrets; they are looked for once for all kinds."""
+    fix = unsafe(redacted(kind))
+    return rule(code, kind, "warning", on="record", gate=kept_in, fix=fix)
+
+
+@secret("SEC201", PRIVATE_KEY)
 def private_key(seen: Seen) -> Iterable[Told]:
     """A private key stands in the conversation, between its BEGIN and END lines.
 
@@ -35,7 +44,7 @@ def private_key(seen: Seen) -> Iterable[Told]:
     return told_of(PRIVATE_KEY, seen)
 
 
-@rule("SEC202", CLOUD_KEY, "warning", on="record", fix=unsafe(redacted(CLOUD_KEY)))
+@secret("SEC202", CLOUD_KEY)
 def cloud_key(seen: Seen) -> Iterable[Told]:
     """A key of a cloud service stands in the conversation: AWS, Google, Azure, DigitalOcean and
     others, known by how their keys start or by the name of the setting.
@@ -52,7 +61,7 @@ def cloud_key(seen: Seen) -> Iterable[Told]:
     return told_of(CLOUD_KEY, seen)
 
 
-@rule("SEC203", AI_VENDOR_KEY, "warning", on="record", fix=unsafe(redacted(AI_VENDOR_KEY)))
+@secret("SEC203", AI_VENDOR_KEY)
 def ai_vendor_key(seen: Seen) -> Iterable[Told]:
     """A key of an AI service stands in the conversation: Anthropic, OpenAI, OpenRouter, Groq, xAI,
     Hugging Face, Replicate, Perplexity and others.
@@ -69,7 +78,7 @@ def ai_vendor_key(seen: Seen) -> Iterable[Told]:
     return told_of(AI_VENDOR_KEY, seen)
 
 
-@rule("SEC204", VCS_TOKEN, "warning", on="record", fix=unsafe(redacted(VCS_TOKEN)))
+@secret("SEC204", VCS_TOKEN)
 def vcs_token(seen: Seen) -> Iterable[Told]:
     """A token for source code or packages stands in the conversation: GitHub, GitLab, Bitbucket,
     npm, PyPI, Docker Hub and others.
@@ -86,7 +95,7 @@ def vcs_token(seen: Seen) -> Iterable[Told]:
     return told_of(VCS_TOKEN, seen)
 
 
-@rule("SEC205", SERVICE_TOKEN, "warning", on="record", fix=unsafe(redacted(SERVICE_TOKEN)))
+@secret("SEC205", SERVICE_TOKEN)
 def service_token(seen: Seen) -> Iterable[Told]:
     """A token for messages or payments stands in the conversation: Slack, Discord, Telegram,
     Stripe, Square, Shopify, Twilio, SendGrid and others. Stripe's keys for tests are not told.
@@ -102,7 +111,7 @@ def service_token(seen: Seen) -> Iterable[Told]:
     return told_of(SERVICE_TOKEN, seen)
 
 
-@rule("SEC206", PASSWORD, "warning", on="record", fix=unsafe(redacted(PASSWORD)))
+@secret("SEC206", PASSWORD)
 def password_in_url(seen: Seen) -> Iterable[Told]:
     """A password stands in a URL, between the name of the user and the host. Passwords that are
     none (`postgres:postgres`, `user:password`, `${PASSWORD}`) are not told.
@@ -118,7 +127,7 @@ def password_in_url(seen: Seen) -> Iterable[Told]:
     return told_of(PASSWORD, seen)
 
 
-@rule("SEC207", TOKEN, "warning", on="record", fix=unsafe(redacted(TOKEN)))
+@secret("SEC207", TOKEN)
 def random_token(seen: Seen) -> Iterable[Told]:
     """Something that was drawn at random is called a key, a token, a secret or a password, or is a
     signed web token. Values that a person could have made up are not told.

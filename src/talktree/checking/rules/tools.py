@@ -15,6 +15,7 @@ from talktree.checking.answers import (
     result_at,
     seen_again,
 )
+from talktree.checking.elsewhere import missing_elsewhere
 from talktree.checking.lines import lines_of
 from talktree.checking.pairs import pairs_of
 from talktree.checking.placeholders import is_placeholder
@@ -95,7 +96,8 @@ def orphan_result(talk: Talk) -> Iterable[Told]:
          "content":[{"type":"tool_result","tool_use_id":"toolu_gone","content":"ok"}]}}
 
     Fix (unsafe): the result goes to quarantine, with its record if that holds nothing else; what
-    hung on the record hangs on the one before it.
+    hung on the record hangs on the one before it. Where the conversation goes on from another file
+    nothing is done, since the call may be there.
     """
     by_record: dict[int, list[Site]] = {}
     for site in pairs_of(talk).orphans:
@@ -105,7 +107,13 @@ def orphan_result(talk: Talk) -> Iterable[Told]:
         names = ", ".join(_brief(result_at(talk, site).call) for site in sites[:3])
         more = f" and {len(sites) - 3} more" if len(sites) > 3 else ""
         what = f"no call {names}{more} is in the conversation{_hanging(talk, position, going)}"
-        yield Told(what, position=position, about=going)
+        there = _continues(talk, position)
+        yield Told(
+            f"{what}; it may be in {there[:SHOWN]}, which goes before this" if there else what,
+            position=position,
+            fixable=not there,
+            about=going,
+        )
 
 
 @rule("TOL103", "duplicate-call-id", "error", on="talk", fix=unsafe(rename_call))
@@ -243,6 +251,12 @@ def _going(talk: Talk, sites: Sequence[Site], kept: int) -> Going:
     entry = seen_again(talk, sites[0].position).entry
     assert isinstance(entry, Message)
     return Going(frozenset(site.part for site in sites), len(entry.parts), kept)
+
+
+def _continues(talk: Talk, position: int) -> str:
+    """The conversation or file that the line of a message goes on from; empty if it is whole."""
+    parent = talk.bones.dangling.get(lines_of(talk).start(position))
+    return "" if parent is None else missing_elsewhere(talk).get(parent, "")
 
 
 def _hanging(talk: Talk, position: int, going: Going) -> str:

@@ -116,7 +116,7 @@ def forward_parent(talk: Talk) -> Iterator[Told]:
 
 @rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=safe(put_on_side))
 def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
-    """A message stands among those of a sub-agent and is not marked as one of them.
+    """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
 
     Why: it shows up in the main conversation, and the sub-agent's talk breaks off where it stands.
 
@@ -128,8 +128,9 @@ def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
     Fix (safe): it is marked too. That is done only where the same sub-agent wrote its parent, or
     where its parent and all its replies are marked.
     """
-    for position in off_side(talk):
-        yield Told("it stands on a sidechain and is not marked as such", position=position)
+    for position, sure in off_side(talk):
+        what = "it stands on a sidechain and is not marked as such"
+        yield Told(what, position=position, fixable=sure)
 
 
 @rule("TRE108", "concurrent-branches", "warning", on="talk")

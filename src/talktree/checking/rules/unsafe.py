@@ -37,7 +37,7 @@ def _all_texts(change: Callable[[str], str]) -> Mend:
 
 
 def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]:
-    for placed in odd_texts(seen):
+    for placed in seen.gated:
         found = pattern.search(placed.text)
         if found is not None:
             shown = visible_line(placed.text[found.start() : found.start() + 12])
@@ -50,6 +50,7 @@ def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]
     "terminal-command",
     "warning",
     on="record",
+    gate=odd_texts,
     fix=unsafe(_all_texts(lambda text: pictured(text, COMMAND))),
 )
 def terminal_command(seen: Seen) -> Iterable[Told]:
@@ -74,6 +75,7 @@ def terminal_command(seen: Seen) -> Iterable[Told]:
     "overwritten-text",
     "note",
     on="record",
+    gate=odd_texts,
     fix=unsafe(_all_texts(lambda text: pictured(text, OVERWRITING))),
 )
 def overwritten_text(seen: Seen) -> Iterable[Told]:
@@ -95,6 +97,7 @@ def overwritten_text(seen: Seen) -> Iterable[Told]:
     "misleading-direction",
     "warning",
     on="record",
+    gate=odd_texts,
     fix=unsafe(_all_texts(without_direction)),
 )
 def misleading_direction(seen: Seen) -> Iterable[Told]:
@@ -110,13 +113,20 @@ def misleading_direction(seen: Seen) -> Iterable[Told]:
 
     Fix (unsafe): the marks are taken out of the text, and it reads as it counts.
     """
-    for placed in odd_texts(seen):
+    for placed in seen.gated:
         if misleads(placed.text):
             return [Told("it is shown in another order than it is written in", way=placed.way)]
     return ()
 
 
-@rule("SEC104", "hidden-text", "warning", on="record", fix=unsafe(_all_texts(without_hidden)))
+@rule(
+    "SEC104",
+    "hidden-text",
+    "warning",
+    on="record",
+    gate=odd_texts,
+    fix=unsafe(_all_texts(without_hidden)),
+)
 def hidden_text(seen: Seen) -> Iterable[Told]:
     """A text holds letters that nobody sees: tag characters, or long rows of variation selectors or
     of characters without width. Flags and emoji, which use a few of them, are not told.
@@ -129,7 +139,7 @@ def hidden_text(seen: Seen) -> Iterable[Told]:
 
     Fix (unsafe): they are taken out of the text.
     """
-    for placed in odd_texts(seen):
+    for placed in seen.gated:
         hidden = hidden_in(placed.text)
         if hidden:
             words = visible_line(masked(spelt(hidden)))[:LONGEST_SHOWN]

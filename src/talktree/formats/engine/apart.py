@@ -57,7 +57,7 @@ def _pieces(
 ) -> Iterable[bytes]:
     sheet = origin.by_path[slot] if isinstance(slot, str) else origin.format.blank_sheet(name)
     numbers = [number for number, _ in places]
-    whole = len(numbers) == len(sheet)
-    if isinstance(slot, str) and whole and not any(each in conversation.changed for each in numbers):
+    changed = any(number in conversation.changed for number in numbers)
+    if isinstance(slot, str) and len(numbers) == len(sheet) and not changed:
         return origin.source.files[slot].blocks()
     return sheet.rewritten([item_of(conversation, *place, origin) for place in places])

@@ -67,7 +67,7 @@ class TextSheet(PieceSheet):
         self.cut = found = cut(text)
         super().__init__(path, content, format, found.pieces, group=group, frame=found.frame)
         self._number_lines()
-        self._tell([*found.problems, *_byte_problems(text)])
+        self._tell([*found.problems, *_byte_problems(text, mail=path.endswith(".eml"))])
         self.exporter = Exporter(found.dialect, found.root, found.newline, _url_header(text, found))
 
     def _number_lines(self) -> None:
@@ -243,7 +243,7 @@ def _url_header(text: bytes, found: Cut) -> str | None:
     return "Content-Data" if b"\nContent-Data:" in text else "Content-Location"
 
 
-def _byte_problems(text: bytes) -> Iterator[Problem]:
+def _byte_problems(text: bytes, *, mail: bool) -> Iterator[Problem]:
     try:
         text.decode()
     except UnicodeDecodeError as error:
@@ -251,5 +251,5 @@ def _byte_problems(text: bytes) -> Iterator[Problem]:
     nul = text.find(b"\0")
     if nul >= 0:
         yield Problem("nul", nul, "NUL bytes")
-    if b"\r\n" in text:
+    if not mail and b"\r\n" in text:
         yield Problem("crlf", 0, "lines end with CR LF")

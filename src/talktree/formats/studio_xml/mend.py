@@ -85,7 +85,7 @@ class _Rebuilding:
         return kept
 
     def _sound(self, piece: Piece, element: Element) -> Piece | None:
-        if _is_sound(piece):
+        if is_sound(piece):
             return piece
         if element.kind is not Kind.COMMENT:
             return None
@@ -151,7 +151,7 @@ class _Rebuilding:
         return start + line + b"<comments>", line + b"</comments>" + line
 
 
-def _is_sound(record: Piece) -> bool:
+def is_sound(record: Piece) -> bool:
     """Whether nothing is wrong with a record by itself, its replies left out."""
     text = record.raw
     if record.hole is not None:
