@@ -30,7 +30,11 @@ def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
         above = parents[position]
         sure = position in within or (agents[position] and agents[position] == agents[above])
         # What a sub-agent said last may well be handed back; what it was asked may not.
-        answers = traits[position] == Trait.REPLY and traits[above] in (Trait.SAID, Trait.RESULT)
+        answers = (
+            not talk.format.checks_sides
+            and traits[position] == Trait.REPLY
+            and traits[above] in (Trait.SAID, Trait.RESULT)
+        )
         if (sure or answers) and _is_unmarked(talk, position):
             yield position, bool(sure)
 

@@ -1,7 +1,8 @@
 """Names for tool calls, for formats where every result must name a call that stands before it.
 
 Sources leave ids out, use one twice, or keep results whose calls are elsewhere. Here each call gets
-an id of its own and each result the id of its call; a result that answers no call names none.
+an id of its own and each result the id of its call; a result that answers no call names none, and a
+call that was never answered though the talk went on has none.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class CallNames:
         self._taken: set[str] = set()
         self._turns: dict[tuple[bool, str | None], Turn] = {}
         self._order: dict[str, int] = {}
+        self._last: dict[tuple[bool, str | None], str] = {}
+        """The last message of each line, whose calls may still be answered."""
         for message in messages:
             self._order.setdefault(message.id, len(self._order))
             for pair in self._pairs(message):
@@ -37,6 +40,7 @@ class CallNames:
         for turn in self._turns.values():
             for pair in turn.close():
                 self._join(pair)
+        self._answered = set(self._results.values())
 
     def given_to(self, message: Message) -> Message:
         """The message with its calls and results named."""
@@ -48,16 +52,22 @@ class CallNames:
     def _named(self, part: Part, place: Place) -> Part:
         match part:
             case ToolCall():
-                return replace(part, id=self._calls.get(place, part.id))
+                return replace(part, id=self._call_name(part, place))
             case ToolResult():
                 return replace(part, call=self._results.get(place))
             case _:
                 return part
 
+    def _call_name(self, call: ToolCall, place: Place) -> str | None:
+        name = self._calls.get(place, call.id)
+        gone = name not in self._answered and place in self._calls
+        return None if gone and place[0] not in self._last.values() else name
+
     def _pairs(self, message: Message) -> Iterator[Pair]:
         """What is known to belong together once a message was seen."""
         message = self._without_idle_calls(message)
         line = (SIDECHAIN in message.flags, message.agent)
+        self._last[line] = message.id
         turn = self._turns.setdefault(line, Turn())
         if turn.ends_before(message):
             yield from turn.close()

@@ -324,6 +324,9 @@ class Format(ABC):
         moved = replace(entry, follows=above) if follows else replace(entry, parent=above)
         return self.put(moved, record)
 
+    checks_sides: bool = False
+    """Whether a rule of its own already tells when an answer stands outside a sidechain."""
+
     def kin(self, folder: str) -> Sequence[str]:
         """Folders, seen from a file's own with this name, whose files its messages may continue."""
         return (".",)

@@ -15,10 +15,10 @@ from talktree.text.json_value import Json
 def to_value(make: Callable[[Seen, Told], Json]) -> Mend:
     """The record gets another native value."""
 
-    def mend(talk: Talk, told: Told) -> Iterator[Change]:
+    def _mend(talk: Talk, told: Told) -> Iterator[Change]:
         yield Revalue(talk, told.position, lambda seen: make(seen, told))
 
-    return mend
+    return _mend
 
 
 def to_entry(make: Callable[[Seen, Told], Entry]) -> Mend:
@@ -34,10 +34,10 @@ def drop_record(talk: Talk, told: Told) -> Iterator[Change]:
 def sound_bytes(*keys: str) -> Mend:
     """The file's bytes are made sound in its own way, for oddities known by these keys."""
 
-    def mend(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+    def _mend(sheet: Sheet | None, told: Told) -> Iterator[Change]:
         if sheet is not None:
             for mending in sheet.mended(keys):
                 start, stop, new = mending.splice
                 yield Patch(sheet.path, start, stop, new)
 
-    return mend
+    return _mend

@@ -132,7 +132,7 @@ def rule(
 ) -> Callable[[F], F]:
     """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
 
-    def decorate(check: F) -> F:
+    def _decorate(check: F) -> F:
         made = Rule(
             code=code,
             name=name,
@@ -147,7 +147,7 @@ def rule(
         setattr(check, RULE, made)
         return check
 
-    return decorate
+    return _decorate
 
 
 def rules_in(*modules: object) -> list[Rule]:

@@ -58,7 +58,7 @@ def said_by_assistant(message: Message) -> tuple[Part, ...]:
     nameless = 0
     for part in message.parts:
         match part:
-            case ToolCall() if not answered:
+            case ToolCall(id=str()) if not answered:
                 parts.append(_call(part, message, nameless))
                 nameless += not part.id
             case Thinking() if is_signed(part, message.model):

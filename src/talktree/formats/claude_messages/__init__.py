@@ -47,6 +47,7 @@ class ClaudeMessages(Format):
     )
     lens = Lens(get, put)
     keeper = "line"
+    checks_sides = True
     faithful = True
     stamp_key = "timestamp"
     words_at = ("message",)
