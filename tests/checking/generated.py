@@ -17,7 +17,8 @@ from weakref import finalize
 
 from talktree.checking.rules import sizes
 from talktree.formats import line_sheet
-from talktree.formats.studio import rules_attachments, rules_tree
+from talktree.formats.studio.rules import attachments as rules_attachments
+from talktree.formats.studio.rules import tree as rules_tree
 
 LIMITS: dict[str, tuple[object, str, int]] = {
     "STU202": (rules_tree, "JSON_DEPTH", 20),

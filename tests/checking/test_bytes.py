@@ -92,7 +92,7 @@ def check_laws(slug: str, source: Source, *, unsafe: bool) -> Repair | None:
     assert not repaired(done.after, unsafe=unsafe, rules=RULES).changed
     kept, quarantined = done.bytes
     assert kept + quarantined == sum(each.size for each in source.files.values())
-    if not before.codes & {"SYN106", "SYN205", "SYN208"}:
+    if not before.codes & {"SYN106", "SYN205", "SYN208", "SYN211"}:
         assert_kept(document, done)
     if not before.findings:
         assert not done.changed

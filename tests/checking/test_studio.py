@@ -18,9 +18,9 @@ from talktree.formats.base import Format
 from talktree.formats.engine import read
 from talktree.formats.sheets import Item
 from talktree.formats.studio import FORMAT as JSON
-from talktree.formats.studio import rules_tree
 from talktree.formats.studio.compose import linked
 from talktree.formats.studio.hashing import DERIVED, content_hash, recognise
+from talktree.formats.studio.rules import tree as rules_tree
 from talktree.formats.studio_text import FORMAT as TEXT
 from talktree.formats.studio_xml import FORMAT as XML
 from talktree.mending.repair import repaired

@@ -21,11 +21,13 @@ from talktree.errors import Damaged, UsageError
 from talktree.files import Source, parked
 from talktree.files.save import beneath
 from talktree.formats import by_slug
+from talktree.formats.base import TAGS
 from talktree.formats.engine import Origin, read, write
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message, Usage
+from talktree.model.parts import Text
 from talktree.text.times import MILLI
 
 Files = Mapping[str, Iterable[bytes]]
@@ -190,11 +192,22 @@ class _Edits:
         before = held.seen if carry.under is None else replace(held.seen, parent=carry.under)
         new = self._moved(new, before, found.entry, place.conversation)
         if new != old:
-            new = drafted(new, self._format, extra=True).message
+            new = self._fitted(new, old)
             if self._branch:
                 self._add_sibling(here, new, place)
             else:
                 self._changed.setdefault(here.id, {})[here.members[position]] = new
+
+    def _fitted(self, new: Message, old: Message) -> Message:
+        """A changed message as its format can hold it."""
+        fitted = drafted(new, self._format, extra=True).message
+        texts = sum(isinstance(part, Text) for part in new.parts)
+        can = self._format.can
+        known = all(part in old.parts or TAGS[type(part)] in can.parts for part in new.parts)
+        # What the source holds itself it can hold, whatever it takes from elsewhere.
+        if known and (can.texts == "many" or texts <= 1):
+            return replace(fitted, parts=new.parts)
+        return fitted
 
     def _add_sibling(self, here: Conversation, new: Message, place: Place) -> None:
         """The edited message as a branch of its own; edits below it follow it there."""

@@ -22,7 +22,7 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json_value import Json, Token
 
 Single: TypeAlias = Thinking | ToolCall | Attachment | Artifact | Event | Unknown
 """The parts with a look of their own that may also stand inside a result."""
@@ -261,6 +261,7 @@ def _json(text: str, *, harmless: frozenset[str] | None = None) -> Json:
     except UnicodeEncodeError:
         raise _Prose from None
     odd = harmless is not None and any(each.code not in harmless for each in found.problems)
-    if odd or not found.usable:
+    # A word that is no JSON value stands for itself; it was rendered like that.
+    if odd or not (found.usable or isinstance(found.value, Token)):
         raise _Prose
     return found.value

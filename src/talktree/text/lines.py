@@ -24,8 +24,8 @@ BOM = b"\xef\xbb\xbf"
 BLANKS = b" \t\r\n"
 MOST_ATTEMPTS = 64
 """How many places inside a broken line are tried as the start of a whole record."""
-LOOKED_INTO = 16 << 20
-"""How many bytes of broken lines are gone through again and again; longer ones only once."""
+LOOKED_INTO = 1 << 20
+"""How many bytes of a broken line are gone through again and again; a longer one a few times."""
 IsRecord = Callable[[Json], bool]
 
 
@@ -46,57 +46,70 @@ def is_blank(line: bytes) -> bool:
 
 def respan(line: bytes, is_record: IsRecord) -> list[Span]:
     """The records inside a line that did not decode as one."""
-    found: list[Span] = []
-    text, here = "", 0
-    for _ in range(1 + min(MOST_ATTEMPTS, LOOKED_INTO // (len(line) + 1))):
-        rest = line[here:]
-        spans = _fused(rest)
-        if not spans:
-            # Every byte becomes one character, so that places stay the same.
-            text = text or line.decode("latin-1")
-            spans = _split(rest, text[here:], is_record)
-        if here and spans:
-            spans[0] = spans[0]._replace(note="fused" if len(spans) > 1 else "junk")
-        found += [Span(here + start, here + stop, note) for start, stop, note in spans[:-1]]
-        last = spans[-1]
-        if last.note != "junk":
-            return [*found, Span(here + last.start, here + last.stop, last.note)]
-        here += last.start
-    return [*found, Span(here, len(line), "junk")]
+    return _fused(line) or _Search(line, is_record).run()
 
 
-def _split(line: bytes, text: str, is_record: IsRecord) -> list[Span]:
-    at = line.find(b'{"')
-    for _ in range(MOST_ATTEMPTS):
-        if at < 0:
-            break
-        # A record quoted inside a string has its quotes escaped, so it does not decode.
-        end = _end(text, at)
-        if end and is_record(decode(line[at:end]).value):
-            spans = _around(line, at, end, is_record)
-            if spans:
-                return spans
-        at = line.find(b'{"', at + 1)
-    return [Span(0, len(line), "")]
+class _Search:
+    """Looks for whole records in a broken line, as long as that takes no more than a few looks."""
 
+    def __init__(self, line: bytes, is_record: IsRecord) -> None:
+        self._line = line
+        # Every byte becomes one character, so that places stay the same.
+        self._text = line.decode("latin-1")
+        self._is_record = is_record
+        self._left = LOOKED_INTO + 4 * len(line)
 
-def _around(line: bytes, at: int, end: int, is_record: IsRecord) -> list[Span]:
-    """The spans of a line with a whole record in it; none if that is a part of another."""
-    before, rest = line[:at], line[end:]
-    if at == 0 and not rest.strip(BLANKS):
-        return [Span(0, len(line), "")]
-    if at == 0:
-        return [Span(0, end, ""), Span(end, len(line), "junk")]
-    if is_record(_whole(before + rest)):
-        marked = Span(at, end, "interleaved"), Span(end, len(line), "interleaved")
-        return [Span(0, at, ""), *marked]
-    if _is_nested(before):
-        return []
-    if not rest.strip(BLANKS):
-        return [Span(0, at, ""), Span(at, len(line), "spliced")]
-    more = _fused(line[at:])
-    spans = [Span(at + start, at + stop, note or "spliced") for start, stop, note in more]
-    return [Span(0, at, ""), *spans] if more else []
+    def run(self) -> list[Span]:
+        """All spans of the line."""
+        found: list[Span] = []
+        here = 0
+        for _ in range(MOST_ATTEMPTS):
+            spans = self._split(here)
+            if here:
+                spans[0] = spans[0]._replace(note="fused" if len(spans) > 1 else "junk")
+            found += spans[:-1]
+            last = spans[-1]
+            if last.note != "junk" or last.start == here:
+                return [*found, last]
+            here = last.start
+        return [*found, Span(here, len(self._line), "junk")]
+
+    def _split(self, here: int) -> list[Span]:
+        """The spans from a place on; the last one may be junk that holds more."""
+        line = self._line
+        at = line.find(b'{"', here)
+        for _ in range(MOST_ATTEMPTS):
+            if at < 0 or self._left < 0:
+                break
+            # A record quoted inside a string has its quotes escaped, so it does not decode.
+            end = _end(self._text, at)
+            self._left -= (end or at) - at
+            if end and self._is_record(decode(line[at:end]).value):
+                spans = self._around(here, at, end)
+                if spans:
+                    return spans
+            at = line.find(b'{"', at + 1)
+        return [Span(here, len(line), "")]
+
+    def _around(self, here: int, at: int, end: int) -> list[Span]:
+        """The spans around a whole record; none if that is a part of another."""
+        line, stop = self._line, len(self._line)
+        before, rest = line[here:at], line[end:]
+        if at == here:
+            return [Span(at, end, ""), Span(end, stop, "junk")] if not is_blank(rest) else []
+        self._left -= stop - here
+        if self._is_record(_whole(before + rest)):
+            marked = Span(at, end, "interleaved"), Span(end, stop, "interleaved")
+            return [Span(here, at, ""), *marked]
+        if _is_nested(before):
+            return []
+        if is_blank(rest):
+            return [Span(here, at, ""), Span(at, stop, "spliced")]
+        self._left -= stop - at
+        more = [
+            Span(at + start, at + end, note or "spliced") for start, end, note in _fused(line[at:])
+        ]
+        return [Span(here, at, ""), *more] if more else []
 
 
 def _is_nested(before: bytes) -> bool:

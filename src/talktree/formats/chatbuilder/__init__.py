@@ -152,9 +152,9 @@ class ChatBuilder(Format):
         return MessageSheet(path, Memory(b""), group=path, owners={})
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.chatbuilder.rules import file_rules
+        from talktree.formats.chatbuilder.rules import RULES
 
-        return file_rules()
+        return RULES
 
 
 def _group(folder: str, name: str, folders: dict[str, list[str]]) -> str:

@@ -83,9 +83,9 @@ class Muse(Format):
         return composed(items)
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.muse.rules import muse_rules
+        from talktree.formats.muse.rules import RULES
 
-        return muse_rules()
+        return RULES
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

@@ -77,9 +77,9 @@ class Native(Format):
     many_in_one = True
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.native.rules import native_rules
+        from talktree.formats.native.rules import RULES
 
-        return native_rules()
+        return RULES
 
     def carrier(self, carry: Json) -> Json:
         return {CARRY: carry}

@@ -128,9 +128,9 @@ class Sage(Format):
         return composed_lines(items)
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.sage.rules import sage_rules
+        from talktree.formats.sage.rules import RULES
 
-        return sage_rules()
+        return RULES
 
     def remade(self, path: str, talk: Talk) -> bytes | None:
         from talktree.formats.sage.remade import metadata_bytes

@@ -30,6 +30,6 @@ class Comments(Format):
         return adopted(message, about, moment=moment)
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.studio.rules import comment_rules
+        from talktree.formats.studio.rules import RULES
 
-        return comment_rules()
+        return RULES

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.chatbuilder.header import Line, is_uuid
 from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, UUID, known
-from talktree.formats.chatbuilder.rules_fields import FORMATS, fields
+from talktree.formats.chatbuilder.rules.fields import FORMATS, fields
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen

@@ -13,7 +13,7 @@ from talktree.formats.chatbuilder.names import (
     message_folders,
     name_of,
 )
-from talktree.formats.chatbuilder.rules_fields import FORMATS
+from talktree.formats.chatbuilder.rules.fields import FORMATS
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen, Setting

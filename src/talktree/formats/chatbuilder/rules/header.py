@@ -16,7 +16,7 @@ from talktree.formats.chatbuilder.restyle import (
     with_role_apart,
     without_comment,
 )
-from talktree.formats.chatbuilder.rules_fields import FORMATS, layout
+from talktree.formats.chatbuilder.rules.fields import FORMATS, layout
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Mend, Told, as_noticed, rule, safe
 from talktree.formats.sheets import Sheet

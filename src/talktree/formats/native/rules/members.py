@@ -9,7 +9,7 @@ from talktree.formats.native.halves import JOINT
 from talktree.formats.native.known import entry_of, is_known, slips
 from talktree.formats.native.lens import TREE
 from talktree.formats.native.outlines import TRAITS
-from talktree.formats.native.rules_file import NATIVE
+from talktree.formats.native.rules.file import NATIVE
 from talktree.formats.native.shapes import ENTRIES, PARTS, PLAIN_PARTS
 from talktree.formats.rule import Told, rule
 from talktree.formats.talk import Seen

@@ -9,7 +9,7 @@ from posixpath import join, normpath
 from talktree.formats.chatbuilder.fences import RAW, Habit, escape, habit_of, unescape
 from talktree.formats.chatbuilder.layout import take_apart
 from talktree.formats.chatbuilder.names import digits_of, folder_of
-from talktree.formats.chatbuilder.rules_fields import FORMATS, layout
+from talktree.formats.chatbuilder.rules.fields import FORMATS, layout
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen

@@ -1,0 +1,8 @@
+"""All rules for native files, by subject."""
+
+from __future__ import annotations
+
+from talktree.formats.native.rules import file, members
+from talktree.formats.rule import rules_in
+
+RULES = rules_in(file, members)

@@ -1,0 +1,8 @@
+"""What comments must be like, in whichever of the three encodings."""
+
+from __future__ import annotations
+
+from talktree.formats.rule import rules_in
+from talktree.formats.studio.rules import artifacts, attachments, comment, hash, names, tree
+
+RULES = rules_in(comment, hash, tree, names, attachments, artifacts)
