@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.checking.images import image_in
+from talktree.checking.evidence.images import image_in
 from talktree.checking.registry import chosen, rules_for
 from talktree.checking.report import report
 from talktree.checking.rules import sizes

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checking.placeholders import LOST, is_placeholder
+from talktree.checking.evidence.placeholders import LOST, is_placeholder
 from talktree.checking.registry import chosen, rules_for
 from talktree.checking.report import report
 from talktree.files import Source

@@ -156,7 +156,7 @@ def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
         opened.append(path.name)
         return OnDisk(path)
 
-    monkeypatch.setattr("talktree.checking.siblings.OnDisk", note)
+    monkeypatch.setattr("talktree.checking.evidence.siblings.OnDisk", note)
     found = report(api.read(place / "messages.json", format="sage"), TREE)
     assert found.codes == {"TRE111"}
     assert opened == []

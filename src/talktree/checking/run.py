@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.checking.elsewhere import know_each_other
+from talktree.checking.evidence.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
 from talktree.formats.engine import Origin
 from talktree.formats.rule import Gate, Rule, Told

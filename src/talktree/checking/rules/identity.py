@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from talktree.checking.doubles import doubles_of
-from talktree.checking.links import hang, links_of, renamed
-from talktree.checking.minted import is_wanted, minted
-from talktree.checking.shared_ids import Shared, shared_by
+from talktree.checking.evidence.doubles import doubles_of
+from talktree.checking.evidence.links import hang, links_of, renamed
+from talktree.checking.evidence.minted import is_wanted, minted
+from talktree.checking.evidence.shared_ids import Shared, shared_by
 from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.rule import Told, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting, Talk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from talktree.checking.redact import kept_in, redacted, told_of
+from talktree.checking.evidence.redact import kept_in, redacted, told_of
 from talktree.formats.rule import Check, Told, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (

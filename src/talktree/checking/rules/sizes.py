@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from talktree.checking.images import Image, image_in
+from talktree.checking.evidence.images import Image, image_in
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, unsafe
 from talktree.formats.talk import Seen, Setting, Talk

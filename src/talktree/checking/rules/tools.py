@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.checking.answers import (
+from talktree.checking.evidence.answers import (
     Going,
     Unanswered,
     call_at,
@@ -15,11 +15,11 @@ from talktree.checking.answers import (
     result_at,
     seen_again,
 )
-from talktree.checking.elsewhere import missing_elsewhere
-from talktree.checking.lines import lines_of
-from talktree.checking.pairs import pairs_of
-from talktree.checking.placeholders import is_placeholder
-from talktree.checking.relink import is_linked
+from talktree.checking.evidence.elsewhere import missing_elsewhere
+from talktree.checking.evidence.lines import lines_of
+from talktree.checking.evidence.pairs import pairs_of
+from talktree.checking.evidence.placeholders import is_placeholder
+from talktree.checking.evidence.relink import is_linked
 from talktree.formats.facts import Site
 from talktree.formats.rule import Told, rule, unsafe
 from talktree.formats.talk import Seen, Talk

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checking.concurrent import interleaved
-from talktree.checking.elsewhere import missing_elsewhere
-from talktree.checking.links import hang_as_inferred, links_of
-from talktree.checking.sides import off_side, put_on_side
+from talktree.checking.evidence.concurrent import interleaved
+from talktree.checking.evidence.elsewhere import missing_elsewhere
+from talktree.checking.evidence.links import hang_as_inferred, links_of
+from talktree.checking.evidence.sides import off_side, put_on_side
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Talk
 from talktree.model.skeleton import ROOT

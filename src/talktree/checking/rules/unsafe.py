@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from talktree.checking.odd_texts import odd_texts
+from talktree.checking.evidence.odd_texts import odd_texts
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Mend, Told, rule, unsafe
 from talktree.formats.talk import Seen

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from talktree.checking.siblings import siblings_of
+from talktree.checking.evidence.siblings import siblings_of
 from talktree.formats.engine import Origin
 from talktree.formats.talk import Elsewhere, Talk
 

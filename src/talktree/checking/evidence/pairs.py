@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.checking.lines import Lines, lines_of
+from talktree.checking.evidence.lines import Lines, lines_of
 from talktree.formats.facts import Site, Sites
 from talktree.formats.talk import Talk
 from talktree.model.outline import Trait

@@ -8,11 +8,11 @@ from uuid import UUID, uuid5
 
 from msgspec.structs import replace
 
-from talktree.checking.lines import lines_of
-from talktree.checking.links import called
-from talktree.checking.pairs import Doubled
-from talktree.checking.placeholders import LOST
-from talktree.checking.relink import hung_on, is_linked, taken_out
+from talktree.checking.evidence.lines import lines_of
+from talktree.checking.evidence.links import called
+from talktree.checking.evidence.pairs import Doubled
+from talktree.checking.evidence.placeholders import LOST
+from talktree.checking.evidence.relink import hung_on, is_linked, taken_out
 from talktree.formats.base import About
 from talktree.formats.change import Change, Insert, Revalue
 from talktree.formats.facts import Site

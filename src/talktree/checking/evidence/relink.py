@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checking.lines import lines_of
-from talktree.checking.links import called
+from talktree.checking.evidence.lines import lines_of
+from talktree.checking.evidence.links import called
 from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.engine.item import native_entry
 from talktree.formats.talk import Seen, Talk

@@ -1,0 +1,1 @@
+"""What rules and their fixes need to know beyond one record."""
