@@ -25,7 +25,10 @@ def _broken(slug: str, place: Path) -> Path:
     """A broken file or folder on disk."""
     files = clean(slug, 2)
     path = main_file(files, slug)
-    files = with_file(files, path, b"\xef\xbb\xbf" + files.files[path])
+    # XML may begin with a byte order mark, so there the end is missing.
+    whole = files.files[path]
+    broken = whole[:-12] if slug == "studio-xml" else b"\xef\xbb\xbf" + whole
+    files = with_file(files, path, broken)
     target = place / ("folder" if files.folder else path)
     save({name: [data] for name, data in files.files.items()}, target, folder=files.folder)
     return target

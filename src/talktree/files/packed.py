@@ -163,6 +163,7 @@ class _Stream:
         self._at = 0
 
     def read(self, size: int = BLOCK) -> bytes:
+        """The next bytes."""
         found = self._content.read(self._at, self._at + size)
         self._at += len(found)
         return found

@@ -99,7 +99,7 @@ def fused_at(text: bytes, values: Sequence[Node]) -> list[int]:
 def _loose_ends(sheet: JsonSheet, text: bytes, found: Scan) -> Iterator[JsonMending]:
     """What stands beside the one value a document should be."""
     roots = found.roots
-    if len(roots) < 2:
+    if len(roots) < 2 and all(problem.code != "syntax" for problem in found.problems):
         return
     values = [root for root in roots if root.kind is not Kind.SCALAR]
     if sheet.many:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_scan import Kind, Problem, scan
+from talktree.text.json_scan import DEEP, Kind, Problem, scan
 from talktree.text.json_value import Json
 
 _decoder = msgspec.json.Decoder()
@@ -18,6 +18,7 @@ _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 """A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
 LONG = b"0" * 16
+_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the fast decoder raises on text that is not plain JSON."""
 
@@ -61,9 +62,17 @@ def oddities(raw: bytes, value: Json) -> list[Problem]:
         return _tolerant(raw).problems
     # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
     plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
-    if (plain or not _doubled(raw)) and not _has_long_number(raw):
+    if (plain or not _doubled(raw)) and not _has_long_number(raw) and not _may_be_deep(raw):
         return []
     return _tolerant(raw).problems
+
+
+def _may_be_deep(raw: bytes) -> bool:
+    """Whether there are brackets enough outside strings; single bytes are counted very quickly."""
+    if raw.count(b"[") + raw.count(b"{") <= DEEP:
+        return False
+    bare = _STRINGS.sub(b"", raw)
+    return bare.count(b"[") + bare.count(b"{") > DEEP
 
 
 def _has_long_number(raw: bytes) -> bool:

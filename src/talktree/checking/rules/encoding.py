@@ -10,7 +10,7 @@ from talktree.formats.mends import sound_bytes, to_value
 from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
-from talktree.text.json_strings import mapped, strings
+from talktree.text.json_texts import texts_in, with_texts
 
 NUL_ESCAPE = b"\\u0000"
 
@@ -98,7 +98,7 @@ def utf_16(setting: Setting) -> Iterator[Told]:
     "nul-character",
     "warning",
     on="record",
-    fix=unsafe(to_value(lambda seen, told: mapped(seen.value, _without_nul))),
+    fix=unsafe(to_value(lambda seen, told: with_texts(seen.value, _without_nul))),
 )
 def nul_character(seen: Seen) -> Iterable[Told]:
     """A string holds the character U+0000, written as an escape.
@@ -112,9 +112,9 @@ def nul_character(seen: Seen) -> Iterable[Told]:
     """
     if NUL_ESCAPE not in seen.record.raw:
         return ()
-    way = next((way for way, text in strings(seen.value) if "\0" in text), None)
+    way = next((each.way for each in texts_in(seen.value) if "\0" in each.text), None)
     return () if way is None else (Told("a string holds a NUL character", way=way),)
 
 
-def _without_nul(text: str) -> str:
+def _without_nul(name: str | None, text: str) -> str:
     return text.replace("\0", "")

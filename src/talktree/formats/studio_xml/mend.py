@@ -26,6 +26,7 @@ from talktree.formats.studio_xml.parse import parses
 from talktree.formats.studio_xml.scan import scan
 from talktree.formats.studio_xml.values import torn_leaves
 from talktree.model.entries import Opaque
+from talktree.text.lines import BOM
 
 if TYPE_CHECKING:
     from talktree.formats.studio_xml.sheet import XmlSheet
@@ -142,13 +143,19 @@ class _Rebuilding:
         at_top = sum(piece.depth == 0 for piece in pieces)
         if not bare and sheet.pieces:
             within = b"<comment/>" if not sheet.listed else b""
-            if (sheet.listed or at_top == 1) and parses(before + within + behind):
+            frame = before + within + behind
+            if (sheet.listed or at_top == 1) and parses(frame) and not _odd(frame):
                 return before, behind
         head = _HEAD.match(self.text)
         sound = head is not None and parses(head.group() + b"<x/>")
         start = head.group() if head and sound else b'<?xml version="1.0" encoding="UTF-8"?>'
         line = sheet.writer.layout.newline or b"\n"
         return start + line + b"<comments>", line + b"</comments>" + line
+
+
+def _odd(frame: bytes) -> bool:
+    """Whether the scanner finds something wrong with what stands around all comments."""
+    return bool(scan(frame, len(BOM) if frame.startswith(BOM) else 0).problems)
 
 
 def is_sound(record: Piece) -> bool:

@@ -11,7 +11,7 @@ def refusal(text: bytes) -> tuple[int, str] | None:
     """The line at which a parser gives up, and why; None if it takes the text."""
     from xml.parsers.expat import ExpatError, ParserCreate
 
-    sound = _UNHELD.sub("?", text.decode("utf-8", "replace")).encode()
+    sound = _UNHELD.sub(".", text.decode("utf-8", "replace")).encode()
     try:
         ParserCreate("utf-8").Parse(sound, True)
     except ExpatError as error:

@@ -31,7 +31,8 @@ from talktree.text.json_write import encode
 
 ASCII = Style(ascii=True)
 _TORN_SECTION = re.compile(rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z")
-_TORN_SIGN = re.compile(rb"(?:<[^<>]{0,40}|&[#\w]{0,10}|\s+)+\Z")
+_TORN_SIGN = re.compile(rb"<[^<>]{0,40}|&[#\w]{0,10}")
+_LONGEST_SIGN = 41
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})", re.ASCII)
 _WHAT = {
     "syntax": "is not escaped as XML demands",
@@ -166,9 +167,20 @@ def torn_leaves(text: bytes, element: Element) -> Object:
 def _before_the_tear(raw: bytes) -> bytes:
     """A text without the piece of a sign that it ends with, and with its section closed."""
     section = raw.rfind(characters.CDATA) > raw.rfind(b"]]>")
-    raw = (_TORN_SECTION if section else _TORN_SIGN).sub(b"", raw)
-    raw = raw.decode("utf-8", "ignore").encode() if not section else raw
-    return raw + b"]]>" if section else raw
+    if section:
+        return _TORN_SECTION.sub(b"", raw) + b"]]>"
+    return _without_torn_signs(raw).decode("utf-8", "ignore").encode()
+
+
+def _without_torn_signs(raw: bytes) -> bytes:
+    """A text without tags and references at its end that were never closed."""
+    while True:
+        raw = raw.rstrip()
+        nearest = max(0, len(raw) - _LONGEST_SIGN)
+        at = max(raw.rfind(b"<", nearest), raw.rfind(b"&", nearest))
+        if at < 0 or _TORN_SIGN.fullmatch(raw, at) is None:
+            return raw
+        raw = raw[:at]
 
 
 def natural(name: str, words: str) -> Json | Absent:
