@@ -250,7 +250,13 @@ def test_interleaved_records_are_put_together_if_asked(newline: bytes, at: int) 
 
 def test_a_record_nested_in_a_torn_one_is_not_taken_for_a_record() -> None:
     outer = b'{"type":"progress","uuid":"p","data":{"message":' + ONE
-    assert told(opened(outer + b"\n" + TWO + b"\n")) == [("SYN101", 1)]
+    assert told(opened(outer)) == [("SYN101", 1)]
+    assert told(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
+
+
+def test_a_record_that_ends_a_line_is_taken_for_one_wherever_the_other_broke_off() -> None:
+    torn = b'{"type":"progress","uuid":"p","data":{"message":'
+    assert told(opened(torn + ONE + b"\n" + TWO + b"\n")) == [("SYN104", 1)]
 
 
 def test_lines_are_counted_with_blank_and_shared_ones() -> None:

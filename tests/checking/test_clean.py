@@ -17,6 +17,12 @@ from tests.conversion.trips import SLUGS, into
 
 DEMO = Path(__file__).parents[2] / "demo"
 CONVERSATIONS = sorted(path for path in DEMO.iterdir() if path.suffix != ".py")
+OF_THE_SOURCE = {
+    "SAG113": "messages of several sessions in one conversation",
+    "SAG404": "an update of a snapshot that is not there",
+    "SAG604": "a session that is called otherwise than its messages say",
+}
+"""What is odd about the source itself, and so about what is made of it."""
 
 
 def _document(path: Path) -> Document:
@@ -36,5 +42,6 @@ def test_bundled_conversations_are_clean(path: Path) -> None:
 @pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
 def test_what_is_written_is_clean(path: Path, slug: str, *, carry: bool) -> None:
     made = into(_document(path), slug, Options(carry=carry))
-    found = report(made.read_as(slug)).findings
-    assert [each for each in found if each.severity != "note"] == [], found
+    found = [each for each in report(made.read_as(slug)).findings if each.severity != "note"]
+    wanted = {} if carry else OF_THE_SOURCE
+    assert [each for each in found if each.code not in wanted] == [], found

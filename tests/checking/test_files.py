@@ -21,7 +21,8 @@ def findings(document: Document, *codes: str) -> list[Finding]:
 def test_each_unknown_kind_is_told_once_with_how_many_there_are() -> None:
     session = Session()
     session.say()
-    session.lines += [{"type": "hologram"}] * 3 + [{"type": "scent"}, {"type": "last-prompt"}]
+    kinds = ("hologram", "hologram", "hologram", "scent", "last-prompt")
+    session.lines += [{"type": kind} for kind in kinds]
     session.reply()
     told = findings(session.document())
     assert [each.code for each in told] == ["SYN403", "SYN403"]

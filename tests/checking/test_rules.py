@@ -37,7 +37,7 @@ def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
     assert samples(rule.code, "bad"), f"{rule.code} needs tests/data/rules/{rule.code}/bad"
     assert samples(rule.code, "good"), f"{rule.code} needs tests/data/rules/{rule.code}/good"
     what, why, bad, fix = rule.explained
-    assert what and why and bad and fix, f"{rule.code} needs What, Why, Bad and Fix"
+    assert all((what, why, bad, fix)), f"{rule.code} needs What, Why, Bad and Fix"
     assert re.fullmatch(r"[A-Z]{3}[0-9]{3}", rule.code)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     wanted = "Fix: none" if rule.fix is None else f"Fix ({rule.fix.safety}):"

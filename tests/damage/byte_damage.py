@@ -106,8 +106,9 @@ def empty(files: Files, slug: str, random: Random) -> Case:
     return Case(with_file(files, path, b""), ["SYN107"], frozenset(gone))
 
 
-@pattern("L09", "not-lines", LINES)
+@pattern("L09", "not-lines", ["claude-code", "claude-messages", "sage"])
 def not_lines(files: Files, slug: str, random: Random) -> Case:
+    """Only programs of others write their lines as one list."""
     lines = Lines(files, slug)
     values = [json.loads(line) for line in lines.raw]
     data = json.dumps(values, ensure_ascii=False, indent=2).encode()

@@ -368,7 +368,13 @@ def test_a_lone_file_of_snapshots_is_recognised() -> None:
 def test_snapshots_are_read_from_the_messages_file_too() -> None:
     found = list(read(load(PROGRAM), FORMAT).conversation.entries)
     assert isinstance(found[-1], Snapshot)
-    assert found[-1].files == {"hives/total.txt": FileState(state="created", hash="d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35", size=1)}
+    assert found[-1].files == {
+        "hives/total.txt": FileState(
+            state="created",
+            hash="d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35",
+            size=1,
+        )
+    }
 
 
 def test_a_snapshot_keeps_what_it_cannot_name() -> None:

@@ -6,6 +6,7 @@ error: a setting that does nothing is worse than none.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -57,6 +58,7 @@ def read_config(path: Path) -> Config | None:
 
 
 def _config(table: dict[str, object], path: Path) -> Config:
+    path = Path(os.path.relpath(path)) if path.is_relative_to(Path.cwd()) else path
     check = table.get("check", table)
     if not isinstance(check, dict):
         raise UsageError(f"{path}: check is not a table", hint="write [check]")

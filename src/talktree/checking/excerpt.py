@@ -68,6 +68,10 @@ def _span(raw: bytes, finding: Finding) -> tuple[int, int]:
         node = _node(raw, finding.way)
         if node is not None:
             return node.key_at, node.stop
+    if finding.sought:
+        sought = finding.sought.encode("utf-8", "surrogatepass")
+        found = raw.find(sought)
+        return (found, found + len(sought)) if found >= 0 else (0, 0)
     return 0, 0
 
 

@@ -172,6 +172,7 @@ class _Judge:
             fix=rule.fix.safety if rule.fix is not None and told.fixable else None,
             way=told.way,
             at=told.at,
+            sought=told.sought,
             number=number,
         )
         return Found(made, rule, told, subject)

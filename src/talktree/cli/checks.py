@@ -93,7 +93,7 @@ def _tell(wish: Wish, results: Sequence[Checked]) -> None:
         case "sarif":
             output.print_text([f"{json_text(_sarif(results))}\n"])
         case _:
-            if not wish.quiet or any(result.findings for result in results):
+            if any(result.findings or result.failure is None for result in results):
                 color = output.use_color(wish.color)
                 output.print_lines(_lines(wish, results), color=color)
 

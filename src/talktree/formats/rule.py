@@ -39,6 +39,8 @@ class Told(NamedTuple):
     """What it is called, if it is no entry of a conversation."""
     at: int = -1
     """Where in the bytes of the record it is, if no value of it can be named."""
+    sought: str = ""
+    """A text of the record that is meant, where only the model's word for it is known."""
 
 
 Check = Callable[..., Iterable[Told]]

@@ -33,6 +33,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """Which value of the record it is."""
     at: int = -1
     """Where in the bytes of the record it is, if that is known."""
+    sought: str = ""
+    """A text of the record that is meant, if neither way nor place is known."""
     number: int = -1
     """Which record of the source it is; -1 if it is none."""
     fixable: bool = True
@@ -80,7 +82,7 @@ READING: dict[str, Code] = {
         ("missing-file", "SYN405", "missing-file", "warning"),
         ("withheld", "SYN406", "secrets-left-out", "note"),
         ("missing-id", "IDS101", "missing-id", "warning"),
-        ("duplicate-id", "IDS102", "duplicate-id", "warning"),
+        ("duplicate-id", "IDS102", "duplicate-id", "error"),
         ("conflict", "IDS103", "conflicting-copies", "warning"),
         ("copies", "IDS104", "differing-copies", "note"),
         ("dangling-parent", "TRE101", "dangling-parent", "error"),

@@ -101,7 +101,8 @@ class _Search:
         if self._is_record(_whole(before + rest)):
             marked = Span(at, end, "interleaved"), Span(end, stop, "interleaved")
             return [Span(here, at, ""), *marked]
-        if _is_nested(before):
+        # A line that ends right behind a record was ended by the writer of that record.
+        if _is_nested(before) and not (is_blank(rest) and rest.endswith(b"\n")):
             return []
         if is_blank(rest):
             return [Span(here, at, ""), Span(at, stop, "spliced")]

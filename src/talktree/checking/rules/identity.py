@@ -85,8 +85,9 @@ def duplicate_id(talk: Talk) -> Iterator[Told]:
     means the occurrence nearest before it, and is changed along with it.
     """
     for position in doubles_of(talk).others:
-        what = f"the id {talk.bones.own_id(position)[:60]} is that of an earlier message"
-        yield Told(what, position=position)
+        own = talk.bones.own_id(position)
+        what = f"the id {own[:60]} is that of an earlier message"
+        yield Told(what, position=position, sought=own)
 
 
 @rule("IDS105", "exact-copy", "warning", on="talk", fix=safe(_fold))

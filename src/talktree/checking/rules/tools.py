@@ -60,6 +60,7 @@ def unanswered_call(talk: Talk) -> Iterable[Told]:
                 position=position,
                 fixable=can,
                 about=Unanswered(parts, number),
+                sought=call.id or "",
             )
 
 
@@ -81,7 +82,7 @@ def open_call(talk: Talk) -> Iterable[Told]:
             for part in parts:
                 call = call_at(talk, Site(position, part))
                 what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result yet"
-                yield Told(what, position=position)
+                yield Told(what, position=position, sought=call.id or "")
 
 
 @rule("TOL102", "orphan-result", "error", on="talk", fix=unsafe(drop_result))
@@ -132,7 +133,7 @@ def duplicate_call_id(talk: Talk) -> Iterable[Told]:
     for found in pairs_of(talk).doubled:
         call = call_at(talk, found.call)
         what = f"an earlier call has the id {_brief(call.id)} too"
-        yield Told(what, position=found.call.position, about=found)
+        yield Told(what, position=found.call.position, about=found, sought=call.id or "")
 
 
 @rule("TOL104", "duplicate-result", "error", on="talk", fix=unsafe(drop_result))

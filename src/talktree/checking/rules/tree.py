@@ -32,7 +32,8 @@ def dangling_parent(talk: Talk) -> Iterator[Told]:
     elsewhere, links = missing_elsewhere(talk), links_of(talk)
     for position, missing in talk.bones.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) != ROOT:
-            yield Told(f"its parent {missing[:60]} is not here", position=position)
+            what = f"its parent {missing[:60]} is not here"
+            yield Told(what, position=position, sought=missing)
 
 
 @rule("TRE102", "parent-cycle", "error", on="talk", fix=safe(hang_as_inferred))
@@ -51,7 +52,7 @@ def parent_cycle(talk: Talk) -> Iterator[Told]:
     for position, named in talk.bones.looped.items():
         if named != talk.bones.own_id(position):
             what = f"its parents lead back to itself, by way of {named[:60]}"
-            yield Told(what, position=position)
+            yield Told(what, position=position, sought=named)
 
 
 @rule("TRE103", "false-fork", "error", on="talk", fix=safe(hang_as_inferred))
@@ -111,7 +112,9 @@ def forward_parent(talk: Talk) -> Iterator[Told]:
         return
     for position, above in enumerate(bones.parents):
         if above > position and position not in bones.linked:
-            yield Told(f"its parent {bones.ids[above][:60]} stands behind it", position=position)
+            parent = bones.ids[above]
+            what = f"its parent {parent[:60]} stands behind it"
+            yield Told(what, position=position, sought=parent)
 
 
 @rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=safe(put_on_side))
@@ -174,7 +177,7 @@ def parent_elsewhere(talk: Talk) -> Iterator[Told]:
     for position, missing in talk.bones.dangling.items():
         if missing in elsewhere:
             what = f"its parent {missing[:60]} stands in {elsewhere[missing][:80]}"
-            yield Told(what, position=position)
+            yield Told(what, position=position, sought=missing)
 
 
 @rule("TRE110", "lost-origin", "note", on="talk")
@@ -191,7 +194,8 @@ def lost_origin(talk: Talk) -> Iterator[Told]:
     Fix: none, because to all programs it starts anew, and the name may still lead somewhere.
     """
     for position, origin in talk.bones.astray.items():
-        yield Told(f"what it follows, {origin[:60]}, is not here", position=position)
+        what = f"what it follows, {origin[:60]}, is not here"
+        yield Told(what, position=position, sought=origin)
 
 
 @rule("TRE111", "lost-beginning", "warning", on="talk", fix=safe(hang_as_inferred))
@@ -212,4 +216,4 @@ def lost_beginning(talk: Talk) -> Iterator[Told]:
     for position, missing in talk.bones.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) == ROOT:
             what = f"its parent {missing[:60]} is nowhere, and nothing stands before it"
-            yield Told(what, position=position)
+            yield Told(what, position=position, sought=missing)

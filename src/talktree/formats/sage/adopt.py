@@ -31,8 +31,8 @@ MOST_TOKENS = 2**64 - 1
 def adopted_message(message: Message, about: About, *, moment: int) -> Message:
     """A message with all that a line of messages.jsonl must have."""
     role, flags = message.role, message.flags
-    if role == "user" and ToolResult in map(type, message.parts):
-        # Elsewhere the user hands in what tools say; here it is a kind of line.
+    if role in ("user", "system") and ToolResult in map(type, message.parts):
+        # Elsewhere the user or the system hands in what tools say; here it is a kind of line.
         role = "tool"
     if role == "tool":
         # Whether a tool failed stands with its result; the type has to say that it is one.
