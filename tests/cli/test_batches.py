@@ -15,7 +15,7 @@ import pytest
 from talktree.conversion.batch import WORK
 from talktree.conversion.batch_state import STATE
 from tests.cli.test_terminal import on_terminal
-from tests.cli.transcript import DATA, environment
+from tests.cli.transcript import DATA, environment, listen_to_ctrl_c
 
 COUNT = 60
 SAMPLES = sorted((DATA / "studio" / "good").iterdir())
@@ -40,7 +40,12 @@ def started(call: list[str]) -> subprocess.Popen[bytes]:
     """A process that leads a group of its own, as a terminal would start it."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        call, stdout=pipe, stderr=pipe, env=environment(), start_new_session=True
+        call,
+        stdout=pipe,
+        stderr=pipe,
+        env=environment(),
+        start_new_session=True,
+        preexec_fn=listen_to_ctrl_c,
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from talktree.cli import main
 from talktree.cli.failures import INTERNAL
-from tests.cli.transcript import DATA, environment
+from tests.cli.transcript import DATA, environment, listen_to_ctrl_c
 
 SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 
@@ -22,7 +22,13 @@ def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]
     """The program with pipes on all sides."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        ["talktree", *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=environment(), cwd=cwd
+        ["talktree", *arguments],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env=environment(),
+        cwd=cwd,
+        preexec_fn=listen_to_ctrl_c,
     )
 
 
