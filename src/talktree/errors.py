@@ -8,6 +8,10 @@ a target that cannot hold something (a `Loss`).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
+
+INTERNAL = 70
+"""The exit code of a mistake in Talktree itself."""
 
 
 class TalktreeError(Exception):
@@ -97,3 +101,28 @@ class MissingExtra(TalktreeError):
             f"{what} needs an optional dependency",
             hint=f"pip install 'talktree[{extra}]'",
         )
+
+
+class Failure(NamedTuple):
+    """A failure as a value: why one of many sources could not be dealt with."""
+
+    kind: str
+    message: str
+    hint: str | None
+    exit_code: int
+
+
+def failure_of(error: TalktreeError) -> Failure:
+    """What a failure says."""
+    return Failure(error.kind, error.message, error.hint, error.exit_code)
+
+
+def mistake(where: str, error: Exception) -> Failure:
+    """A mistake of Talktree's own that one source has brought to light."""
+    return Failure(
+        "internal",
+        f"{where}: internal error: {type(error).__name__}: {error}",
+        "this is a mistake in talktree; run it on this source alone with TALKTREE_DEBUG=1 and "
+        "report what that prints",
+        INTERNAL,
+    )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.cli import main
-from talktree.cli.failures import INTERNAL
+from talktree.errors import INTERNAL
 from tests.cli.transcript import DATA, environment, listen_to_ctrl_c
 
 SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"

@@ -11,6 +11,10 @@ import re
 from random import Random
 from typing import Any
 
+from talktree.formats.engine import Origin
+from talktree.model.document import Document
+from talktree.model.entries import Opaque
+from talktree.model.message import Message
 from tests.conversion.trips import Files
 
 MARK = re.compile(r"No\. ([0-9]+):")
@@ -130,3 +134,16 @@ def text_place(data: bytes, random: Random) -> int:
     """A place inside the words of some message."""
     found = [each.end() for each in re.finditer(rb"No\. [0-9]+:", data)]
     return random.choice(found)
+
+
+def numbers_of(document: Document) -> set[int]:
+    """Every message there is, also such as nobody understands any more."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    found: set[int] = set()
+    for conversation in document.conversations:
+        for position, number in enumerate(conversation.members):
+            record = origin.record(number, *conversation.names(position))
+            if isinstance(origin.format.get(record), Message | Opaque):
+                found |= numbers_in(record.raw.decode("utf-8", "replace"))
+    return found

@@ -13,14 +13,11 @@ from talktree import api
 from talktree.checking.reach import reach
 from talktree.checking.report import report
 from talktree.files import save
-from talktree.formats.engine import Origin
 from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
-from talktree.model.entries import Opaque
-from talktree.model.message import Message
 from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
 from tests.damage.clean import clean
-from tests.damage.lines import ALL, numbers_in
+from tests.damage.lines import ALL, numbers_of
 from tests.damage.patterns import PATTERNS, Case, Pattern
 
 CATALOGUE = [
@@ -85,7 +82,7 @@ def _check(case: Case, slug: str, seed: int, place: Path) -> None:
         return
     wanted = tuple(case.codes)
     assert any(code.startswith(wanted) for code in codes), f"seed {seed}: {codes or 'nothing'}"
-    everything = _numbers(_read_clean(slug, seed)) - case.touched
+    everything = numbers_of(_read_clean(slug, seed)) - case.touched
     _mended(repaired(document), everything, unsafe=False)
     # What a result answers may be gone; then it may go as well, but only if that is asked for.
     answers = {number + 1 for number in case.touched}
@@ -97,7 +94,7 @@ def _mended(done: Repair, everything: set[int], *, unsafe: bool) -> None:
         each for each in report(done.after).findings if each.fix == "safe" or (each.fix and unsafe)
     ]
     assert left == [], left
-    missing = everything - _numbers(done.after)
+    missing = everything - numbers_of(done.after)
     assert not missing, f"lost {missing}: {done.plan}"
     again = repaired(done.after, unsafe=unsafe)
     assert not again.changed, again.plan
@@ -121,16 +118,3 @@ def _read(case: Case, slug: str, place: Path) -> Document:
 
 def _read_clean(slug: str, seed: int) -> Document:
     return clean(slug, seed).read_as(slug)
-
-
-def _numbers(document: Document) -> set[int]:
-    """Every message there is, also such as nobody understands any more."""
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    found: set[int] = set()
-    for conversation in document.conversations:
-        for position, number in enumerate(conversation.members):
-            record = origin.record(number, *conversation.names(position))
-            if isinstance(origin.format.get(record), Message | Opaque):
-                found |= numbers_in(record.raw.decode("utf-8", "replace"))
-    return found

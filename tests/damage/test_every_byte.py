@@ -9,22 +9,11 @@ import pytest
 from talktree.checking.report import report
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
-from talktree.model.entries import Opaque
-from talktree.model.message import Message
 from tests.conversion.trips import Files
 from tests.damage.clean import clean
-from tests.damage.lines import ALL, LINES, Lines, main_file, numbers_in, with_file
+from tests.damage.lines import ALL, LINES, Lines, main_file, numbers_in, numbers_of, with_file
 
 FLIPS = 150
-
-
-def _numbers(document: Document) -> set[int]:
-    found: set[int] = set()
-    for conversation in document.conversations:
-        for entry in conversation.entries:
-            if isinstance(entry, Message | Opaque):
-                found |= numbers_in(repr(entry))
-    return found
 
 
 def _short(slug: str) -> Files:
@@ -40,7 +29,7 @@ def _short(slug: str) -> Files:
 def _survives(files: Files, slug: str, wanted: set[int]) -> Document:
     document = files.read_as(slug)
     done = repaired(document)
-    missing = wanted - _numbers(done.after)
+    missing = wanted - numbers_of(done.after)
     assert not missing, f"lost {missing}"
     kept, quarantined = done.bytes
     assert kept + quarantined == sum(map(len, files.files.values()))

@@ -50,6 +50,11 @@ def _results(lines: Lines) -> list[int]:
     return _places(lines, "tool_result")
 
 
+def _some_result(lines: Lines, random: Random) -> int | None:
+    results = _results(lines)
+    return random.choice(results) if results else None
+
+
 def _words(lines: Lines, text: str) -> object:
     if lines.slug == "native":
         return [{"part": "text", "text": text}]
@@ -103,10 +108,9 @@ def dup_tool_id(files: Files, slug: str, random: Random) -> Case | None:
 @pattern("T03", "dup-result", NAMED)
 def dup_result(files: Files, slug: str, random: Random) -> Case | None:
     lines = Lines(files, slug)
-    results = _results(lines)
-    if not results:
+    at = _some_result(lines, random)
+    if at is None:
         return None
-    at = random.choice(results)
     lines.raw.insert(at + 1, lines.raw[at])
     lines.set_id(at + 1, "5a5a5a5a-0000-4000-8000-00000000ffff")
     lines.set_parent(at + 1, lines.id(at))
@@ -116,10 +120,9 @@ def dup_result(files: Files, slug: str, random: Random) -> Case | None:
 @pattern("T04", "order", NAMED)
 def order(files: Files, slug: str, random: Random) -> Case | None:
     lines = Lines(files, slug)
-    results = _results(lines)
-    if not results:
+    at = _some_result(lines, random)
+    if at is None:
         return None
-    at = random.choice(results)
     lines.raw[at - 1], lines.raw[at] = lines.raw[at], lines.raw[at - 1]
     return Case(lines.done(), ["TOL105"])
 
@@ -127,10 +130,9 @@ def order(files: Files, slug: str, random: Random) -> Case | None:
 @pattern("T05", "lost-result", NAMED)
 def lost_result(files: Files, slug: str, random: Random) -> Case | None:
     lines = Lines(files, slug)
-    results = _results(lines)
-    if not results:
+    at = _some_result(lines, random)
+    if at is None:
         return None
-    at = random.choice(results)
     touched = frozenset({lines.number(at)})
     blocks = _blocks(lines, at)
     told = random.choice(["[Tool result missing due to internal error]", "[Tool result lost]"])

@@ -15,7 +15,15 @@ from talktree.checking.excerpt import Excerpt, excerpt
 from talktree.checking.reach import Reach, reach
 from talktree.checking.registry import chosen, rules_for
 from talktree.checking.run import found
-from talktree.errors import Refused, TalktreeError, UnknownFormat, Unreadable
+from talktree.errors import (
+    Failure,
+    Refused,
+    TalktreeError,
+    UnknownFormat,
+    Unreadable,
+    failure_of,
+    mistake,
+)
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
@@ -26,8 +34,6 @@ from talktree.processes import in_processes
 
 A_LOAD = 2 << 20
 """A process is worth starting for so many bytes."""
-INTERNAL = 70
-"""The exit code of a mistake in Talktree itself."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -39,15 +45,6 @@ class Order(Struct, frozen=True, kw_only=True):
     most: int = 1000
     """How many findings of a rule are kept from one source; more are only counted."""
     excerpts: bool = True
-
-
-class Failure(Struct, frozen=True):
-    """Why a source could not be checked."""
-
-    kind: str
-    message: str
-    hint: str | None
-    exit_code: int
 
 
 class Shown(Struct, frozen=True):
@@ -139,18 +136,12 @@ def check_source(
 
 
 def _failed(job: Job, error: TalktreeError, *, skipped: bool = False) -> Checked:
-    failure = Failure(error.kind, error.message, error.hint, error.exit_code)
+    failure = failure_of(error)
     return Checked(number=job.number, path=job.found.shown, failure=failure, skipped=skipped)
 
 
 def _mistaken(job: Job, error: Exception) -> Checked:
-    failure = Failure(
-        "internal",
-        f"{job.found.shown}: internal error: {type(error).__name__}: {error}",
-        "this is a mistake in talktree; check this source alone with TALKTREE_DEBUG=1 and "
-        "report what that prints",
-        INTERNAL,
-    )
+    failure = mistake(job.found.shown, error)
     return Checked(number=job.number, path=job.found.shown, failure=failure)
 
 

@@ -7,10 +7,7 @@ import sys
 
 import click
 
-from talktree.errors import TalktreeError, Unreadable, UsageError
-
-INTERNAL = 70
-"""The exit code of a mistake in Talktree itself."""
+from talktree.errors import INTERNAL, TalktreeError, Unreadable, UsageError
 
 
 class ReaderGone(Exception):

@@ -18,7 +18,15 @@ from talktree.conversion.batch_place import moved, outputs_of, refuse_strangers,
 from talktree.conversion.batch_state import Entry, Output, append
 from talktree.conversion.convert import converted
 from talktree.conversion.options import Made, Options
-from talktree.errors import Refused, TalktreeError, UnknownFormat, Unreadable
+from talktree.errors import (
+    Failure,
+    Refused,
+    TalktreeError,
+    UnknownFormat,
+    Unreadable,
+    failure_of,
+    mistake,
+)
 from talktree.files import load, save
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
@@ -27,8 +35,6 @@ from talktree.formats.sources import Stamp
 from talktree.model.document import Document
 
 Status = Literal["converted", "unchanged", "skipped", "failed"]
-INTERNAL = 70
-"""The exit code of a mistake in Talktree itself."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -59,15 +65,6 @@ class Job(Struct, frozen=True, kw_only=True):
     asked: bool
     stamp: Stamp
     known: frozenset[Output] = frozenset()
-
-
-class Failure(Struct, frozen=True):
-    """Why a source was not converted."""
-
-    kind: str
-    message: str
-    hint: str | None
-    exit_code: int
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -103,7 +100,7 @@ def worked(order: Order, job: Job) -> Outcome:
 
 def failed(job: Job, error: TalktreeError) -> Outcome:
     """The outcome of a job that could not be done."""
-    failure = Failure(error.kind, error.message, error.hint, error.exit_code)
+    failure = failure_of(error)
     return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
@@ -117,20 +114,14 @@ def killed(job: Job) -> Outcome:
 
 
 def _mistaken(job: Job, error: Exception) -> Outcome:
-    failure = Failure(
-        "internal",
-        f"{job.shown}: internal error: {type(error).__name__}: {error}",
-        "this is a mistake in talktree; convert this source alone with TALKTREE_DEBUG=1 and "
-        "report what that prints",
-        INTERNAL,
-    )
+    failure = mistake(job.shown, error)
     return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
 def _skipped(order: Order, job: Job, error: TalktreeError) -> Outcome:
     if order.out is not None:
         append(Path(order.state), _entry(order, job))
-    failure = Failure(error.kind, error.message, error.hint, error.exit_code)
+    failure = failure_of(error)
     return Outcome(number=job.number, path=job.shown, status="skipped", failure=failure)
 
 
