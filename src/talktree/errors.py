@@ -90,6 +90,38 @@ class ChangedMeanwhile(TalktreeError):
     kind = "changed"
 
 
+class WorldMoved(ChangedMeanwhile):
+    """What a plan or a handle was made from is not what is there now."""
+
+
+class Busy(TalktreeError):
+    """Another program is at work there and holds the lock."""
+
+    exit_code = 5
+    kind = "busy"
+
+
+class NotSaved(TalktreeError):
+    """Nothing was acknowledged: the line may not be on the disk and does not count."""
+
+    exit_code = 3
+    kind = "not-saved"
+
+
+class NotUndoable(TalktreeError):
+    """A change whose way back cannot be kept, so it is refused before it happens."""
+
+    exit_code = 2
+    kind = "not-undoable"
+
+
+class Escapes(TalktreeError):
+    """A path that leaves its root."""
+
+    exit_code = 2
+    kind = "escapes"
+
+
 class MissingExtra(TalktreeError):
     """An optional dependency is not installed."""
 

@@ -71,6 +71,12 @@ class Source:
             place=self.place,
         )
 
+    def minus(self, paths: Collection[str]) -> Source:
+        """The same source as if these files were not there, without a word of them."""
+        left = self.without(paths)
+        left.withheld = self.withheld
+        return left
+
     def as_bytes(self) -> dict[str, bytes]:
         """Everything, read into memory."""
         return {path: content.read() for path, content in self.files.items()}

@@ -1,0 +1,204 @@
+"""Everything beneath one folder: a descriptor of it, and file work that cannot leave it.
+
+The folder stays the same one, whatever is renamed around it; no link is followed on the way to
+anything in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from talktree.errors import Escapes, NotFound, Unreadable
+from talktree.files.beneath import PATH_ONLY, checked, open_beneath
+
+__all__ = ["Anchor", "checked"]
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NOTHING = (errno.ENOENT, errno.ENOTDIR)
+
+
+class Anchor:
+    """A folder that is held open; paths are relative bytes with "/" (see `checked`)."""
+
+    def __init__(self, path: Path | str, *, create: bool = False, mode: int = 0o700) -> None:
+        self.path = Path(path).absolute()
+        if create:
+            _make(self.path, mode)
+        self._hold(_opened(self.path))
+
+    def _hold(self, fd: int) -> None:
+        self.fd = fd
+        found = os.fstat(fd)
+        self.identity = (found.st_dev, found.st_ino)
+
+    def beneath(self, path: bytes) -> Anchor:
+        """A folder inside as an anchor of its own."""
+        try:
+            fd = self.open(path, FOLDER)
+        except NotADirectoryError:
+            raise Unreadable(
+                f"{self.path / os.fsdecode(path)}: is no folder", hint="a folder is needed there"
+            ) from None
+        inner = Anchor.__new__(Anchor)
+        inner.path = self.path / os.fsdecode(path)
+        inner._hold(fd)
+        return inner
+
+    def open(self, path: bytes, flags: int, mode: int = 0o600) -> int:
+        """A descriptor of something inside; `OSError` as usual, `Escapes` for links."""
+        return open_beneath(self.fd, checked(path), flags, mode)
+
+    @contextlib.contextmanager
+    def parent(self, path: bytes) -> Iterator[tuple[int, bytes]]:
+        """A descriptor of the folder a path is in, and the name there."""
+        above, _, name = checked(path).rpartition(b"/")
+        if not above:
+            yield self.fd, name
+            return
+        fd = open_beneath(self.fd, above, FOLDER)
+        try:
+            yield fd, name
+        finally:
+            os.close(fd)
+
+    def lstat(self, path: bytes) -> os.stat_result | None:
+        """What is there, a link as a link; None if nothing is, or no folder to hold it."""
+        try:
+            fd = open_beneath(self.fd, checked(path), PATH_ONLY)
+        except OSError as error:
+            if error.errno in _NOTHING:
+                return None
+            if error.errno in (errno.ENXIO, errno.EACCES) and PATH_ONLY == os.O_RDONLY:
+                return self._lstat_by_name(path)
+            raise
+        except Escapes:
+            if PATH_ONLY != os.O_RDONLY:
+                raise
+            return self._lstat_by_name(path)
+        try:
+            return os.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def _lstat_by_name(self, path: bytes) -> os.stat_result | None:
+        """Where a thing cannot be opened only to look at it: devices, links, forbidden files."""
+        try:
+            with self.parent(path) as (folder, name):
+                return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError as error:
+            if error.errno in _NOTHING:
+                return None
+            raise
+
+    def readlink(self, path: bytes) -> bytes:
+        """The text of a link."""
+        with self.parent(path) as (folder, name):
+            return os.readlink(name, dir_fd=folder)
+
+    def mkdir(self, path: bytes, mode: int = 0o700) -> None:
+        """Make a folder."""
+        with self.parent(path) as (folder, name):
+            os.mkdir(name, mode, dir_fd=folder)
+
+    def rmdir(self, path: bytes) -> None:
+        """Remove an empty folder."""
+        with self.parent(path) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+
+    def unlink(self, path: bytes) -> None:
+        """Remove anything but a folder."""
+        with self.parent(path) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+
+    def symlink(self, target: bytes, path: bytes) -> None:
+        """Make a link; where it leads to is nobody's concern here."""
+        with self.parent(path) as (folder, name):
+            os.symlink(target, name, dir_fd=folder)
+
+    def rename(self, old: bytes, new: bytes) -> None:
+        """Give something another name, over whatever file has that name."""
+        with self.parent(old) as (folder, name), self.parent(new) as (other, new_name):
+            os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=other)
+
+    def chmod(self, path: bytes, mode: int) -> None:
+        """Set the mode of a file or a folder, never of what a link leads to."""
+        with self.parent(path) as (folder, name):
+            fd = os.open(name, PATH_ONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                if stat.S_ISLNK(os.fstat(fd).st_mode):
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fsdecode(path))
+                _chmod(fd, mode)
+            finally:
+                os.close(fd)
+
+    def entries(self, path: bytes = b".") -> Iterator[os.DirEntry[str]]:
+        """What is in a folder inside, or in this one (`.`); names are `os.fsdecode`d."""
+        fd = self.folder(path)
+        try:
+            with os.scandir(fd) as found:
+                yield from found
+        finally:
+            os.close(fd)
+
+    def folder(self, path: bytes = b".") -> int:
+        """A descriptor of its own of a folder inside, or of this one (`.`)."""
+        if path == b".":
+            return os.open(".", FOLDER, dir_fd=self.fd)
+        return self.open(path, FOLDER)
+
+    def close(self) -> None:
+        """Let go of the folder; nothing can be done with the anchor any more."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def __enter__(self) -> Anchor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _chmod(fd: int, mode: int) -> None:
+    """The mode of what a descriptor was opened for, also if only to look at it."""
+    try:
+        os.fchmod(fd, mode)
+    except OSError as error:
+        if error.errno != errno.EBADF:
+            raise
+        # The kernel does not take such descriptors themselves, but their names in /proc.
+        os.chmod(f"/proc/self/fd/{fd}", mode)
+
+
+def _make(path: Path, mode: int) -> None:
+    """Make a folder and those above it, each synced into the one that holds it."""
+    missing = [path, *path.parents]
+    missing = [folder for folder in missing if not folder.exists() and not folder.is_symlink()]
+    for folder in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode if folder == path else 0o777)
+        above = os.open(folder.parent, FOLDER)
+        try:
+            os.fsync(above)
+        finally:
+            os.close(above)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, FOLDER | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        raise NotFound(f"{path}: there is no such folder", hint="check the path") from None
+    except OSError as error:
+        if path.is_symlink():
+            raise Escapes(
+                f"{path}: is a link", hint="name the folder itself that the link leads to"
+            ) from None
+        raise Unreadable(
+            f"{path}: cannot be opened as a folder: {error.strerror}", hint="check the path"
+        ) from None

@@ -1,0 +1,143 @@
+"""Opening a path beneath a folder so that no link on the way can lead out of it.
+
+The kernel does it in one call where it can (`openat2`); elsewhere the path is walked component by
+component, each opened without following a link.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import stat
+from functools import lru_cache
+
+from talktree.errors import Escapes
+
+LONGEST_PATH = 4095
+LONGEST_NAME = 255
+PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY)
+"""Only to look at what is there, where the system has that."""
+_OPENAT2 = 437
+_NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
+_TRIES = 32
+
+
+class _How(ctypes.Structure):
+    _fields_ = (
+        ("flags", ctypes.c_uint64),
+        ("mode", ctypes.c_uint64),
+        ("resolve", ctypes.c_uint64),
+    )
+
+
+def checked(path: bytes) -> bytes:
+    """The path itself if it is a plain relative one; its parts name real things, none leads out."""
+    if not path:
+        raise _refused(path, "it is empty")
+    if b"\0" in path:
+        raise _refused(path, "it has a NUL in it")
+    if path.startswith(b"/"):
+        raise _refused(path, "it is absolute")
+    if len(path) > LONGEST_PATH:
+        raise _refused(path, "it is too long")
+    for name in path.split(b"/"):
+        if name in (b"", b".", b".."):
+            raise _refused(path, f"{os.fsdecode(name)!r} is no name")
+        if len(name) > LONGEST_NAME:
+            raise _refused(path, "a name in it is too long")
+    return path
+
+
+def open_beneath(folder: int, path: bytes, flags: int, mode: int = 0) -> int:
+    """A descriptor of a checked path beneath a folder; a link on the way is an `Escapes`.
+
+    A link at the end is one too, unless only the link itself is asked for (`O_PATH`).
+    """
+    flags |= os.O_CLOEXEC
+    kernel = _openat2()
+    try:
+        if kernel is None:
+            return _walked(folder, path, flags | os.O_NOFOLLOW, mode)
+        if flags & PATH_ONLY:
+            flags |= os.O_NOFOLLOW
+        return kernel(folder, path, flags, mode if flags & os.O_CREAT else 0)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EXDEV):
+            raise _refused(path, "a link is on the way") from None
+        raise
+
+
+def _refused(path: bytes, why: str) -> Escapes:
+    shown = os.fsdecode(path[:80])
+    return Escapes(
+        f"{shown!r}: {why}", hint="only plain paths inside the folder are used, never through links"
+    )
+
+
+class _Kernel:
+    """The call `openat2`, which the C library does not offer."""
+
+    def __init__(self) -> None:
+        self._call = ctypes.CDLL(None, use_errno=True).syscall
+        self._call.restype = ctypes.c_long
+
+    def __call__(self, folder: int, path: bytes, flags: int, mode: int) -> int:
+        how = _How(flags, mode, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
+        for _ in range(_TRIES):
+            found = self._call(
+                ctypes.c_long(_OPENAT2),
+                ctypes.c_int(folder),
+                ctypes.c_char_p(path),
+                ctypes.byref(how),
+                ctypes.c_size_t(ctypes.sizeof(how)),
+            )
+            if found >= 0:
+                return int(found)
+            # EAGAIN: something was renamed at the same time, and the kernel cannot tell.
+            if ctypes.get_errno() not in (errno.EAGAIN, errno.EINTR):
+                break
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), os.fsdecode(path))
+
+
+@lru_cache(maxsize=1)
+def _openat2() -> _Kernel | None:
+    """The kernel's own way, or None where it is missing or forbidden."""
+    try:
+        kernel = _Kernel()
+        here = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, AttributeError):
+        return None
+    try:
+        os.close(kernel(here, b".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0))
+    except OSError:
+        return None
+    finally:
+        os.close(here)
+    return kernel
+
+
+def _walked(folder: int, path: bytes, flags: int, mode: int) -> int:
+    *above, name = path.split(b"/")
+    with contextlib.ExitStack() as opened:
+        for part in above:
+            folder = _entered(folder, part)
+            opened.callback(os.close, folder)
+        if not flags & PATH_ONLY:
+            _refuse_link(folder, name)
+        return os.open(name, flags, mode, dir_fd=folder)
+
+
+def _entered(folder: int, name: bytes) -> int:
+    # Looked at first only for the right error: opening a link fails in any case.
+    _refuse_link(folder, name)
+    return os.open(name, PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+
+
+def _refuse_link(folder: int, name: bytes) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fsdecode(name))

@@ -1,0 +1,106 @@
+"""Locks that belong to an open file and die with the process that holds it.
+
+A lock on a byte (`F_OFD_SETLK`) belongs to the open file, not to the process as older record locks
+do: two handles of one process exclude each other, and closing a third one frees nothing. Threads
+that share a descriptor share its locks, so they need a lock of their own in front of it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from talktree.errors import Busy, UsageError
+
+_POLL = 0.01
+_HELD_BY_ANOTHER = (errno.EAGAIN, errno.EACCES)
+
+
+def _request(kind: int, byte: int) -> bytes:
+    """What `fcntl` calls a `struct flock`: kind, whence, start, length, process (always 0)."""
+    return struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0)
+
+
+_KNOWN = range(8)
+EXCLUSIVE = [_request(fcntl.F_WRLCK, byte) for byte in _KNOWN]
+FREE = [_request(fcntl.F_UNLCK, byte) for byte in _KNOWN]
+"""Requests for the first bytes of a file, ready for `fcntl` where every microsecond counts."""
+
+TRY: int = getattr(fcntl, "F_OFD_SETLK", 0)
+WAIT: int = getattr(fcntl, "F_OFD_SETLKW", 0)
+
+
+def need_locks() -> None:
+    """An error where the system does not have such locks."""
+    if not WAIT:
+        raise UsageError(
+            "this system has no locks that belong to an open file",
+            hint="sessions are written on Linux; reading them works everywhere",
+        )
+
+
+def _taken(fd: int, request: bytes) -> bool:
+    """Take a lock if nobody has it, and say whether that worked."""
+    try:
+        fcntl.fcntl(fd, TRY, request)
+    except OSError as error:
+        if error.errno in _HELD_BY_ANOTHER:
+            return False
+        raise
+    return True
+
+
+@contextmanager
+def range_lock(
+    fd: int,
+    byte: int,
+    *,
+    exclusive: bool = True,
+    wait: bool = True,
+    seconds: float | None = None,
+) -> Iterator[None]:
+    """Hold a lock of one byte; `Busy` if it cannot be had at once, or in some seconds."""
+    need_locks()
+    request = _request(fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK, byte)
+    if wait and seconds is None:
+        fcntl.fcntl(fd, WAIT, request)
+    else:
+        end = time.monotonic() + (seconds or 0.0 if wait else 0.0)
+        while not _taken(fd, request):
+            if time.monotonic() >= end:
+                raise _busy()
+            time.sleep(_POLL)
+    try:
+        yield
+    finally:
+        fcntl.fcntl(fd, TRY, _request(fcntl.F_UNLCK, byte))
+
+
+@contextmanager
+def folder_lock(fd: int, *, exclusive: bool, wait: bool = False) -> Iterator[None]:
+    """Hold a lock of a folder, shared or alone; `Busy` if somebody else's is in the way.
+
+    The folder is opened anew for each lock: locks taken through one descriptor would be one lock,
+    and the first to end would end it for all.
+    """
+    own = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=fd)
+    try:
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(own, kind if wait else kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _busy() from None
+        yield
+    finally:
+        os.close(own)
+
+
+def _busy() -> Busy:
+    return Busy(
+        "another program is at work there", hint="wait until it is done, or end it, and try again"
+    )

@@ -1,0 +1,149 @@
+"""Branches of a session: where its lines end, where they parted, and what people call them.
+
+Names live in operations.jsonl; the last line about a name counts. A name stands for a message and
+moves with nothing; deleting it deletes nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.errors import NotFound, UsageError
+from talktree.session.opened import Opened
+from talktree.session.operations import operation_line
+
+LONGEST_NAME = 128
+
+
+class Branch(NamedTuple):
+    """A line of messages, from where it parted from another to its end."""
+
+    leaf: str
+    """Its last message that is no note."""
+    fork: str | None
+    """The last message it shares with another branch; None if it starts by itself."""
+    name: str | None
+    messages: int
+    """How many messages it has from the root on, without notes."""
+    current: bool
+    """Whether the session stands on it."""
+
+
+def names(opened: Opened) -> dict[str, str]:
+    """The names in use and the messages they stand for, in the order they were given."""
+    found: dict[str, str] = {}
+    for line in opened.index.operations():
+        called, message = line.get("name"), line.get("message")
+        if not isinstance(called, str):
+            continue
+        if line.get("kind") == "name" and isinstance(message, str):
+            found.pop(called, None)
+            found[called] = message
+        elif line.get("kind") == "unname":
+            found.pop(called, None)
+    return found
+
+
+def name(opened: Opened, name: str, message: str) -> str:
+    """Let a name stand for a message; one that is in use moves. Gives the message's whole id."""
+    found = opened.index.find(message)
+    _checked(name)
+    line = operation_line(opened.id, "name", {"name": name, "message": found.id})
+    opened.journal.append("operations", line)
+    return found.id
+
+
+def unname(opened: Opened, name: str) -> None:
+    """Use a name no longer; the messages stay."""
+    with opened.journal.alone():
+        if name not in names(opened):
+            raise NotFound(
+                f"there is no branch called {name[:LONGEST_NAME]!r}",
+                hint="`talktree session branch` lists them",
+            )
+        opened.journal.append("operations", operation_line(opened.id, "unname", {"name": name}))
+
+
+def meant(opened: Opened, text: str) -> str:
+    """The message that a name, an id or the beginning of an id stands for."""
+    named = names(opened).get(text)
+    return opened.index.find(text if named is None else named).id
+
+
+def _checked(name: str) -> None:
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise UsageError(
+            f"{name[:LONGEST_NAME]!r} cannot be the name of a branch",
+            hint=f"1 to {LONGEST_NAME} printable characters, no blank at either end",
+        )
+
+
+def branches(opened: Opened) -> list[Branch]:
+    """The branches of the main conversation, oldest end first.
+
+    Notes and sidechains are looked through: a branch ends at a message behind which nothing was
+    said. Where the session stands is one as well, even in the middle of another.
+    """
+    tree = _Tree(opened)
+    called = {message: name for name, message in names(opened).items()}
+    return [
+        Branch(
+            leaf := tree.id_of(end),
+            tree.fork(end),
+            called.get(leaf),
+            tree.depths[end],
+            end == tree.here,
+        )
+        for end in tree.ends
+    ]
+
+
+class _Tree:
+    """The messages of the main conversation, by the places of their lines."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._index = opened.index
+        self._ups, self._skipped = opened.index.shape()
+        self._parents = {
+            start: self._solid(up) for start, up in self._ups.items() if start not in self._skipped
+        }
+        leaf = opened.index.leaf()
+        self.here = None if leaf is None else self._solid(leaf.start)
+        ends = self._parents.keys() - set(self._parents.values())
+        self.ends = sorted(ends if self.here is None else ends | {self.here})
+        self.depths: dict[int, int] = {}
+        self._joints: set[int] = set()
+        for end in self.ends:
+            self._walk(end)
+
+    def _solid(self, start: int | None) -> int | None:
+        """The nearest message, from here upward, that is neither note nor aside."""
+        while start is not None and start in self._skipped:
+            start = self._ups[start]
+        return start
+
+    def _walk(self, end: int) -> None:
+        """Count the way up to where another branch was met, and mark the joint."""
+        fresh: list[int] = []
+        here: int | None = end
+        while here is not None and here not in self.depths:
+            fresh.append(here)
+            here = self._parents[here]
+        depth = 0
+        if here is not None:
+            self._joints.add(here)
+            depth = self.depths[here]
+        for at in reversed(fresh):
+            depth += 1
+            self.depths[at] = depth
+
+    def fork(self, end: int) -> str | None:
+        """The last message that a branch shares with another."""
+        at: int | None = end
+        while at is not None and at not in self._joints:
+            at = self._parents[at]
+        return None if at is None else self.id_of(at)
+
+    def id_of(self, start: int) -> str:
+        """The id of the message on a line."""
+        return self._index.at(start).id

@@ -1,0 +1,114 @@
+"""Talktree's own settings in `<root>/config.json`, and nothing else of that file.
+
+The file belongs to another program and may hold keys: only the member `talktree` is read, no value
+of another member ever leaves this module, and writing changes that one member in place. If the
+file cannot be parsed, the settings go to a file of Talktree's own beside it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from talktree.errors import Unreadable, UsageError
+from talktree.files.anchored import Anchor
+from talktree.files.durable import replace
+from talktree.session.journal import Durability
+from talktree.session.thinking import Level, checked_phrases
+from talktree.text.json_edit import member, patch
+from talktree.text.json_read import decode
+from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+
+NAME = b"config.json"
+OWN_NAME = b"config.talktree.json"
+MEMBER = "talktree"
+KNOWN = ("durability", "thinking", "userType", "version")
+LARGEST = 16 << 20
+
+
+class Settings:
+    """What Talktree is told to do in a store."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self._value = value
+
+    @property
+    def durability(self) -> Durability:
+        """`safe` or `fast`, for sessions that are opened without saying."""
+        return "fast" if self._value.get("durability") == "fast" else "safe"
+
+    @property
+    def phrases(self) -> Mapping[str, Level]:
+        """The phrases that ask for thinking."""
+        found = self._value.get("thinking")
+        return checked_phrases(found.get("phrases") if isinstance(found, Mapping) else None)
+
+    @property
+    def user_type(self) -> str:
+        """`external` or `internal`."""
+        return "internal" if self._value.get("userType") == "internal" else "external"
+
+    @property
+    def version(self) -> str | None:
+        """The version of the agent that records, if it wants it recorded."""
+        found = self._value.get("version")
+        return found if isinstance(found, str) and found else None
+
+
+def settings(root: Anchor) -> Settings:
+    """The settings of a store; those of the usual file count before those of our own."""
+    own = _members(_read(root, OWN_NAME))
+    return Settings({**own, **_members(_read(root, NAME))})
+
+
+def set_settings(root: Anchor, **changes: Json) -> None:
+    """Change settings; None takes one away. Every other byte of the file stays what it is."""
+    unknown = set(changes) - set(KNOWN)
+    if unknown:
+        raise UsageError(
+            f"there is no setting {', '.join(sorted(unknown))}", hint=f"one of {', '.join(KNOWN)}"
+        )
+    text = _read(root, NAME)
+    name = NAME if text is None or _is_object(text) else OWN_NAME
+    if name == OWN_NAME:
+        text = _read(root, OWN_NAME)
+        text = text if text is not None and _is_object(text) else None
+    merged = {**_members(text), **changes}
+    kept: Json = {key: item for key, item in merged.items() if item is not None}
+    if text is None:
+        replace(root, name, encode({MEMBER: kept}, PRETTY) + b"\n")
+        return
+    whole = decode(text).value
+    assert isinstance(whole, dict)
+    replace(root, name, patch(text, {**whole, MEMBER: kept}))
+
+
+def _members(text: bytes | None) -> dict[str, Json]:
+    if text is None or not _is_object(text):
+        return {}
+    found = member(text, MEMBER)
+    value = None if found is None else decode(text).value
+    own = value.get(MEMBER) if isinstance(value, dict) else None
+    return own if isinstance(own, dict) else {}
+
+
+def _is_object(text: bytes) -> bool:
+    """Whether a text is one JSON object without any damage."""
+    read = decode(text)
+    return isinstance(read.value, dict) and not read.problems
+
+
+def _read(root: Anchor, name: bytes) -> bytes | None:
+    try:
+        fd = root.open(name, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Unreadable(
+            f"{os.fsdecode(name)}: {error.strerror}", hint="make the store's settings readable"
+        ) from None
+    with os.fdopen(fd, "rb") as file:
+        return file.read(LARGEST)

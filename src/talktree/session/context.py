@@ -1,0 +1,187 @@
+"""Where a message is written: directory, git branch, platform; and how that differs from now.
+
+Capturing is cheap enough for every message: two system calls where nothing changed. Git is never
+asked; the branch stands in `.git/HEAD`, and a `stat` tells whether that was written since.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import Literal, NamedTuple
+
+import talktree
+from talktree.model.message import Context
+
+PLATFORMS = {"darwin": "macos", "win32": "windows"}
+LOOK_AGAIN = 1.0
+"""Seconds after which a folder without a repository is looked at again."""
+STILL_TRUE = 0.002
+"""Seconds in which nobody can have checked out another branch: that takes a process longer."""
+HEAD_LENGTH = 4096
+Stamp = tuple[int, int, int]
+
+
+def platform() -> str:
+    """The platform, in the words sessions use."""
+    return PLATFORMS.get(sys.platform, "linux" if sys.platform.startswith("linux") else "other")
+
+
+def program_version() -> str:
+    """The version as three numbers, which is what readers of sessions compare."""
+    return ".".join(talktree.__version__.split(".")[:3])
+
+
+class Surroundings:
+    """What is around the process, captured again and again."""
+
+    def __init__(self, *, version: str | None = None, user_type: str | None = "external") -> None:
+        self._version = version or program_version()
+        self._user_type = user_type
+        self._platform = platform()
+        self._head = _Head("")
+        self._made: tuple[str, str | None] | None = None
+        self._context = Context()
+        self._folder = b""
+        self._until = 0.0
+
+    def now(self) -> Context:
+        """The context of this moment; the same object as long as nothing changed."""
+        folder, moment = _folder(), monotonic()
+        if folder == self._folder and moment < self._until:
+            return self._context
+        self._folder, self._until = folder, moment + STILL_TRUE
+        cwd = os.fsdecode(folder).encode("utf-8", "replace").decode()
+        if cwd != self._head.folder:
+            self._head = _Head(cwd)
+        branch = self._head.branch()
+        if (cwd, branch) != self._made:
+            self._made = cwd, branch
+            self._context = Context(
+                cwd=cwd,
+                git_branch=branch,
+                platform=self._platform,
+                user_type=self._user_type,
+                version=self._version,
+            )
+        return self._context
+
+
+def _folder() -> bytes:
+    try:
+        return os.getcwdb()
+    except OSError:
+        # It was removed under the process.
+        return b""
+
+
+class _Head:
+    """The HEAD of the repository around a folder, if there is one."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._path: str | None = None
+        self._looked = -LOOK_AGAIN
+        self._stamp: Stamp | None = None
+        self._branch: str | None = None
+
+    def branch(self) -> str | None:
+        """The branch that is checked out; the commit if it is none; None outside of git."""
+        if self._path is None and not self._found():
+            return None
+        assert self._path is not None
+        try:
+            seen = os.stat(self._path)
+        except OSError:
+            self._path = self._stamp = self._branch = None
+            return None
+        stamp = seen.st_mtime_ns, seen.st_ino, seen.st_size
+        if stamp != self._stamp:
+            self._stamp, self._branch = stamp, _branch_in(self._path)
+        return self._branch
+
+    def _found(self) -> bool:
+        if monotonic() - self._looked < LOOK_AGAIN:
+            return False
+        self._looked = monotonic()
+        self._path = _head_path(self.folder)
+        return self._path is not None
+
+
+def _head_path(folder: str) -> str | None:
+    if not folder:
+        return None
+    start = Path(folder)
+    for place in (start, *start.parents):
+        git = place / ".git"
+        if git.is_dir():
+            return str(git / "HEAD")
+        if git.is_file():
+            # A worktree or a submodule says where its own folder is.
+            told = _first_line(str(git))
+            if told.startswith("gitdir: "):
+                return str(place / told.removeprefix("gitdir: ") / "HEAD")
+    return None
+
+
+def _branch_in(path: str) -> str | None:
+    line = _first_line(path)
+    if line.startswith("ref: "):
+        return line.removeprefix("ref: ").removeprefix("refs/heads/")
+    return line[:12] or None
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(HEAD_LENGTH).partition(b"\n")[0].decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+# then and now
+
+
+class Difference(NamedTuple):
+    """One way in which now is not as it was recorded."""
+
+    kind: Literal["cwd-gone", "cwd", "branch", "platform", "user-type", "version"]
+    recorded: str
+    now: str
+    text: str
+    """The same in words."""
+
+
+def differences(recorded: Context | None, now: Context) -> tuple[Difference, ...]:
+    """What is different from when a message was written; what was not recorded cannot differ."""
+    if recorded is None:
+        return ()
+    found: list[Difference] = []
+    if recorded.cwd and recorded.cwd != now.cwd:
+        found.append(_other_place(recorded.cwd, now.cwd or ""))
+    if recorded.git_branch and recorded.git_branch != now.git_branch:
+        where = f"now {now.git_branch}" if now.git_branch else "and there is none now"
+        text = f"the git branch was {recorded.git_branch}, {where}"
+        found.append(Difference("branch", recorded.git_branch, now.git_branch or "", text))
+    if recorded.platform and recorded.platform != now.platform:
+        text = f"it was written on {recorded.platform}, this is {now.platform}"
+        found.append(Difference("platform", recorded.platform, now.platform or "", text))
+    if recorded.user_type and now.user_type and recorded.user_type != now.user_type:
+        text = f"the user was {recorded.user_type}, now {now.user_type}"
+        found.append(Difference("user-type", recorded.user_type, now.user_type, text))
+    if recorded.version and now.version and recorded.version != now.version:
+        text = f"it was written by version {recorded.version}, this is {now.version}"
+        found.append(Difference("version", recorded.version, now.version, text))
+    return tuple(found)
+
+
+def _other_place(recorded: str, now: str) -> Difference:
+    try:
+        there = Path(recorded).is_dir()
+    except (OSError, ValueError):
+        there = False
+    if there:
+        return Difference("cwd", recorded, now, f"the directory was {recorded}, now {now}")
+    return Difference("cwd-gone", recorded, now, f"the directory {recorded} is not there any more")

@@ -1,0 +1,156 @@
+"""The cache on disk: its tables, and opening one that is sound or making one that is.
+
+Whoever uses a cache file holds a shared lock on the file beside it until the end. A damaged one is
+removed only by somebody who gets that lock alone, since SQLite takes its files by their names;
+whoever does not get it, or cannot write there, works in memory.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+MARK = 0x74747369
+"""Says in the file's header that it is ours."""
+VERSION = 1
+PATIENCE = 30.0
+"""Seconds to wait while another process fills the same cache."""
+SCHEMA = """
+CREATE TABLE known (log TEXT PRIMARY KEY, device INTEGER, inode INTEGER, stop INTEGER, mark BLOB);
+CREATE TABLE nodes (
+  start INTEGER PRIMARY KEY, length INTEGER, id BLOB, parent BLOB,
+  up INTEGER, root INTEGER, type BLOB, sidechain INTEGER, note INTEGER, time INTEGER);
+CREATE INDEX nodes_by_id ON nodes (id, start);
+CREATE INDEX nodes_by_up ON nodes (up);
+CREATE INDEX waiting ON nodes (parent) WHERE up IS NULL AND parent IS NOT NULL;
+CREATE TABLE snapshots (start INTEGER PRIMARY KEY, length INTEGER, message BLOB);
+CREATE INDEX snapshots_by_message ON snapshots (message);
+CREATE TABLE touched (path BLOB, start INTEGER, PRIMARY KEY (path, start)) WITHOUT ROWID;
+"""
+"""`up` is the line of the parent, `root` the line of some message above, or its own."""
+TABLES = {"messages": ("nodes",), "snapshots": ("snapshots", "touched")}
+
+
+class Cache:
+    """A connection to a cache that is sound, wherever it is."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = -1
+        self.db = self._on_disk() or in_memory()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is nobody else's and goes with this object."""
+        return self._path is None
+
+    def fallen_back(self, error: sqlite3.Error) -> bool:
+        """Whether there is another cache to work with, once this one has failed."""
+        if self.in_memory:
+            return False
+        damaged = not isinstance(error, sqlite3.OperationalError)
+        self.db.close()
+        made = self._replaced() if damaged else None
+        if made is None:
+            self._forgotten()
+        self.db = made or in_memory()
+        return True
+
+    def close(self) -> None:
+        """Let go of it."""
+        with suppress(sqlite3.Error):
+            self.db.close()
+        self._forgotten()
+
+    # on disk
+
+    def _on_disk(self) -> sqlite3.Connection | None:
+        try:
+            if self._path is not None:
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._lock = _private(self._path.with_suffix(".lock"))
+                fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return self._connected()
+        except sqlite3.DatabaseError as error:
+            made = None if isinstance(error, sqlite3.OperationalError) else self._replaced()
+            if made is not None:
+                return made
+        except OSError:
+            pass
+        self._forgotten()
+        return None
+
+    def _connected(self) -> sqlite3.Connection:
+        assert self._path is not None
+        os.close(_private(self._path))
+        db = sqlite3.connect(
+            self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _prepare(db)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _replaced(self) -> sqlite3.Connection | None:
+        """A new cache in the place of a damaged one; None unless nobody else has it open."""
+        assert self._path is not None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for ending in ("", "-wal", "-shm", "-journal"):
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            made = self._connected()
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
+        except (OSError, sqlite3.Error):
+            return None
+        return made
+
+    def _forgotten(self) -> None:
+        self._path = None
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def in_memory() -> sqlite3.Connection:
+    """An empty cache of one's own."""
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    db.executescript(SCHEMA)
+    return db
+
+
+def _private(path: Path) -> int:
+    """A descriptor of a file that only its owner may read; links are refused."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """The tables, made if the file is new; another program's file counts as damaged."""
+    db.execute("PRAGMA journal_mode = WAL")
+    # What a power cut takes away is indexed again; what stays is whole.
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        mark, version = _header(db)
+        if (mark, version) != (MARK, VERSION):
+            if db.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                raise sqlite3.DatabaseError("not a cache of this version")
+            for statement in SCHEMA.split(";"):
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {MARK}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+    except sqlite3.Error:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _header(db: sqlite3.Connection) -> tuple[int, int]:
+    (mark,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return mark, version

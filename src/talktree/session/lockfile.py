@@ -1,0 +1,131 @@
+"""The file `lock`: bytes to be locked, and marks that tell how far each log is synced.
+
+Byte 0 is locked by who appends, bytes 1 to 3 by who syncs a log. The marks follow behind; each has
+the log's inode and the boot of the machine, so that one which says nothing of the present is known
+for what it is. The file's space is taken when it is made: noting a mark needs none.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+from fcntl import fcntl
+from typing import NamedTuple
+
+from talktree.files.locking import EXCLUSIVE, FREE, WAIT, need_locks
+
+NAME = "lock"
+APPENDING = 0
+SIZE = 4096
+_LOGS = 3
+_FIRST_MARK = 64
+_MARK_SIZE = 64
+_MARK = struct.Struct("<16sQQQQQ")
+"""The boot, device and inode, the length, whether a sync failed, and the length once more."""
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+class Mark(NamedTuple):
+    """How far a log is known to be on the disk."""
+
+    identity: tuple[int, int]
+    """Which file is meant: its device and inode."""
+    length: int
+    failed: bool = False
+    """A sync failed: nothing behind the length may ever be acknowledged in this file."""
+
+
+class LockFile:
+    """The lock of one session, opened when it is first needed."""
+
+    def __init__(self, folder: int) -> None:
+        self._folder = folder
+        self.fd = -1
+        self._identity = (0, 0)
+        self._seen: list[tuple[bytes, Mark | None]] = [(b"", None)] * _LOGS
+        """The last marks that were read or noted, so that the same bytes are not judged again."""
+
+    def open(self) -> None:
+        """Open it, or again if its name leads to another file than before."""
+        need_locks()
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(NAME, flags, 0o600, dir_fd=self._folder)
+        found = os.fstat(fd)
+        try:
+            if found.st_size < SIZE:
+                os.posix_fallocate(fd, 0, SIZE)
+        except OSError:
+            os.close(fd)
+            raise
+        if self.fd < 0:
+            self.fd = fd
+        else:
+            # Another thread may be using that number at this moment.
+            os.dup2(fd, self.fd, inheritable=False)
+            os.close(fd)
+        self._identity = (found.st_dev, found.st_ino)
+
+    def close(self) -> None:
+        """Let go of it and of every lock."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def is_elsewhere(self) -> bool:
+        """Whether its name leads to another file, where other writers lock."""
+        try:
+            found = os.stat(NAME, dir_fd=self._folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return True
+        return (found.st_dev, found.st_ino) != self._identity
+
+    def take(self, byte: int) -> None:
+        """Wait for the lock of a byte."""
+        if self.fd < 0:
+            self.open()
+        fcntl(self.fd, WAIT, EXCLUSIVE[byte])
+
+    def free(self, byte: int) -> None:
+        """End the lock of a byte."""
+        if self.fd >= 0:
+            fcntl(self.fd, WAIT, FREE[byte])
+
+    def mark(self, log: int) -> Mark | None:
+        """What is known of a log, also without a lock; None if nothing is, or nothing of today."""
+        data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
+        seen, mark = self._seen[log]
+        if data != seen:
+            mark = _mark(data)
+            self._seen[log] = (data, mark)
+        return mark
+
+    def note(self, log: int, mark: Mark) -> None:
+        """Tell the other writers; the lock of the log's byte is held."""
+        (device, inode), length, failed = mark
+        data = _MARK.pack(_BOOT, device, inode, length, failed, length)
+        os.pwrite(self.fd, data, _FIRST_MARK + log * _MARK_SIZE)
+        self._seen[log] = (data, mark)
+
+
+def _mark(data: bytes) -> Mark | None:
+    if len(data) < _MARK.size:
+        return None
+    boot, device, inode, length, failed, again = _MARK.unpack(data)
+    if boot != _BOOT or length != again:
+        # Of another boot, or read while it was written.
+        return None
+    return Mark((device, inode), length, bool(failed))
+
+
+def _this_boot() -> bytes:
+    """What a machine is called from its start to its end; marks of before may be wrong."""
+    try:
+        with open(_BOOT_ID, "rb") as file:
+            return bytes.fromhex(file.read().strip().replace(b"-", b"").decode())
+    except (OSError, ValueError):
+        # Nobody else can know this name, so every process finds out for itself.
+        return secrets.token_bytes(16)
+
+
+_BOOT = _this_boot()

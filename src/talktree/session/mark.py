@@ -1,0 +1,113 @@
+"""The mark by which this machine knows its own sessions.
+
+A key that only this user's data folder has makes an HMAC over the session's id, its workspace and
+the folder it lies in. A session without it, or with that of another place, was brought from
+elsewhere, or went away and came back: its snapshots may name any path and claim anything, so they
+are not restored where they say.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from talktree.errors import Unreadable
+
+HOME = "TALKTREE_HOME"
+KEY_NAME = "session-key"
+KEY_LENGTH = 32
+
+
+class Place(NamedTuple):
+    """A workspace: where it is, and which folder that was."""
+
+    path: bytes
+    device: int
+    inode: int
+
+
+Identity = tuple[int, int]
+"""The device and the inode of the folder a session lies in."""
+
+
+def data_home() -> Path:
+    """The folder for what belongs to this user on this machine."""
+    told = os.environ.get(HOME)
+    if told:
+        return Path(told)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "talktree"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "talktree"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "talktree"
+
+
+def mark(id: str, place: Place, folder: Identity) -> str | None:
+    """The mark of a session of this machine; None where no key can be kept."""
+    key = _key(make=True)
+    return None if key is None else _over(key, id, place, folder)
+
+
+def is_own(id: str, place: Place, folder: Identity, claimed: object) -> bool:
+    """Whether this machine made the mark."""
+    key = _key(make=False)
+    if key is None or not isinstance(claimed, str) or not claimed.isascii():
+        return False
+    return hmac.compare_digest(_over(key, id, place, folder), claimed)
+
+
+def _over(key: bytes, id: str, place: Place, folder: Identity) -> str:
+    numbers = b"%d %d %d %d" % (place.device, place.inode, *folder)
+    parts = (b"talktree session", id.encode(), place.path, numbers)
+    return hmac.new(key, b"\0".join(parts), "sha256").hexdigest()
+
+
+def _key(*, make: bool) -> bytes | None:
+    path = data_home() / KEY_NAME
+    for _ in range(2):
+        try:
+            text = path.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            if not make or not _made(path):
+                return None
+            continue
+        except (OSError, UnicodeDecodeError):
+            return None
+        return _decoded(text, path)
+    return None
+
+
+def _decoded(text: str, path: Path) -> bytes:
+    with suppress(ValueError):
+        key = bytes.fromhex(text)
+        if len(key) == KEY_LENGTH:
+            return key
+    raise Unreadable(
+        f"{path}: this is not the key of this machine's sessions",
+        hint="put back the key it was, or remove it: then older sessions count as brought along",
+    )
+
+
+def _made(path: Path) -> bool:
+    """Write a new key, whole or not at all; another process may have been quicker."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = path.with_name(f".{KEY_NAME}.{secrets.token_hex(8)}")
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(secrets.token_hex(KEY_LENGTH).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(fresh, path)
+        finally:
+            fresh.unlink()
+        return True
+    except OSError:
+        return False

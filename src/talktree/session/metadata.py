@@ -1,0 +1,244 @@
+"""metadata.json: what lists of sessions show, counted along while messages are written.
+
+It is a cache of the log. What it says of the log it says up to a length (`talktree.length`), so
+bringing it up to date reads only what was written since; whatever is missing, damaged or says
+something else is counted anew. Members of other programs stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import time_ns
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from talktree.errors import Escapes
+from talktree.files.anchored import Anchor
+from talktree.files.durable import replace
+from talktree.formats.sage.kinds import METADATA, SNAPSHOT, TYPES
+from talktree.formats.sage.remade import PROMPT_LENGTH
+from talktree.model.message import Context
+from talktree.model.parts import NOTHING
+from talktree.session.journal import Journal, Place
+from talktree.session.lines import lines
+from talktree.text.json_edit import patch
+from talktree.text.json_read import REFUSALS, decode
+from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+from talktree.text.times import MILLI, from_iso, to_iso
+
+NAME = METADATA.encode()
+OWN = "talktree"
+LARGEST = 16 << 20
+STATES = ("active", "paused", "completed", "failed", "cancelled")
+
+
+class _Said(Struct, gc=False):
+    content: str | None = None
+
+
+class _Line(Struct, gc=False):
+    type: str | None = None
+    uuid: str | None = None
+    timestamp: str | None = None
+    message: _Said | None = None
+
+
+_quick = msgspec.json.Decoder(_Line).decode
+
+
+@dataclass
+class Tally:
+    """What the log says of itself, up to a length."""
+
+    length: int = 0
+    count: int = 0
+    first: int | None = None
+    last: int | None = None
+    first_prompt: str | None = None
+    last_prompt: str | None = None
+    title: str | None = None
+
+    def add(self, type: str, time: int | None, words: str | None) -> None:
+        """Count one message."""
+        self.count += 1
+        if time is not None:
+            self.first = time if self.first is None else min(self.first, time)
+            self.last = time if self.last is None else max(self.last, time)
+        if words and type == "user":
+            self.last_prompt = words
+            self.first_prompt = self.first_prompt or _prompt(words)
+        elif words and type == "custom_title":
+            self.title = words
+
+    def catch_up(self, journal: Journal) -> None:
+        """Count what was written since."""
+        end = journal.length("messages")
+        if end < self.length:
+            # A log only grows; one that is shorter is another one.
+            self.__init__()  # type: ignore[misc]
+        if end == self.length:
+            return
+        for line in lines(journal.descriptor("messages"), self.length, end):
+            self._add_line(line.raw)
+            self.length = line.start + len(line.raw) + 1
+        if os.pread(journal.descriptor("messages"), 1, end - 1) == b"\n":
+            # What is left behind the last line are blanks.
+            self.length = end
+
+    def _add_line(self, raw: bytes) -> None:
+        try:
+            line = _quick(raw)
+        except REFUSALS:
+            # Something in it is not as it should be; it is counted for what can be told of it.
+            value = decode(raw).value
+            line = _tolerant(value) if isinstance(value, dict) else _Line()
+        if line.type is None or line.type == SNAPSHOT or not (line.uuid or line.type in TYPES):
+            return
+        time = None if line.timestamp is None else from_iso(line.timestamp)
+        self.add(line.type, time, None if line.message is None else line.message.content)
+
+
+def _tolerant(value: dict[str, Json]) -> _Line:
+    type, uuid, stamp = value.get("type"), value.get("uuid"), value.get("timestamp")
+    said = value.get("message")
+    words = said.get("content") if isinstance(said, dict) else None
+    return _Line(
+        type if isinstance(type, str) else None,
+        uuid if isinstance(uuid, str) else None,
+        stamp if isinstance(stamp, str) else None,
+        _Said(words if isinstance(words, str) else None),
+    )
+
+
+def _prompt(words: str) -> str:
+    words = words.strip()
+    return words if len(words) <= PROMPT_LENGTH else f"{words[:PROMPT_LENGTH]}..."
+
+
+class Metadata:
+    """The metadata.json of one session."""
+
+    def __init__(
+        self, folder: Anchor, journal: Journal, id: str, told: Mapping[str, Json] = NOTHING
+    ) -> None:
+        self._folder, self._journal, self._id = folder, journal, id
+        self._text = read(folder)
+        self._value = _object(self._text)
+        self.tally = _tally_in(self._value, journal)
+        self._told = told
+        """What the session was told to be when it was begun: its title, its parent."""
+        self.state: str | None = None
+
+    def count(self, place: Place, *, type: str, time: int, words: str | None) -> None:
+        """Count a message of one's own; if others wrote in between, theirs as well."""
+        if place.start == self.tally.length:
+            self.tally.add(type, time, words)
+            self.tally.length = place.start + place.length + 1
+        else:
+            self.tally.catch_up(self._journal)
+
+    def save(self, context: Context) -> None:
+        """Write the file if it says something else than the log."""
+        self.tally.catch_up(self._journal)
+        current = read(self._folder)
+        if current != self._text:
+            # Another writer of the session was here; what it says beside the log stays.
+            self._text, self._value = current, _object(current)
+        value = self._whole(context)
+        if value == self._value:
+            return
+        sound = self._text is not None and self._value is not None
+        text = patch(self._text, value) if sound and self._text else encode(value, PRETTY) + b"\n"
+        replace(self._folder, NAME, text)
+        self._text, self._value = text, value
+
+    def _whole(self, context: Context) -> dict[str, Json]:
+        tally, value = self.tally, dict(self._value or {})
+        usual: dict[str, Json] = {
+            "id": self._id,
+            "createdAt": _now(),
+            "workingDirectory": context.cwd or "",
+            **({} if context.git_branch is None else {"gitBranch": context.git_branch}),
+            "version": context.version or "",
+            "state": STATES[0],
+            "isSidechain": False,
+        }
+        value = {**usual, **self._told, **value, "id": self._id}
+        if self.state is not None:
+            value["state"] = self.state
+        if tally.title is not None:
+            value["customTitle"] = tally.title
+        if tally.first_prompt is not None:
+            value["firstPrompt"] = tally.first_prompt
+            value["lastPrompt"] = _prompt(tally.last_prompt or "")
+        value["createdAt"] = _bound(value.get("createdAt"), tally.first, least=True)
+        value["updatedAt"] = _bound(value.get("updatedAt"), tally.last, least=False)
+        value["messageCount"] = tally.count
+        value[OWN] = {"length": tally.length}
+        return value
+
+
+def _bound(told: Json, seen: int | None, *, least: bool) -> str:
+    """The earlier or the later of a time that is told and one that the log shows."""
+    known = from_iso(told) if isinstance(told, str) else None
+    times = [time for time in (known, seen) if time is not None]
+    if not times:
+        return _now()
+    time = min(times) if least else max(times)
+    return told if time == known and isinstance(told, str) else to_iso(time)
+
+
+def _now() -> str:
+    return to_iso(time_ns() // MILLI * MILLI)
+
+
+def read(folder: Anchor) -> bytes | None:
+    """The bytes of the file; None if there is none that can be read."""
+    try:
+        with os.fdopen(folder.open(NAME, os.O_RDONLY), "rb") as file:
+            return file.read(LARGEST)
+    except (OSError, Escapes):
+        return None
+
+
+def value_in(folder: Anchor) -> dict[str, Any]:
+    """What the file says; nothing if it is missing or damaged."""
+    return _object(read(folder)) or {}
+
+
+def _object(text: bytes | None) -> dict[str, Json] | None:
+    if text is None or not text.strip(b"\0 \t\r\n"):
+        return None
+    value, problems, usable = decode(text)
+    return value if usable and not problems and isinstance(value, dict) else None
+
+
+def _tally_in(value: dict[str, Json] | None, journal: Journal) -> Tally:
+    """The tally as the file has it, if it is one of this log; else an empty one."""
+    own = value.get(OWN) if value is not None else None
+    length = own.get("length") if isinstance(own, dict) else None
+    count = value.get("messageCount") if value is not None else None
+    if value is None or type(length) is not int or type(count) is not int:
+        return Tally()
+    if not 0 <= length <= journal.length("messages"):
+        return Tally()
+
+    def text(name: str) -> str | None:
+        found = value.get(name)
+        return found if isinstance(found, str) else None
+
+    return Tally(
+        length=length,
+        count=count,
+        first=from_iso(text("createdAt") or ""),
+        last=from_iso(text("updatedAt") or ""),
+        first_prompt=text("firstPrompt"),
+        last_prompt=text("lastPrompt"),
+        title=text("customTitle"),
+    )

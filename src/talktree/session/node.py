@@ -1,0 +1,106 @@
+"""What a line of messages.jsonl says of its place: a few members, by a typed partial decode.
+
+Contents are skipped over. A line that the quick decoder refuses is read by the tolerant one; what
+is no message to anybody is no node.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+
+from talktree.formats.sage.kinds import SNAPSHOT
+from talktree.text.json_read import REFUSALS, decode
+from talktree.text.times import from_iso
+
+NOTHING = Raw()
+
+
+class Node(NamedTuple):
+    """A message and where it stands."""
+
+    id: str
+    """Its uuid; `@` and the place of its line if it has none."""
+    parent: str | None
+    """The uuid it names as its parent, whether or not there is such a message."""
+    number: int
+    """Its place in the order of lines: the byte its line starts at."""
+    start: int
+    length: int
+    """Where its line stands, without the newline."""
+    type: str
+    sidechain: bool
+    note: bool
+    """Whether it only tells of a move."""
+    time: int | None
+
+
+class _Line(
+    Struct,
+    gc=False,
+    rename={
+        "id": "uuid",
+        "parent": "parentUuid",
+        "sidechain": "isSidechain",
+        "time": "timestamp",
+    },
+):
+    id: str | None = None
+    parent: str | None = None
+    type: str | None = None
+    sidechain: bool | None = None
+    operation: Raw = NOTHING
+    time: str | None = None
+
+
+_quick = msgspec.json.Decoder(_Line).decode
+
+
+def node_of(raw: bytes, start: int) -> Node | None:
+    """The message that stands on a line; None if it is something else."""
+    try:
+        line = _quick(raw)
+    except REFUSALS:
+        return _tolerant(raw, start)
+    if line.type is None or line.type == SNAPSHOT:
+        return None
+    return Node(
+        line.id or f"@{start}",
+        line.parent or None,
+        start,
+        start,
+        len(raw),
+        line.type,
+        bool(line.sidechain),
+        bytes(line.operation)[:1] == b"{",
+        None if line.time is None else from_iso(line.time),
+    )
+
+
+def _tolerant(raw: bytes, start: int) -> Node | None:
+    """The same of a line that is not quite what it should be."""
+    value, _, usable = decode(raw)
+    if not usable or not isinstance(value, dict):
+        return None
+    id, parent, type = value.get("uuid"), value.get("parentUuid"), value.get("type")
+    if not isinstance(type, str) or type == SNAPSHOT:
+        return None
+    stamp = value.get("timestamp")
+    return Node(
+        id if isinstance(id, str) and id else f"@{start}",
+        parent if isinstance(parent, str) and parent else None,
+        start,
+        start,
+        len(raw),
+        type,
+        value.get("isSidechain") is True,
+        isinstance(value.get("operation"), dict),
+        from_iso(stamp) if isinstance(stamp, str) else None,
+    )
+
+
+def has_own_id(node: Node) -> bool:
+    """Whether others can name it as their parent."""
+    return node.id != f"@{node.start}"

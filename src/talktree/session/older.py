@@ -1,0 +1,62 @@
+"""A session in the older form, `sessions/<id>.json`, which is read and never written.
+
+The first message that is appended makes a folder beside the file. It follows the file's last
+message and names it in `continues`, since messages of that form have no ids; the names used are
+those every view of the file shows (`@2` is the first message).
+"""
+
+from __future__ import annotations
+
+import os
+
+from talktree.errors import Unreadable
+from talktree.files import Source
+from talktree.files.anchored import Anchor
+from talktree.formats.engine import read
+from talktree.formats.sage import FORMAT
+from talktree.model.message import Message
+
+SUFFIX = ".json"
+
+
+class Older:
+    """An older session file."""
+
+    def __init__(self, sessions: Anchor, id: str) -> None:
+        self.name = f"{id}{SUFFIX}"
+        self._messages: tuple[Message, ...] | None = None
+        self._sessions = sessions
+
+    def messages(self) -> tuple[Message, ...]:
+        """What was said, in order."""
+        if self._messages is None:
+            source = Source.of_bytes(_content(self._sessions, self.name), name=self.name)
+            document = read(source, FORMAT)
+            self._messages = tuple(document.conversation.path())
+        return self._messages
+
+    def until(self, id: str) -> tuple[Message, ...]:
+        """What was said up to a message; everything if it is not there."""
+        found = self.messages()
+        place = next((at for at, message in enumerate(found) if message.id == id), len(found))
+        return found[: place + 1]
+
+    @property
+    def leaf(self) -> str | None:
+        """The last message."""
+        found = self.messages()
+        return found[-1].id if found else None
+
+
+def older(sessions: Anchor, id: str) -> Older | None:
+    """The older file of a session, if there is one."""
+    name = os.fsencode(f"{id}{SUFFIX}")
+    return None if sessions.lstat(name) is None else Older(sessions, id)
+
+
+def _content(sessions: Anchor, name: str) -> bytes:
+    try:
+        with os.fdopen(sessions.open(os.fsencode(name), os.O_RDONLY), "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Unreadable(f"{name}: {error.strerror}", hint="make the file readable") from None

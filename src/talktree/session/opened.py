@@ -1,0 +1,46 @@
+"""An open session without verbs: what all modules of the store work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from talktree.files.anchored import Anchor
+from talktree.session.contents import Contents
+from talktree.session.index import Index
+from talktree.session.journal import Journal
+from talktree.session.known import Known
+from talktree.session.limits import Limits
+
+
+@dataclass
+class Opened:
+    """The parts of an open session."""
+
+    id: str
+    root: Path
+    folder: Anchor
+    journal: Journal
+    contents: Contents
+    index: Index
+    workspace: Anchor | None = None
+    """The folder whose files it restores; None if it was brought from elsewhere and not mapped."""
+    limits: Limits = field(default_factory=Limits)
+    known: Known = field(default_factory=Known)
+    """The files it has read, so that only what changed is read again."""
+    notices: list[str] = field(default_factory=list)
+    """What was found and done while opening, for people."""
+    session: str = ""
+    """What its messages call the session; another program may call it otherwise than its folder."""
+
+    def __post_init__(self) -> None:
+        self.session = self.session or self.id
+
+    def close(self) -> None:
+        """Let go of every descriptor."""
+        self.index.close()
+        self.journal.close()
+        self.contents.close()
+        self.folder.close()
+        if self.workspace is not None:
+            self.workspace.close()

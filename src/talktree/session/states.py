@@ -1,0 +1,169 @@
+"""What is, was or will be at a path: a closed union of states, and their JSON.
+
+States are compared by what they hold: bytes, mode, target. `Unknown` equals nothing, not even
+itself, since two things nobody knows cannot be told to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from msgspec import Struct
+
+HASH_LENGTH = 64
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """A regular file."""
+
+    hash: str
+    """SHA-256 of its content, in hex."""
+    size: int
+    mode: int
+    chunks: tuple[str, ...] = ()
+    """The hashes of its pieces, if its content is kept in pieces."""
+    links: int = 1
+    """How many names the file has; more than one are a hard link."""
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """A symbolic link, never followed."""
+
+    target: bytes
+
+
+class Folder(Struct, frozen=True, kw_only=True):
+    """A directory; what is in it are paths of their own."""
+
+    mode: int
+
+
+class Absent(Struct, frozen=True):
+    """Nothing was there."""
+
+
+class Unknown(Struct, frozen=True):
+    """Nobody knows what was there; never the same as nothing."""
+
+    why: str
+
+
+State: TypeAlias = File | Link | Folder | Absent | Unknown
+ABSENT = Absent()
+
+
+def same(one: State, other: State) -> bool:
+    """Whether two states are known to be the same for somebody who looks at the path."""
+    match one, other:
+        case File(), File():
+            return (one.hash, one.size, one.mode) == (other.hash, other.size, other.mode)
+        case (Unknown(), _) | (_, Unknown()):
+            return False
+        case _:
+            return one == other
+
+
+def same_content(one: State, other: State) -> bool:
+    """Whether only the mode may differ."""
+    match one, other:
+        case File(), File():
+            return one.hash == other.hash
+        case Folder(), Folder():
+            return True
+        case _:
+            return same(one, other)
+
+
+# JSON
+
+
+def to_json(state: State) -> dict[str, Any]:
+    """The state as a line has it."""
+    match state:
+        case File():
+            value: dict[str, Any] = {
+                "kind": "file",
+                "hash": state.hash,
+                "size": state.size,
+                "mode": f"{state.mode:04o}",
+            }
+            if state.chunks:
+                value["chunks"] = list(state.chunks)
+            if state.links > 1:
+                value["links"] = state.links
+            return value
+        case Link():
+            return {"kind": "link", "target": name_to_json(state.target)}
+        case Folder():
+            return {"kind": "folder", "mode": f"{state.mode:04o}"}
+        case Absent():
+            return {"kind": "absent"}
+        case Unknown():
+            return {"kind": "unknown", "why": state.why}
+
+
+def from_json(value: object) -> State:
+    """The state a line tells of; whatever cannot be understood is unknown."""
+    if not isinstance(value, Mapping):
+        return Unknown("no state is recorded")
+    try:
+        match value.get("kind"):
+            case "file":
+                return _file(value)
+            case "link":
+                return Link(target=name_from_json(value["target"]))
+            case "folder":
+                return Folder(mode=_mode(value["mode"]))
+            case "absent":
+                return ABSENT
+            case "unknown":
+                return Unknown(str(value.get("why") or "nobody knows"))
+            case _:
+                return Unknown("a state of a kind nobody knows")
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Unknown("the recorded state cannot be read")
+
+
+def _file(value: Mapping[str, Any]) -> State:
+    chunks = tuple(map(_hash, value.get("chunks", ())))
+    size, links = value["size"], value.get("links", 1)
+    if type(size) is not int or size < 0 or type(links) is not int:
+        raise ValueError
+    mode = _mode(value["mode"])
+    return File(hash=_hash(value["hash"]), size=size, mode=mode, chunks=chunks, links=links)
+
+
+def _hash(value: object) -> str:
+    if not isinstance(value, str) or len(value) != HASH_LENGTH or set(value) - _HEX:
+        raise ValueError
+    return value
+
+
+def _mode(value: str) -> int:
+    mode = int(value, 8)
+    if not 0 <= mode <= 0o7777:
+        raise ValueError
+    return mode
+
+
+_HEX = frozenset("0123456789abcdef")
+_PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
+
+
+# names
+
+
+def name_to_json(path: bytes) -> str:
+    """A path as text: itself if it is UTF-8 without percent signs, else with escapes."""
+    try:
+        plain = path.decode()
+    except UnicodeDecodeError:
+        return quote_from_bytes(path, safe=_PLAIN)
+    return plain.replace("%", "%25")
+
+
+def name_from_json(name: str) -> bytes:
+    """The path that a text in a line means."""
+    return unquote_to_bytes(name.encode("utf-8", "surrogatepass"))

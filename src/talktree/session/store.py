@@ -1,0 +1,256 @@
+"""The store: a folder of sessions. It makes them, finds them and tells of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from talktree.errors import NotFound, UsageError
+from talktree.files.anchored import Anchor
+from talktree.session import metadata
+from talktree.session.config import Settings, set_settings, settings
+from talktree.session.contents import Contents
+from talktree.session.index import Index
+from talktree.session.journal import Durability, Journal
+from talktree.session.limits import LIMITS, Limits
+from talktree.session.names import checked_id, is_id, new_id, whole
+from talktree.session.older import SUFFIX, older
+from talktree.session.opened import Opened
+from talktree.session.session import Session
+from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso
+
+ROOT = ".sage"
+SESSIONS = b"sessions"
+
+
+class Described(NamedTuple):
+    """What a list of sessions shows of one."""
+
+    id: str
+    title: str | None
+    created: int | None
+    updated: int | None
+    messages: int | None
+    """How many there are, if somebody counted."""
+    state: str | None
+    parent: str | None
+    older: bool
+    """Whether it is (also) an older file."""
+
+
+class Store:
+    """Sessions below one root, `.sage` in the current directory unless another is named."""
+
+    def __init__(self, root: Path | str = ROOT, *, limits: Limits = LIMITS) -> None:
+        self.root = Path(root).absolute()
+        self._limits = limits
+
+    # making and opening
+
+    def create(
+        self,
+        *,
+        title: str | None = None,
+        workspace: Path | str | None = None,
+        durability: Durability | None = None,
+        parent: Parent | None = None,
+        id: str | None = None,
+    ) -> Session:
+        """A new session; its workspace is the current directory unless another is named."""
+        id = new_id() if id is None else checked_id(id)
+        place = _workspace(workspace)
+        with self._sessions(create=True) as sessions:
+            name = id.encode()
+            if sessions.lstat(name + SUFFIX.encode()) is not None or not _made(sessions, name):
+                raise UsageError(f"there is a session {id} already", hint="open it instead")
+            folder = sessions.beneath(name)
+        opened = self._opened(id, folder, self._durability(durability))
+        opened.workspace = place
+        opened.journal.append(
+            "operations", begin_line(id, place, folder, title=title, parent=parent)
+        )
+        session = Session(self, lambda: opened, id=id, settings=self.settings())
+        session.begin()
+        return session
+
+    def open(
+        self,
+        id: str | None = None,
+        *,
+        workspace: Path | str | None = None,
+        durability: Durability | None = None,
+        write: bool = True,
+    ) -> Session:
+        """A session by its id or the beginning of it; without one, the newest.
+
+        Its workspace is the one it was begun in; naming one maps the session to that folder.
+        Without `write` nothing is written, not even what was left unfinished is finished.
+        """
+        id = self._meant(id)
+        sessions = self._sessions()
+        found = older(sessions, id)
+        name = id.encode()
+        mode = self._durability(durability)
+
+        def opened() -> Opened:
+            if sessions.lstat(name) is None:
+                _made(sessions, name)
+            made = self._opened(id, sessions.beneath(name), mode)
+            _placed(made, workspace, write=write, continues=found.name if found else None)
+            return made
+
+        session = Session(self, opened, id=id, settings=self.settings(), older=found, write=write)
+        if found is None or sessions.lstat(name) is not None:
+            session.begin()
+        return session
+
+    def _meant(self, id: str | None) -> str:
+        found = self.newest() if id is None else whole(id, self.ids())
+        if found is None:
+            raise NotFound(f"{self.root}: there are no sessions", hint="create() makes one")
+        return found
+
+    def _opened(self, id: str, folder: Anchor, durability: Durability) -> Opened:
+        journal = Journal(folder, durability)
+        index = Index(journal, self.root / "cache" / f"{id}.sqlite")
+        leaf = index.leaf()
+        return Opened(
+            id=id,
+            root=self.root,
+            folder=folder,
+            journal=journal,
+            contents=Contents(folder),
+            index=index,
+            limits=self._limits,
+            notices=list(journal.problems),
+            session=(None if leaf is None else index.message(leaf).session) or id,
+        )
+
+    # finding and telling
+
+    def ids(self) -> list[str]:
+        """The ids of all sessions, older files among them, in the order of the alphabet."""
+        return sorted({id for id, _, _ in self._entries()})
+
+    def newest(self) -> str | None:
+        """The session that was written to last; None if there is none."""
+        return max(((time, id) for id, time, _ in self._entries()), default=(0, None))[1]
+
+    def describe(self) -> list[Described]:
+        """All sessions, the newest first."""
+        times: dict[str, int] = {}
+        old: set[str] = set()
+        for id, time, is_older in self._entries():
+            times[id] = max(time, times.get(id, 0))
+            old |= {id} if is_older else set()
+        order = sorted(times, key=lambda id: -times[id])
+        if not order:
+            return []
+        with self._sessions() as sessions:
+            return [_described(sessions, id, older=id in old) for id in order]
+
+    def _entries(self) -> Iterator[tuple[str, int, bool]]:
+        """Each session's id, when it was written to, and whether this is its older file."""
+        try:
+            sessions = self._sessions()
+        except NotFound:
+            return
+        with sessions:
+            for entry in sessions.entries():
+                older_file = entry.name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False)
+                id = entry.name.removesuffix(SUFFIX) if older_file else entry.name
+                if is_id(id) and (older_file or entry.is_dir(follow_symlinks=False)):
+                    yield id, _written(sessions, entry, older_file=older_file), older_file
+
+    # settings
+
+    def settings(self) -> Settings:
+        """Talktree's own settings in this store."""
+        try:
+            with Anchor(self.root) as root:
+                return settings(root)
+        except NotFound:
+            return Settings({})
+
+    def set(self, **changes: Json) -> None:
+        """Change settings: durability, thinking, userType, version; None takes one away."""
+        with Anchor(self.root, create=True) as root:
+            set_settings(root, **changes)
+
+    def _durability(self, asked: Durability | None) -> Durability:
+        return self.settings().durability if asked is None else asked
+
+    def _sessions(self, *, create: bool = False) -> Anchor:
+        with Anchor(self.root, create=create) as root:
+            if create and root.lstat(SESSIONS) is None:
+                _made(root, SESSIONS)
+            try:
+                return root.beneath(SESSIONS)
+            except FileNotFoundError:
+                raise NotFound(f"{self.root}: has no sessions", hint="create() makes one") from None
+
+
+def _made(anchor: Anchor, name: bytes) -> bool:
+    """Make a folder that survives; False if there is one already."""
+    try:
+        anchor.mkdir(name, 0o700)
+    except FileExistsError:
+        return False
+    os.fsync(anchor.fd)
+    return True
+
+
+def _workspace(path: Path | str | None) -> Anchor:
+    # Links on the way are resolved once, now: later the folder is known by what it is.
+    return Anchor(Path.cwd() if path is None else Path(path).resolve())
+
+
+def _placed(opened: Opened, path: Path | str | None, *, write: bool, continues: str | None) -> None:
+    """Give an open session its workspace: the one it was begun in, or the one that is named."""
+    operations = opened.index.operations()
+    known = recorded(opened.id, opened.folder, operations)
+    if path is None:
+        opened.workspace = None if known is None else held(known)
+        if opened.workspace is None:
+            opened.notices.append(unmapped(known))
+        return
+    opened.workspace = _workspace(path)
+    if write and place_of(opened.workspace) != known:
+        line = begin_line(opened.id, opened.workspace, opened.folder, continues=continues)
+        opened.journal.append("operations", line)
+
+
+def _written(sessions: Anchor, entry: os.DirEntry[str], *, older_file: bool) -> int:
+    name = os.fsencode(entry.name)
+    found = sessions.lstat(name if older_file else name + b"/messages.jsonl")
+    if found is None or not stat.S_ISREG(found.st_mode):
+        found = sessions.lstat(name)
+    return 0 if found is None else found.st_mtime_ns
+
+
+def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
+    value: dict[str, Any] = {}
+    if sessions.lstat(id.encode()) is not None:
+        with sessions.beneath(id.encode()) as folder:
+            value = metadata.value_in(folder)
+
+    def text(*names: str) -> str | None:
+        found = (value.get(name) for name in names)
+        return next((each for each in found if isinstance(each, str) and each), None)
+
+    count = value.get("messageCount")
+    return Described(
+        id=id,
+        title=text("customTitle", "summary", "firstPrompt", "name"),
+        created=from_iso(text("createdAt") or ""),
+        updated=from_iso(text("updatedAt") or ""),
+        messages=count if type(count) is int else None,
+        state=text("state"),
+        parent=text("parentSessionId"),
+        older=older,
+    )

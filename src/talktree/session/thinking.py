@@ -1,0 +1,111 @@
+"""How much thinking was asked for: a level, and the phrases in the prompt that asked for it.
+
+Which phrase means which level is a setting (`thinking.phrases` under `talktree` in config.json).
+Of phrases that overlap the longest counts; of several levels the highest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, cast
+
+from msgspec.structs import replace
+
+from talktree.errors import UsageError
+from talktree.model.message import ThinkingSetting
+
+Level: TypeAlias = Literal["none", "low", "medium", "high"]
+LEVELS: tuple[Level, ...] = ("none", "low", "medium", "high")
+Asked: TypeAlias = ThinkingSetting | Mapping[str, Any] | Level | bool | None
+"""A setting, its members, a level, False for disabled, or None and True for what the words ask."""
+PHRASES: Mapping[str, Level] = {
+    "think": "low",
+    "think about it": "medium",
+    "think hard": "medium",
+    "think deeply": "medium",
+    "think more": "medium",
+    "megathink": "medium",
+    "think harder": "high",
+    "think very hard": "high",
+    "think really hard": "high",
+    "ultrathink": "high",
+}
+"""What is taken where the settings name no phrases."""
+DISABLED = ThinkingSetting(level="none", disabled=True)
+
+
+def checked_phrases(value: object) -> Mapping[str, Level]:
+    """Phrases as the settings have them; what is none of them is passed over."""
+    if not isinstance(value, Mapping):
+        return PHRASES
+    return {
+        phrase: cast(Level, level)
+        for phrase, level in value.items()
+        if isinstance(phrase, str) and phrase.strip() and level in LEVELS
+    }
+
+
+def triggered(text: str, phrases: Mapping[str, Level] = PHRASES) -> ThinkingSetting | None:
+    """The thinking that a prompt's own words ask for; None if they ask for none."""
+    pattern = _pattern(tuple(phrases))
+    if pattern is None:
+        return None
+    found = {" ".join(match.group().lower().split()): None for match in pattern.finditer(text)}
+    if not found:
+        return None
+    meant = {" ".join(phrase.lower().split()): level for phrase, level in phrases.items()}
+    level = max((meant[phrase] for phrase in found), key=LEVELS.index)
+    return ThinkingSetting(level=level, triggers=tuple(found))
+
+
+@lru_cache(maxsize=16)
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
+    if not phrases:
+        return None
+    words = sorted((phrase.split() for phrase in phrases), key=lambda each: -len(" ".join(each)))
+    choices = "|".join(r"\s+".join(map(re.escape, each)) for each in words)
+    return re.compile(rf"(?<!\w)(?:{choices})(?!\w)", re.IGNORECASE)
+
+
+def setting(
+    asked: Asked, text: str = "", phrases: Mapping[str, Level] = PHRASES
+) -> ThinkingSetting | None:
+    """What to record: what the caller asks for, else what the words ask for."""
+    match asked:
+        case None | True:
+            return triggered(text, phrases)
+        case False:
+            return DISABLED
+        case ThinkingSetting():
+            return _checked(asked)
+        case str():
+            found = triggered(text, phrases)
+            return _checked(ThinkingSetting(level=asked, triggers=found.triggers if found else ()))
+        case Mapping():
+            return _checked(_from_members(asked))
+
+
+def _from_members(members: Mapping[str, Any]) -> ThinkingSetting:
+    unknown = set(members) - {"level", "disabled", "triggers"}
+    if unknown:
+        raise UsageError(
+            f"a thinking setting has no {', '.join(sorted(unknown))}",
+            hint="it has level, disabled and triggers",
+        )
+    disabled = bool(members.get("disabled", False))
+    level = members.get("level") or ("none" if disabled else "medium")
+    return ThinkingSetting(
+        level=level, disabled=disabled, triggers=tuple(map(str, members.get("triggers", ())))
+    )
+
+
+def _checked(asked: ThinkingSetting) -> ThinkingSetting:
+    if asked.level is None:
+        return replace(asked, level="none" if asked.disabled else "medium")
+    if asked.level not in LEVELS:
+        raise UsageError(
+            f"{asked.level!r} is no level of thinking", hint=f"one of {', '.join(LEVELS)}"
+        )
+    return asked

@@ -1,0 +1,113 @@
+"""The workspace of a session: the folder whose files its steps and moves concern.
+
+It is recorded when the session begins, by path and identity and with this machine's mark. Opening
+takes that folder wherever the process was started. If it is another folder now, or the mark is not
+ours, the session has no workspace until somebody maps it; the mapping is one more `begin`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from talktree.errors import TalktreeError
+from talktree.files.anchored import Anchor
+from talktree.session.mark import Place, is_own, mark
+from talktree.session.operations import operation_line
+from talktree.session.states import name_from_json, name_to_json
+from talktree.text.json_value import Json
+
+
+class Parent(NamedTuple):
+    """The session and the message that a child session was made from."""
+
+    session: str
+    message: str | None
+
+
+def place_of(workspace: Anchor) -> Place:
+    """Which folder it is."""
+    device, inode = workspace.identity
+    return Place(os.fsencode(workspace.path), device, inode)
+
+
+def begin_line(
+    id: str,
+    workspace: Anchor,
+    folder: Anchor,
+    *,
+    title: str | None = None,
+    parent: Parent | None = None,
+    continues: str | None = None,
+) -> bytes:
+    """The operation with which a session begins, or is mapped to another folder."""
+    place = place_of(workspace)
+    path = name_to_json(place.path)
+    members: dict[str, Any] = {
+        "workspace": {"path": path, "device": place.device, "inode": place.inode}
+    }
+    made = mark(id, place, folder.identity)
+    if made is not None:
+        members["mark"] = made
+    if title is not None:
+        members["title"] = title
+    if parent is not None:
+        members["parent"] = parent._asdict()
+    if continues is not None:
+        members["continues"] = continues
+    return operation_line(id, "begin", members)
+
+
+def told_at_begin(operations: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
+    """What metadata.json says of a session from its beginning on: title and parent."""
+    told: dict[str, Json] = {}
+    for value in operations:
+        if value.get("kind") != "begin":
+            continue
+        title, parent = value.get("title"), value.get("parent")
+        if isinstance(title, str):
+            told["customTitle"] = title
+        if isinstance(parent, Mapping) and isinstance(parent.get("session"), str):
+            told |= {"parentSessionId": parent["session"], "isSidechain": True}
+    return told
+
+
+def recorded(id: str, folder: Anchor, operations: Iterable[Mapping[str, Any]]) -> Place | None:
+    """The workspace that this machine recorded last; None if it never did."""
+    found = None
+    for value in operations:
+        place = _place(value.get("workspace")) if value.get("kind") == "begin" else None
+        if place is not None and is_own(id, place, folder.identity, value.get("mark")):
+            found = place
+    return found
+
+
+def _place(value: object) -> Place | None:
+    if not isinstance(value, Mapping):
+        return None
+    path, device, inode = value.get("path"), value.get("device"), value.get("inode")
+    if not isinstance(path, str) or type(device) is not int or type(inode) is not int:
+        return None
+    return Place(name_from_json(path), device, inode)
+
+
+def held(place: Place) -> Anchor | None:
+    """The folder, if it is still the one that was recorded."""
+    try:
+        workspace = Anchor(Path(os.fsdecode(place.path)))
+    except (TalktreeError, OSError, ValueError):
+        return None
+    if place_of(workspace) == place:
+        return workspace
+    workspace.close()
+    return None
+
+
+def unmapped(place: Place | None) -> str:
+    """Why a session has no workspace, in words."""
+    if place is None:
+        return "this session was not begun here: its files are restored into a chosen folder only"
+    path = os.fsdecode(place.path)
+    return f"the workspace {path} is not the folder it was; map the session to one explicitly"

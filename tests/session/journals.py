@@ -1,0 +1,101 @@
+"""What tests of the journal share: writers in processes of their own, and what must be true."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from talktree.files.anchored import Anchor
+from talktree.session.journal import Durability, Journal
+from talktree.session.lines import Line, last_lines, lines
+from talktree.session.seal import judged
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+class Ack(NamedTuple):
+    """A message whose writer was told that it is saved."""
+
+    writer: str
+    message: int
+    number: int
+    start: int
+    hash: str
+
+
+def opened(folder: Path, durability: Durability = "fast") -> Journal:
+    """A journal in a folder, made if it is not there."""
+    return Journal(Anchor(folder, create=True), durability)
+
+
+def served(folder: Path, log: str = "messages") -> list[Line]:
+    """All lines of a log as a reader gets them; backwards it is the same."""
+    path = folder / f"{log}.jsonl"
+    if not path.exists():
+        return []
+    with open(path, "rb") as file:
+        found = [*lines(file.fileno())]
+        assert [*last_lines(file.fileno())] == found[::-1]
+    return found
+
+
+def quarantined(folder: Path) -> list[bytes]:
+    """The contents of the quarantine."""
+    return [path.read_bytes() for path in sorted((folder / "quarantine").glob("*.bytes"))]
+
+
+def writer(
+    folder: Path,
+    name: str,
+    count: int,
+    *,
+    durability: Durability = "safe",
+    seed: int = 0,
+    largest: int = 300,
+    before: Iterable[str] = (),
+    pause: float = 0.0,
+) -> subprocess.Popen[str]:
+    """A process that appends; its output says what was acknowledged."""
+    arguments = [str(folder), durability, name, str(count), str(seed), str(largest), str(pause)]
+    return subprocess.Popen(
+        [*before, sys.executable, "-m", "tests.session.appender", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def acks(told: str) -> list[Ack]:
+    """What a writer was told to be saved; a last line that was cut off does not count."""
+    found = []
+    for line in told.splitlines(keepends=True):
+        words = line.split()
+        if line.endswith("\n") and words[0] == "saved":
+            found.append(Ack(words[1], int(words[2]), int(words[3]), int(words[4]), words[5]))
+    return found
+
+
+def verify(folder: Path, acknowledged: Iterable[Ack], *, torn: int = 0) -> list[Line]:
+    """No acknowledged message lost or changed, none invented, per-writer order kept."""
+    found = served(folder)
+    by_place = {line.start: line.raw for line in found}
+    for ack in acknowledged:
+        raw = by_place[ack.start]
+        assert sha256(raw).hexdigest() == ack.hash
+        assert judged(raw) == (ack.number, "good")
+        assert (json.loads(raw)["writer"], json.loads(raw)["message"]) == ack[:2]
+    newest: dict[str, int] = {}
+    for at, line in enumerate(found):
+        assert judged(line.raw) == (at + 1, "good")
+        value = json.loads(line.raw)
+        assert newest.get(value["writer"], -1) < value["message"]
+        newest[value["writer"]] = value["message"]
+    return found

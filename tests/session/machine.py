@@ -1,0 +1,360 @@
+"""Everything that can happen to a session and its files, in random order, and the laws of moving.
+
+A model of its own is needed for little: an independent walk of the whole tree before and after each
+move tells whether the laws hold. Moves are also made in a process that is killed at a random call to
+the file system; then the session is opened again and must put things right.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from talktree.errors import NotUndoable
+from talktree.session import moves
+from talktree.session.conduct import Outcome
+from talktree.session.moves import Move
+from talktree.session.opened import Opened
+from talktree.session.operations import ALL, Scope
+from talktree.session.operations import moves as told_moves
+from talktree.session.pieces import PIECE, WHOLE
+from talktree.session.places import TEMPORARY
+from talktree.session.plan import Choice, Plan
+from talktree.session.recover import recover
+from talktree.session.states import File
+from talktree.session.step import Step
+from tests.session.trees import (
+    EMPTY,
+    NAMES,
+    Deed,
+    Thing,
+    differences,
+    do,
+    modes,
+    session,
+    thing_of,
+    walked,
+)
+
+FAST = "/dev/shm" if os.path.isdir("/dev/shm") else None
+"""Where syncing costs nothing; nothing here is about the disk."""
+STORE = (b".sage",)
+CALLS = frozenset(
+    "open write pwrite fsync fdatasync rename unlink mkdir rmdir symlink chmod fchmod ftruncate "
+    "utime posix_fallocate".split()
+)
+"""The calls of the system that a killed process dies before."""
+Tree = dict[bytes, Thing]
+answers = st.sampled_from(["none", "force", "keep", "theirs", "both", "merge"])
+scopes = st.sets(st.sampled_from(ALL), min_size=1).map(
+    lambda some: tuple(scope for scope in ALL if scope in some)
+)
+number = st.integers(0, 1000)
+# Few names, so that much happens to the same paths.
+paths = st.lists(st.sampled_from(NAMES[:5]), min_size=1, max_size=2).map(b"/".join)
+texts = st.lists(st.sampled_from([b"one\n", b"two\n", b"three\r\n", b"4"]), max_size=4).map(
+    b"".join
+)
+large = st.integers(0, 3).map(lambda seed: bytes([seed]) * ((8 << 20) + seed))
+bodies = st.one_of(*[texts] * 8, *[st.binary(max_size=9)] * 8, large)
+targets = st.sampled_from([b"a", b"../x", b"/etc/passwd", b"\xff"])
+nothing = st.just(b"")
+deeds = st.one_of(
+    *[st.tuples(st.just("write"), paths, bodies)] * 3,
+    st.tuples(st.just("append"), paths, texts),
+    st.tuples(st.just("mkdir"), paths, nothing),
+    *[st.tuples(st.just("remove"), paths, nothing)] * 2,
+    st.tuples(st.just("rename"), paths, paths),
+    st.tuples(st.just("link"), paths, targets),
+    st.tuples(st.just("hard link"), paths, paths),
+    st.tuples(st.just("chmod"), paths, modes),
+    st.tuples(st.just("same size"), paths, nothing),
+)
+
+
+def line_of(id: str, parent: str | None, kind: str) -> bytes:
+    """A message, as short as it can be."""
+    named = b"null" if parent is None else b'"%s"' % parent.encode()
+    text = b'{"type":"%s","uuid":"%s","parentUuid":%s,"message":{"role":"user","content":"x"}}'
+    return text % (kind.encode(), id.encode(), named)
+
+
+def killed_at(call: int, work: Callable[[], object]) -> bool:
+    """Do something in a process that is killed before one of its calls; whether it was."""
+    child = os.fork()
+    if child == 0:
+        left = call
+
+        def count_down(_: object, event: str, function: object) -> None:
+            nonlocal left
+            if event != "c_call" or getattr(function, "__module__", "") != "posix":
+                return
+            if getattr(function, "__name__", "") in CALLS:
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            threading.setprofile(count_down)
+            sys.setprofile(count_down)
+            work()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the killed process failed"
+    return os.WIFSIGNALED(status)
+
+
+class Moving(RuleBasedStateMachine):
+    """A session at work, its user, another session, and death."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = ExitStack()
+        self.top = Path(tempfile.mkdtemp(dir=FAST))
+        self.work = self.top / "work"
+        self.work.mkdir()
+        self.messages: list[str] = []
+        self.users: dict[bytes, set[bytes]] = {}
+        """Contents that only the user has put at a path."""
+        self.lefts: dict[bytes, set[bytes]] = {}
+        """Contents that a step of the session has left at a path."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.opened: Opened = self.held.enter_context(session(self.top))
+        self.other: Opened = self.held.enter_context(session(self.top, id="other"))
+        self.say("user")
+
+    def teardown(self) -> None:
+        self.held.close()
+        shutil.rmtree(self.top)
+
+    def tree(self) -> Tree:
+        return walked(self.work, STORE)
+
+    # working
+
+    def say(self, kind: str, parent: str | None = None) -> str:
+        id = str(uuid4())
+        leaf = self.opened.index.leaf()
+        above = parent if parent is not None else None if leaf is None else leaf.id
+        self.opened.journal.append("messages", line_of(id, above, kind))
+        self.messages.append(id)
+        return id
+
+    @rule()
+    def prompt(self) -> None:
+        self.say("user")
+
+    @rule(at=number)
+    def fork(self, at: int) -> None:
+        self.say("user", self.messages[at % len(self.messages)])
+
+    @rule(done=st.lists(deeds, min_size=1, max_size=4), named=st.booleans())
+    def step(self, done: list[Deed], named: bool) -> None:
+        before = self.tree()
+        owner = self.say("assistant")
+        paths = [deed[1] for deed in done]
+        if named:
+            done = [deed for deed in done if deed[0] in ("write", "append", "remove")]
+        watch = [] if named else [b"."]
+        try:
+            with Step(self.opened, owner, paths if named else (), watch, "mark"):
+                for deed in done:
+                    do(self.work, deed)
+        finally:
+            for path, (_, after) in differences(before, self.tree()).items():
+                self.lefts.setdefault(path, set()).add(bytes_in(after))
+
+    @rule(deed=deeds)
+    def outside(self, deed: Deed) -> None:
+        self.by_others(lambda: do(self.work, deed))
+
+    @rule(done=st.lists(deeds, min_size=1, max_size=3))
+    def other_session(self, done: list[Deed]) -> None:
+        id = str(uuid4())
+        self.other.journal.append("messages", line_of(id, None, "assistant"))
+
+        def work() -> None:
+            with Step(self.other, id, (), [b"."], "mark"):
+                for deed in done:
+                    do(self.work, deed)
+
+        self.by_others(work)
+
+    def by_others(self, work: Callable[[], object]) -> None:
+        before = self.tree()
+        work()
+        for path, (_, after) in differences(before, self.tree()).items():
+            self.users.setdefault(path, set()).add(bytes_in(after))
+
+    # moving
+
+    @rule(answer=answers, turn=st.booleans(), some=scopes)
+    def undo(self, answer: str, turn: bool, some: tuple[Scope, ...]) -> None:
+        self.move(lambda **more: moves.undo(self.opened, turn=turn, scopes=some, **more), answer)
+
+    @rule(answer=answers)
+    def undo_plainly(self, answer: str) -> None:
+        self.move(lambda **more: moves.undo(self.opened, **more), answer)
+
+    @rule(answer=answers, at=number)
+    def undo_files(self, answer: str, at: int) -> None:
+        paths = sorted(self.lefts)
+        if paths:
+            one = [paths[at % len(paths)]]
+            self.move(lambda **more: moves.undo(self.opened, paths=one, **more), answer)
+
+    @rule(answer=answers)
+    def undo_operation(self, answer: str) -> None:
+        self.move(lambda **more: moves.undo(self.opened, operation="last", **more), answer)
+
+    @rule(answer=answers)
+    def redo(self, answer: str) -> None:
+        self.move(lambda **more: moves.redo(self.opened, **more), answer)
+
+    @rule(answer=answers, at=number, some=scopes)
+    def restore(self, answer: str, at: int, some: tuple[Scope, ...]) -> None:
+        goal = self.messages[at % len(self.messages)]
+        self.move(lambda **more: moves.restore(self.opened, goal, scopes=some, **more), answer)
+
+    @rule(answer=answers, at=number)
+    def switch(self, answer: str, at: int) -> None:
+        leaves = [node.id for node in self.opened.index.leaves()]
+        goal = leaves[at % len(leaves)]
+        self.move(lambda **more: moves.switch(self.opened, goal, **more), answer)
+
+    @rule(answer=answers, at=number)
+    def revert(self, answer: str, at: int) -> None:
+        goal = self.messages[at % len(self.messages)]
+        self.move(lambda **more: moves.revert(self.opened, goal, **more), answer)
+
+    @rule(answer=answers, some=st.sampled_from([ALL, ("files",), ("files", "todos")]))
+    def undo_and_redo(self, answer: str, some: tuple[Scope, ...]) -> None:
+        """Undo, then redo: everything is as it was."""
+        before = self.tree()
+        done = self.move(lambda **more: moves.undo(self.opened, scopes=some, **more), answer)
+        if done is not None:
+            again = self.move(lambda **more: moves.redo(self.opened, **more), "none")
+            assert again is not None
+            assert again.exit_code == 0, again.plan
+            assert self.tree() == before
+
+    @rule(call=st.integers(0, 120), answer=st.sampled_from(["none", "force", "both"]), at=number)
+    def killed(self, call: int, answer: str, at: int) -> None:
+        """A move whose process dies in the middle, and the next one that opens the session."""
+        goal = self.messages[at % len(self.messages)]
+
+        def made(opened: Opened) -> Move:
+            first = moves.undo(opened) if at % 2 else moves.restore(opened, goal)
+            more = self.answered(first, answer)
+            return moves.undo(opened, **more) if at % 2 else moves.restore(opened, goal, **more)
+
+        def work() -> None:
+            with session(self.top) as opened:
+                move = made(opened)
+                move.apply(move.plan().digest)
+
+        try:
+            plan = made(self.opened).plan()
+        except NotUndoable:
+            return
+        before = self.tree()
+        if killed_at(call, work):
+            told = recover(self.opened)
+            assert not any("could not" in each or "under way" in each for each in told), told
+        self.check_killed(before, plan)
+
+    def check_killed(self, before: Tree, plan: Plan) -> None:
+        after = self.tree()
+        kept = self.opened.contents
+        assert all(move.state != "open" for move in told_moves(self.opened.index.operations()))
+        doing = {action.path: action for action in plan.actions if action.does}
+        for path, (_, now) in differences(before, after).items():
+            assert path in doing, path
+            assert now == thing_of(doing[path].after, kept), path
+        done = {path for path in doing if path in differences(before, after)}
+        assert not done or done == set(doing), "neither wholly before nor wholly after"
+
+    # the laws
+
+    def answered(self, move: Move, answer: str) -> dict[str, object]:
+        """How a user answers the conflicts of a plan."""
+        if answer == "none":
+            return {}
+        if answer == "force":
+            return {"force": True}
+        choices: dict[bytes, Choice] = {
+            action.path: answer  # type: ignore[misc]
+            for action in move.plan().conflicts
+            if answer in action.choices
+        }
+        return {"resolutions": choices}
+
+    def move(self, make: Callable[..., Move], answer: str) -> Outcome | None:
+        """Plan, apply, and compare the whole tree."""
+        try:
+            move = make(**self.answered(make(), answer))
+            plan = move.plan()
+        except NotUndoable:
+            return None
+        before = self.tree()
+        outcome = move.apply(plan.digest)
+        self.check(before, plan, outcome, careful=answer in ("none", "keep"))
+        return outcome
+
+    def check(self, before: Tree, plan: Plan, outcome: Outcome, *, careful: bool) -> None:
+        after = self.tree()
+        kept = self.opened.contents
+        changed = differences(before, after)
+        doing = {action.path: action for action in plan.actions if action.does}
+        assert set(changed) <= set(doing), "a path outside of the plan has changed"
+        assert outcome.exit_code == (1 if plan.left else 0), outcome
+        for path, action in doing.items():
+            assert outcome.fates[path] == "done"
+            assert after.get(path, EMPTY) == thing_of(action.after, kept), path
+        for was, _ in changed.values():
+            if was[0] == "file":
+                assert kept.trouble(file_of(bytes_in(was))) is None
+        if careful and plan.verb == "undo" and outcome.plan.scopes and not self.takes_back(outcome):
+            for path, (was, _) in changed.items():
+                theirs = self.users.get(path, set()) - self.lefts.get(path, set())
+                assert was[0] != "file" or bytes_in(was) not in theirs, f"the user's {path!r}"
+
+    def takes_back(self, outcome: Outcome) -> bool:
+        found = {move.id: move for move in told_moves(self.opened.index.operations())}
+        return outcome.move is not None and found[outcome.move].takes_back is not None
+
+    @precondition(lambda self: hasattr(self, "opened"))
+    @invariant()
+    def nothing_temporary_is_left(self) -> None:
+        names = {path.rpartition(b"/")[2] for path in self.tree()}
+        assert not any(name.startswith(TEMPORARY) for name in names)
+
+
+def file_of(data: bytes) -> File:
+    """The state of a file with this content."""
+    chunks: tuple[str, ...] = ()
+    if len(data) > WHOLE:
+        parts = (data[at : at + PIECE] for at in range(0, len(data), PIECE))
+        chunks = tuple(sha256(part).hexdigest() for part in parts)
+    return File(hash=sha256(data).hexdigest(), size=len(data), mode=0, chunks=chunks)
+
+
+def bytes_in(thing: Thing) -> bytes:
+    """What a file holds; nothing else holds bytes."""
+    return thing[1] if thing[0] == "file" and isinstance(thing[1], bytes) else b""

@@ -1,0 +1,98 @@
+"""A session recorded with everything the recorder has, moves included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from talktree.model.message import Todo, Usage
+from talktree.model.parts import Text, ToolCall, ToolResult
+from talktree.session import moves
+from talktree.session.moves import Move
+from talktree.session.session import Session
+from talktree.session.store import Store
+
+BIG = 9 << 20
+
+
+def recorded(root: Path, *, big: bool = False) -> Path:
+    """Record a session below a root, its workspace beside it; gives the session's folder."""
+    work = root / "work"
+    work.mkdir(parents=True)
+    (work / "notes.txt").write_text("one\n")
+    (work / "data.bin").write_bytes(bytes(range(256)) * 20)
+    (work / "100%.txt").write_text("percent\n")
+    store = Store(root / ".sage")
+    with store.create(workspace=work, title="Tides") as session:
+        _talk(session, work, big=big)
+        _move(session, work)
+        _tell(session)
+        return root / ".sage" / "sessions" / session.id
+
+
+def _talk(session: Session, work: Path, *, big: bool) -> None:
+    session.user(
+        "Please think hard and change the notes", todos=[Todo("Notes", "pending", "Noting")]
+    )
+    _call(session, "c1", lambda: (work / "notes.txt").write_text("two\n"), "notes.txt")
+
+    def rework() -> None:
+        (work / "data.bin").unlink()
+        (work / "link").symlink_to("notes.txt")
+        (work / "new").mkdir()
+        (work / "new" / "empty").touch()
+        (work / "100%.txt").write_bytes(b"\xff\xfe\0")
+        if big:
+            (work / "big").write_bytes(b"z" * BIG)
+
+    _call(session, "c2", rework, watch=True)
+    session.assistant("Done.", usage=Usage(10, 20, 0, 0))
+
+
+def _call(
+    session: Session, id: str, work: Callable[[], object], *paths: str, watch: bool = False
+) -> None:
+    session.assistant("I do it.", calls=[ToolCall("bash", {"command": "x"}, id)])
+    with session.step(paths=list(paths), watch=["."] if watch else []):
+        work()
+    session.results(ToolResult((Text("done"),), id, "bash"))
+
+
+def _move(session: Session, work: Path) -> None:
+    opened = session.opened
+    first = session.leaf
+    assert first is not None
+    _apply(session, moves.undo(opened))
+    _apply(session, moves.undo(opened))
+    _apply(session, moves.redo(opened))
+    session.name("first-try", first)
+    session.user("Another way, please")
+    _call(session, "c3", lambda: (work / "notes.txt").write_text("three\n"), "notes.txt")
+    session.assistant("Another way it is.")
+    _apply(session, moves.undo(opened, turn=True))
+    _apply(session, moves.switch(opened, "first-try"))
+    session.user("And on")
+    session.assistant("On it goes.")
+
+
+def _apply(session: Session, move: Move) -> None:
+    move.apply(move.plan().digest)
+    session.refresh()
+
+
+def _tell(session: Session) -> None:
+    aside = session.sidechain()
+    aside.user("Look into it")
+    aside.assistant("Looked into it.")
+    session.system("A system message")
+    session.error("api", "overloaded")
+    session.title("Tides and moons")
+    session.compacting()
+    session.compacted("All that was said, in short")
+    session.user("And now?")
+    session.assistant("Now this.")
+    session.restoring()
+    session.restored()
+    with session.child(title="The moon") as child:
+        child.user("Look at the moon")
+        child.assistant("It is there.")

@@ -1,0 +1,118 @@
+"""Branches: where lines end and part, seen through notes and asides; names that stand for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from talktree.errors import NotFound, UsageError
+from talktree.session import branches as tree
+from talktree.session.branches import Branch
+from tests.session.made import aside, note, opened, said
+
+
+def found(root: Path, *lines: bytes) -> list[Branch]:
+    """The branches of a session with these messages."""
+    with opened(root) as session:
+        if lines:
+            session.journal.append("messages", *lines)
+        return tree.branches(session)
+
+
+def test_one_line_is_one_branch(tmp_path: Path) -> None:
+    assert found(tmp_path) == []
+    assert found(tmp_path, said("a"), said("b", "a")) == [Branch("b", None, None, 2, True)]
+
+
+def test_a_fork_makes_two_which_share_their_fork(tmp_path: Path) -> None:
+    assert found(tmp_path, said("a"), said("b", "a"), said("c", "b"), said("d", "a")) == [
+        Branch("c", "a", None, 3, False),
+        Branch("d", "a", None, 2, True),
+    ]
+
+
+def test_where_a_session_stands_is_a_branch_as_long_as_it_stands_there(tmp_path: Path) -> None:
+    lines = said("a"), said("b", "a"), said("c", "b"), note("n1", "b")
+    assert found(tmp_path, *lines) == [
+        Branch("b", "b", None, 2, True),
+        Branch("c", "b", None, 3, False),
+    ]
+    # Redone: the note below `b` is no end of anything.
+    assert found(tmp_path, note("n2", "c")) == [Branch("c", None, None, 3, True)]
+    # Undone again, and something new was said.
+    assert found(tmp_path, note("n3", "b"), said("d", "n3")) == [
+        Branch("c", "b", None, 3, False),
+        Branch("d", "b", None, 3, True),
+    ]
+
+
+def test_asides_are_no_branches(tmp_path: Path) -> None:
+    lines = said("a"), aside("s1", "a"), aside("s2", "s1"), said("b", "a"), aside("s3", None)
+    assert found(tmp_path, *lines) == [Branch("b", None, None, 2, True)]
+
+
+def test_names_move_and_go_and_messages_stay(tmp_path: Path) -> None:
+    with opened(tmp_path) as session:
+        session.journal.append("messages", said("aaa"), said("bbb", "aaa"), said("ccc", "aaa"))
+        assert tree.name(session, "try", "b") == "bbb"
+        assert tree.name(session, "keep", "ccc") == "ccc"
+        assert [each.name for each in tree.branches(session)] == ["try", "keep"]
+        assert tree.meant(session, "try") == "bbb"
+        assert tree.meant(session, "cc") == "ccc"
+        tree.name(session, "try", "ccc")
+        assert tree.names(session) == {"keep": "ccc", "try": "ccc"}
+        tree.unname(session, "keep")
+        assert tree.names(session) == {"try": "ccc"}
+        assert session.index.count() == 3
+        with pytest.raises(NotFound):
+            tree.unname(session, "keep")
+        with pytest.raises(NotFound):
+            tree.name(session, "x", "zzz")
+    with opened(tmp_path) as session:
+        assert tree.names(session) == {"try": "ccc"}
+
+
+@pytest.mark.parametrize("name", ["", " ", " a", "a\n", "\x1b[2J", "x" * 129, "\ud800"])
+def test_a_name_is_something_to_read(tmp_path: Path, name: str) -> None:
+    with opened(tmp_path) as session:
+        session.journal.append("messages", said("a"))
+        with pytest.raises(UsageError):
+            tree.name(session, name, "a")
+        assert session.journal.length("operations") == 0
+
+
+def test_odd_operations_name_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as session:
+        session.journal.append(
+            "operations", b'{"kind":"name","name":1,"message":"a"}', b'{"kind":"name","name":"x"}'
+        )
+        assert tree.names(session) == {}
+
+
+@settings(max_examples=30)
+@given(parents=st.lists(st.integers(0, 11), max_size=12), skipped=st.sets(st.integers(0, 11)))
+def test_every_message_is_on_a_branch_and_counts_are_right(
+    tmp_path_factory: pytest.TempPathFactory, parents: list[int], skipped: set[int]
+) -> None:
+    root = tmp_path_factory.mktemp("store")
+    lines = [
+        (note if number in skipped else said)(
+            f"m{number}", f"m{parent}" if parent < number else None
+        )
+        for number, parent in enumerate(parents)
+    ]
+    if not lines:
+        return
+    ends = found(root, *lines)
+    with opened(root) as session:
+        on_branches = set()
+        for end in ends:
+            line = [node.id for node in session.index.chain(end.leaf) if not node.note]
+            assert end.messages == len(line)
+            assert end.fork is None or end.fork in line
+            on_branches.update(line)
+        assert on_branches == {f"m{n}" for n in range(len(lines)) if n not in skipped}
+        assert sum(end.current for end in ends) <= 1

@@ -1,0 +1,30 @@
+"""The example agent does what it says, and what it recorded is sound."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from talktree import api
+from talktree.session import Store
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "agent.py"
+
+
+def test_the_example_agent_leaves_a_sound_session(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLE, tmp_path / "work"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "The next day" in done.stdout
+    store = Store(tmp_path / "work" / ".sage")
+    report = api.check(store.root)
+    assert [f"{each.code} {each.message}" for each in report.findings] == []
+    by_title = {each.title: each for each in store.describe()}
+    assert by_title["A friendly script"].state == "completed"
+    assert by_title["Review"].parent == by_title["A friendly script"].id
+    with store.open(by_title["A friendly script"].id, write=False) as session:
+        assert session.message("arguments").role == "tool"
+        assert len(session.branches()) > 2
+        assert session.notices == []

@@ -1,0 +1,38 @@
+"""One flipped bit anywhere: always seen, and every other line is served as it was."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+from talktree.session.seal import judged, sealed
+from tests.session.journals import served
+
+FLIPS = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "torture" else 500
+
+
+def test_one_flipped_bit(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    bodies = [
+        b'{"type":"user","uuid":"%d","text":"%s"}'
+        % (at, chance.randbytes(chance.randrange(40)).hex().encode())
+        for at in range(40)
+    ]
+    whole = [sealed(body, at + 1) for at, body in enumerate(bodies)]
+    data = b"".join(line + b"\n" for line in whole)
+    path = tmp_path / "messages.jsonl"
+    for _ in range(FLIPS):
+        at, bit = chance.randrange(len(data)), chance.randrange(8)
+        damaged = bytearray(data)
+        damaged[at] ^= 1 << bit
+        path.write_bytes(damaged)
+        hit = data.count(b"\n", 0, at)
+        found = served(tmp_path)
+        good = [line.raw for line in found if judged(line.raw).state == "good"]
+        if data[at] == 0x0A:
+            # The newline is no part of the line: both lines are there, and nothing is wrong.
+            assert good == whole
+        else:
+            assert good == whole[:hit] + whole[hit + 1 :], (at, bit)
+            assert any(judged(line.raw).state != "good" for line in found)

@@ -1,0 +1,148 @@
+"""A disk that is full: an error, nothing half-written, and writing goes on when there is space."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import NotSaved
+from talktree.session.journal import Durability, Journal
+from tests.session.faults import injected, need_strace, small_disk
+from tests.session.journals import acks, opened, quarantined, served, verify, writer
+
+TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
+DISK = 256 << 10
+
+
+def fill(disk: Path, leave: int) -> Path:
+    """Take all space but some pages."""
+    ballast = disk / "ballast"
+    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+    with open(ballast, "wb") as file:
+        file.write(b"b" * max(0, free - leave))
+    return ballast
+
+
+def append_until_full(journal: Journal, size: int) -> int:
+    """How many messages were saved before the first that was not."""
+    for number in range(10_000):
+        text = b'{"writer":"w","message":%d,"text":"%s"}' % (number, b"x" * size)
+        try:
+            journal.append("messages", text)
+        except NotSaved as error:
+            assert error.hint is not None
+            assert "space" in error.hint
+            return number
+    raise AssertionError("the disk was never full")
+
+
+def levels() -> list[tuple[Durability, int, int]]:
+    """Mode, bytes left, size of the messages."""
+    modes: list[Durability] = ["safe", "fast"]
+    count = 100 if TORTURE else 10
+    return [
+        (modes[at % 2], 4096 * (at % 11), (17 + at * 997) % (20_000 if at % 3 else 300))
+        for at in range(count * 2)
+    ]
+
+
+@pytest.mark.parametrize(("mode", "leave", "size"), levels())
+def test_a_disk_that_is_full_at_any_level(
+    tmp_path: Path, mode: Durability, leave: int, size: int
+) -> None:
+    with small_disk(tmp_path / "disk", DISK) as disk:
+        folder = disk / "session"
+        folder.mkdir(0o700)
+        ballast = fill(disk, leave)
+        journal = opened(folder, mode)
+        saved = append_until_full(journal, size)
+        found = served(folder)
+        assert [json.loads(line.raw)["message"] for line in found] == [*range(saved)]
+        data = (folder / "messages.jsonl").read_bytes() if saved else b"\n"
+        assert data.endswith(b"\n"), "nothing is half-written"
+        with pytest.raises(NotSaved):
+            journal.append("messages", b'{"text":"%s"}' % (b"y" * DISK))
+        ballast.unlink()
+        journal.append("messages", b'{"writer":"w","message":%d}' % saved)
+        assert len(verify(folder, [])) == saved + 1
+        assert quarantined(folder) == []
+        journal.close()
+
+
+def test_several_lines_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", DISK) as disk:
+        journal = opened(disk / "session")
+        journal.append("messages", b'{"writer":"w","message":0}')
+        ballast = fill(disk, 8192)
+        with pytest.raises(NotSaved):
+            journal.append("messages", *[b'{"text":"%s"}' % (b"x" * 1000)] * 30)
+        assert len(served(disk / "session")) == 1
+        ballast.unlink()
+        journal.append("messages", b'{"writer":"w","message":1}')
+        verify(disk / "session", [])
+        journal.close()
+
+
+def test_a_torn_end_on_a_full_disk_waits_for_space(tmp_path: Path) -> None:
+    """The quarantine needs space before anything may be cut."""
+    with small_disk(tmp_path / "disk", DISK) as disk:
+        folder = disk / "session"
+        folder.mkdir()
+        torn = b'{"ha' + b"x" * 10_000
+        (folder / "messages.jsonl").write_bytes(b'{"writer":"w","message":0}\n' + torn)
+        ballast = fill(disk, 4096)
+        journal = opened(folder)
+        for _ in range(3):
+            with pytest.raises(NotSaved):
+                journal.append("messages", b'{"writer":"w","message":1}')
+        assert (folder / "messages.jsonl").read_bytes().endswith(torn)
+        ballast.unlink()
+        journal.append("messages", b'{"writer":"w","message":1}')
+        assert quarantined(folder) == [torn]
+        assert len(served(folder)) == 2
+        assert not [*folder.rglob(".unfinished-*")]
+        journal.close()
+
+
+def test_a_failed_sync_on_a_full_disk_is_renewed_when_there_is_space(tmp_path: Path) -> None:
+    need_strace()
+    with small_disk(tmp_path / "disk", DISK) as disk:
+        folder = disk / "session"
+        first = opened(folder, "safe")
+        first.append("messages", b'{"writer":"w","message":0,"text":"%s"}' % (b"x" * 9000))
+        first.close()
+        ballast = fill(disk, 4096)
+        fault = injected("fdatasync:error=EIO:when=1", tmp_path / "trace")
+        out, _ = writer(folder, "a", 3, before=fault).communicate()
+        assert acks(out) == []
+        ballast.unlink()
+        journal = opened(folder, "safe")
+        journal.append("messages", b'{"writer":"w","message":1}')
+        assert len(verify(folder, [])) == 2
+        assert quarantined(folder)[0].startswith(b'{"writer":"a","message":0')
+        journal.close()
+
+
+def test_short_writes_are_continued(tmp_path: Path) -> None:
+    """Messages larger than the kernel writes at once come out whole (a limit stands in for it)."""
+    code = errno.EFBIG
+    journal = opened(tmp_path)
+    journal.append("messages", b'{"writer":"w","message":0}')
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(NotSaved, match=os.strerror(code)):
+            journal.append("messages", b'{"text":"%s"}' % (b"x" * 50_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert len(served(tmp_path)) == 1
+    journal.append("messages", b'{"writer":"w","message":1,"text":"%s"}' % (b"x" * 50_000))
+    verify(tmp_path, [])

@@ -1,0 +1,102 @@
+"""Older session files: read as they are, continued beside, never rewritten."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from talktree import api
+from talktree.errors import NotFound, TalktreeError
+from talktree.session import Store
+
+OLDER = Path(__file__).parent.parent / "data" / "sage" / "good" / "legacy-session.json"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    root = tmp_path / "work" / ".sage"
+    (root / "sessions").mkdir(parents=True)
+    shutil.copy(OLDER, root / "sessions" / "2c9f.json")
+    return Store(root)
+
+
+def shown(path: Path) -> list[tuple[str, str]]:
+    return [(each.id, each.text) for each in api.read(path).conversation.path()]
+
+
+def test_it_opens_as_it_is(store: Store) -> None:
+    assert store.ids() == ["2c9f"]
+    assert store.newest() == "2c9f"
+    assert store.describe()[0].older
+    with store.open("2c") as session:
+        said = session.full_messages()
+        assert [(each.id, each.text) for each in said] == shown(OLDER)
+        assert session.leaf == said[-1].id
+        assert session.message(said[0].id) == said[0]
+        assert session.context_messages() == said
+        assert session.full_messages(said[0].id) == said[:1]
+        with pytest.raises(NotFound):
+            session.message("@99")
+        assert session.differences(said[0].id) is not None
+    assert [path.name for path in (store.root / "sessions").iterdir()] == ["2c9f.json"]
+
+
+def test_the_first_message_makes_a_folder_beside_it(store: Store, tmp_path: Path) -> None:
+    file = store.root / "sessions" / "2c9f.json"
+    before = file.read_bytes()
+    with store.open("2c9f", workspace=tmp_path / "work") as session:
+        last = session.leaf
+        old = session.full_messages()
+        first = session.user("Go on")
+        second = session.assistant("Gladly")
+        assert session.message(first).parent is None
+        assert session.message(first).extra["continues"] == {"file": "2c9f.json", "message": last}
+        assert [each.id for each in session.full_messages()][-2:] == [first, second]
+        assert session.full_messages()[:-2] == old
+    assert file.read_bytes() == before
+    with store.open("2c9f") as again:
+        assert again.leaf == second
+        assert len(again.full_messages()) == len(old) + 2
+        assert again.opened.workspace is not None
+        again.compacted("all of it")
+        assert len(again.context_messages()) == 1
+        again.restored()
+        assert len(again.context_messages()) == len(old) + 3
+    assert store.ids() == ["2c9f"]
+    assert [each.code for each in api.check(store.root).findings] == []
+    assert shown(store.root / "sessions" / "2c9f")[0] == (first, "Go on")
+
+
+def test_a_branch_may_leave_inside_the_older_file(store: Store, tmp_path: Path) -> None:
+    with store.open("2c9f", workspace=tmp_path / "work") as session:
+        start = session.full_messages()[0]
+        session.user("Go on")
+        id = session.user("Otherwise", parent=start.id)
+        assert session.full_messages() == [start, session.message(id)]
+        edited = session.edit(id, "Or so")
+        assert session.full_messages() == [start, session.message(edited)]
+    assert [each.code for each in api.check(store.root).findings] == []
+
+
+def test_undoing_everything_leads_back_to_the_older_file(store: Store, tmp_path: Path) -> None:
+    with store.open("2c9f", workspace=tmp_path / "work") as session:
+        old = session.full_messages()
+        session.user("Go on")
+        undo = session.undo()
+        undo.apply(undo.plan().digest)
+        assert session.full_messages()[:-1] == old
+        session.user("Otherwise")
+        assert session.full_messages()[: len(old)] == old
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\0" * 10, b"[1]", json.dumps({"a": 1}).encode()])
+def test_a_ruined_one_is_an_answer_and_no_crash(store: Store, content: bytes) -> None:
+    file = store.root / "sessions" / "bad.json"
+    file.write_bytes(content)
+    with suppress(TalktreeError), store.open("bad") as session:
+        session.full_messages()
+    assert file.read_bytes() == content

@@ -1,0 +1,76 @@
+"""The quick way of writing plain lines gives what the format itself writes."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.formats.base import Record
+from talktree.formats.sage import FORMAT
+from talktree.formats.sage.strict import strict
+from talktree.model.message import (
+    NO_FLAGS,
+    SIDECHAIN,
+    Context,
+    Message,
+    ThinkingSetting,
+    Todo,
+    Usage,
+)
+from talktree.model.parts import Event, Text, ToolCall, ToolResult
+from talktree.session.plain import Lines
+from talktree.text.json_write import encode_new
+from talktree.text.times import MILLI
+
+words = st.text(st.characters(), max_size=20)
+"""Halves of characters among them."""
+counts = st.integers(0, 2**70)
+texts = st.builds(Text, words)
+parts = st.one_of(
+    st.tuples(texts),
+    st.tuples(texts, st.builds(ToolCall, words, st.dictionaries(words, words), words)),
+    st.tuples(st.builds(ToolResult, st.tuples(texts), words, words, st.booleans())),
+    st.tuples(st.builds(Event, st.sampled_from(["summary", "title"]), words)),
+)
+contexts = st.builds(
+    Context,
+    cwd=words,
+    git_branch=st.none() | words,
+    platform=words,
+    user_type=st.none() | words,
+    version=words,
+)
+messages = st.builds(
+    Message,
+    id=words,
+    parent=st.none() | words,
+    role=st.sampled_from(["user", "assistant", "system", "tool"]),
+    parts=parts,
+    time=st.integers(0, 4_000_000_000_000).map(lambda ms: ms * MILLI),
+    session=words,
+    flags=st.sampled_from([NO_FLAGS, frozenset({SIDECHAIN}), frozenset({"error"})]),
+    usage=st.none() | st.builds(Usage, counts, counts, counts, counts),
+    context=contexts,
+    todos=st.lists(st.builds(Todo, words, words, st.none() | words), max_size=2).map(tuple),
+    thinking=st.none()
+    | st.builds(
+        ThinkingSetting,
+        level=st.none() | words,
+        disabled=st.booleans(),
+        triggers=st.lists(words, max_size=2).map(tuple),
+    ),
+    extra=st.dictionaries(st.sampled_from(["model", "note"]), words, max_size=1),
+)
+
+
+@given(st.lists(messages, min_size=1, max_size=4))
+def test_every_line_is_the_formats_own(several: list[Message]) -> None:
+    lines = Lines()
+    for message in several:
+        line = lines.line(message)
+        assert line == encode_new(FORMAT.lens.put(strict(message), None))
+        value = json.loads(line)
+        assert b"\n" not in line
+        FORMAT.get(Record(value))

@@ -1,0 +1,81 @@
+"""Several processes record into one session and are killed: what was acknowledged is there."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from talktree import api
+from talktree.session import Store
+
+HERE = Path(__file__).parent.parent.parent
+
+
+def writer(root: Path, id: str, name: str, durability: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.session.recording", str(root), id, name, durability]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=HERE)
+
+
+def killed(process: subprocess.Popen[bytes]) -> dict[str, str]:
+    """Kill a writer; what it had said was acknowledged, by id."""
+    os.kill(process.pid, signal.SIGKILL)
+    told, _ = process.communicate()
+    lines = (line.partition(" ") for line in told.decode().split("\n")[:-1])
+    return {id: text for id, _, text in lines}
+
+
+def round_of_kills(root: Path, id: str, seed: int, *, writers: int) -> dict[str, str]:
+    """Start some writers, kill them one by one; what they were acknowledged."""
+    chance = random.Random(seed)
+    running = [
+        writer(root, id, f"w{seed}-{number}", chance.choice(["safe", "fast"]))
+        for number in range(writers)
+    ]
+    # The first word of each tells that it is at work.
+    firsts = [process.stdout.readline().decode() for process in running if process.stdout]
+    saved = dict((line.split(" ", 1)[0], line.split(" ", 1)[1].rstrip("\n")) for line in firsts)
+    for process in running:
+        time.sleep(chance.random() * 0.1)
+        saved |= killed(process)
+    return saved
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_killed_writers_lose_nothing_they_were_promised(tmp_path: Path, seed: int) -> None:
+    _check(tmp_path, [seed], writers=2)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("seed", range(50))
+def test_many_kills(tmp_path: Path, seed: int) -> None:
+    _check(tmp_path, [seed * 100 + number for number in range(5)], writers=4)
+
+
+def _check(tmp_path: Path, seeds: list[int], *, writers: int) -> None:
+    store = Store(tmp_path / ".sage")
+    with store.create(workspace=tmp_path) as session:
+        session.user("start")
+        id = session.id
+    saved: dict[str, str] = {}
+    for seed in seeds:
+        saved |= round_of_kills(store.root, id, seed, writers=writers)
+    assert saved
+    with store.open(id) as session:
+        session.user("still works")
+        for message, text in saved.items():
+            assert session.message(message).text == text
+        said = {session.opened.index.value(node)["uuid"] for node in _all(session)}
+        assert set(saved) <= said
+    assert [f"{each.code} {each.message}" for each in api.check(store.root).findings] == []
+
+
+def _all(session):  # type: ignore[no-untyped-def]
+    index = session.opened.index
+    return [index.at(start) for start in index.shape()[0]]

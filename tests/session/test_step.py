@@ -1,0 +1,396 @@
+"""Steps record exactly what an independent walk sees, whatever was done meanwhile."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from talktree.errors import Busy, Escapes, NotUndoable
+from talktree.files.locking import folder_lock
+from talktree.session.limits import Limits
+from talktree.session.opened import Opened
+from talktree.session.snapshots import Change, Taken
+from talktree.session.states import ABSENT, File, Folder, Unknown, name_from_json, same
+from talktree.session.step import Step
+from tests.session.trees import (
+    CASES,
+    EMPTY,
+    Deed,
+    deeds,
+    differences,
+    do,
+    message_of,
+    paths,
+    place,
+    session,
+    thing_of,
+    told,
+    walked,
+    work_of,
+)
+
+STORE = (b".sage",)
+SHARP = Limits(racy_seconds=0)
+many_deeds = st.lists(deeds, max_size=12)
+
+
+def log(opened: Opened, message: str) -> list[Taken]:
+    return opened.index.snapshots([message])
+
+
+@settings(max_examples=CASES)
+@given(many_deeds, st.lists(many_deeds, min_size=1, max_size=3), st.sampled_from([0.0, 2.0]))
+def test_watched_changes_are_those_of_an_independent_walk(
+    first: list[Deed], steps: list[list[Deed]], racy: float
+) -> None:
+    with place(Limits(racy_seconds=racy)) as opened:
+        work = work_of(opened)
+        for deed in first:
+            do(work, deed)
+        for each in steps:
+            message = message_of(opened)
+            before = walked(work, STORE)
+            with Step(opened, message, watch=[b"."]) as step:
+                for deed in each:
+                    do(work, deed)
+            after = walked(work, STORE)
+            assert told(step.changed, opened.contents) == differences(before, after)
+            assert step.uncovered == ()
+            recorded = [change for taken in log(opened, message) for change in taken.changes]
+            assert told(tuple(recorded), opened.contents) == differences(before, after)
+
+
+@settings(max_examples=CASES)
+@given(many_deeds, st.lists(paths, min_size=1, max_size=4), many_deeds)
+def test_named_paths_are_recorded_before_and_after(
+    first: list[Deed], named: list[bytes], then: list[Deed]
+) -> None:
+    with place(SHARP) as opened:
+        work, message = work_of(opened), message_of(opened)
+        for deed in first:
+            do(work, deed)
+        before = walked(work, STORE)
+        with Step(opened, message, paths=named, unprotected="mark") as step:
+            early = {c.path: c for taken in log(opened, message) for c in taken.changes}
+            for deed in then:
+                do(work, deed)
+        after = walked(work, STORE)
+        wanted = differences(before, after)
+        hidden = {name_from_json(path) for path, _ in step.uncovered}
+        for change in step.changed:
+            assert told((change,), opened.contents)[change.path] == wanted[change.path]
+        got = {change.path for change in step.changed}
+        above = {path.rsplit(b"/", cut)[0] for path in named for cut in (1, 2) if b"/" in path}
+        lost = {path for path in above & wanted.keys() if after.get(path, EMPTY)[0] != "folder"}
+        assert got >= lost - hidden
+        for path in named:
+            if path not in hidden and path in wanted:
+                assert path in got
+        for path, change in early.items():
+            assert change.after is None
+            if path not in hidden:
+                assert thing_of(change.before, opened.contents) == before.get(path, EMPTY)
+
+
+def test_missing_folders_above_a_path_are_recorded() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        with Step(opened, message, paths=[b"x/y/z.txt"]) as step:
+            (work / "x" / "y").mkdir(parents=True)
+            (work / "x" / "y" / "z.txt").write_bytes(b"z")
+        assert {change.path for change in step.changed} == {b"x", b"x/y", b"x/y/z.txt"}
+        assert all(change.before == ABSENT for change in step.changed)
+        kinds = {change.path: type(change.after) for change in step.changed}
+        assert kinds == {b"x": Folder, b"x/y": Folder, b"x/y/z.txt": File}
+
+
+def test_a_named_folder_means_all_that_is_in_it() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "d" / "e").mkdir(parents=True)
+        (work / "d" / "e" / "f").write_bytes(b"f")
+        with Step(opened, message, paths=[b"d"]) as step:
+            (work / "d" / "e" / "f").unlink()
+            (work / "d" / "e").rmdir()
+            (work / "d").rmdir()
+        assert {change.path for change in step.changed} == {b"d", b"d/e", b"d/e/f"}
+        assert all(change.after == ABSENT for change in step.changed)
+
+
+def test_a_second_step_of_a_message_never_replaces_the_first_state() -> None:
+    with place(SHARP) as opened:
+        work, message = work_of(opened), message_of(opened)
+        file = work / "f"
+        file.write_bytes(b"first")
+        for text in (b"second", b"third"):
+            with Step(opened, message, paths=[b"f"]):
+                file.write_bytes(text)
+        with Step(opened, message, watch=[b"."]):
+            file.write_bytes(b"fourth")
+        befores = [c.before for taken in log(opened, message) for c in taken.changes]
+        assert len(befores) == 5
+        assert {thing_of(state, opened.contents)[1] for state in befores} == {b"first"}
+        assert [taken.update for taken in log(opened, message)] == [False, *[True] * 5]
+
+
+def test_what_the_user_wrote_between_two_steps_of_a_message_is_kept_and_named() -> None:
+    with place(SHARP) as opened:
+        work, message = work_of(opened), message_of(opened)
+        file = work / "f"
+        file.write_bytes(b"first")
+        with Step(opened, message, paths=[b"f"]):
+            file.write_bytes(b"second")
+        file.write_bytes(b"the user's")
+        with Step(opened, message, paths=[b"f"]):
+            file.write_bytes(b"third")
+        seen = [
+            thing_of(state, opened.contents)[1] for t in log(opened, message) for _, state in t.seen
+        ]
+        assert b"the user's" in seen
+
+
+def test_before_states_are_in_the_log_before_the_tool_works() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "f").write_bytes(b"old")
+        with Step(opened, message, paths=[b"f"], watch=[b"."]) as step:
+            (first,) = log(opened, message)
+            assert first.watched == (b".",)
+            assert not first.ended
+            assert first.changes[0].after is None
+            step.track(b"g")
+            assert log(opened, message)[-1].changes == (Change(b"g", ABSENT, None),)
+            (work / "g").write_bytes(b"g")
+        assert log(opened, message)[-1].ended
+
+
+def test_a_path_tracked_too_late_still_has_its_state_from_before() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "f").write_bytes(b"old")
+        with Step(opened, message, watch=[b"."]) as step:
+            (work / "f").write_bytes(b"new")
+            step.track(b"f", b"never")
+        (change,) = step.changed
+        assert thing_of(change.before, opened.contents)[1] == b"old"
+
+
+def test_a_tool_that_fails_is_recorded_and_its_error_goes_on() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        step = Step(opened, message, watch=[b"."])
+
+        def fails() -> None:
+            with step:
+                (work / "f").write_bytes(b"half")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fails()
+        assert [change.path for change in step.changed] == [b"f"]
+
+
+def test_nothing_of_version_control_or_the_store_is_looked_at() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / ".git").mkdir()
+        (work / "deep" / ".hg").mkdir(parents=True)
+        with Step(opened, message, watch=[b"."]) as step:
+            (work / ".git" / "index").write_bytes(b"1")
+            (work / "deep" / ".hg" / "x").write_bytes(b"1")
+        assert step.changed == ()
+        for path in (b".git/index", b"deep/.hg/x", b".sage/sessions/s/lock", b".git"):
+            with pytest.raises(NotUndoable), Step(opened, message, paths=[path]):
+                pass
+        with Step(opened, message, watch=[b".git"], paths=[b".sage/x"], unprotected="mark") as step:
+            pass
+        assert {path for path, _ in step.uncovered} == {".git", ".sage/x"}
+
+
+def test_the_store_is_left_alone_wherever_it_lies() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        with Step(opened, message, watch=[b"."]) as step:
+            os.rename(work / ".sage", work / "moved")
+            os.rename(work / "moved", work / ".sage")
+        assert step.changed == ()
+        assert not any(b".sage" in path for path in opened.known.paths())
+
+
+def test_odd_things_are_told_and_never_opened(tmp_path: Path) -> None:
+    with session(tmp_path) as opened:
+        work, message = work_of(opened), message_of(opened)
+        os.mkfifo(work / "pipe")
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(os.fsencode(os.path.relpath(work / "socket")))
+            with Step(opened, message, watch=[b"."]) as step:
+                os.mkfifo(work / "other")
+        assert dict(step.uncovered) == {"pipe": "a FIFO", "socket": "a socket", "other": "a FIFO"}
+        assert step.changed == (Change(b"other", ABSENT, Unknown("a FIFO")),)
+        with pytest.raises(NotUndoable), Step(opened, message, paths=[b"pipe"]):
+            pass
+
+
+def test_a_file_beyond_the_limit_is_refused_or_marked_before_it_is_changed() -> None:
+    with place(Limits(largest_file=10)) as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "big").write_bytes(b"x" * 11)
+        with pytest.raises(NotUndoable, match="larger than"):
+            Step(opened, message, paths=[b"big"]).__enter__()
+        assert log(opened, message) == []
+        with Step(opened, message, paths=[b"big"], unprotected="mark") as step:
+            pass
+        assert [path for path, _ in step.uncovered] == ["big"]
+        with Step(opened, message, watch=[b"."]) as step:
+            (work / "big").write_bytes(b"y" * 12)
+        (change,) = log(opened, message)[-1].changes
+        assert isinstance(change.after, Unknown)
+        assert [path for path, _ in step.uncovered] == ["big"]
+
+
+@pytest.mark.parametrize(
+    "path", [b"..", b"../x", b"a/../../x", b"/etc/passwd", b"", b".", b"a//b", b"a\0b", b"x" * 300]
+)
+def test_hostile_paths_are_refused(path: bytes) -> None:
+    with place() as opened:
+        message = message_of(opened)
+        with pytest.raises(Escapes):
+            Step(opened, message, paths=[path])
+        if path != b".":
+            with pytest.raises(Escapes):
+                Step(opened, message, watch=[path])
+        with Step(opened, message) as step, pytest.raises(Escapes):
+            step.track(path)
+
+
+def test_links_out_are_recorded_as_links_and_never_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key").write_bytes(b"hidden")
+    with session(tmp_path) as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "out").symlink_to(secret)
+        (work / "file").symlink_to(secret / "key")
+        with pytest.raises(Escapes), Step(opened, message, paths=[b"out/key"]):
+            pass
+        with pytest.raises(Escapes), Step(opened, message, watch=[b"out/x"]):
+            pass
+        with Step(opened, message, paths=[b"out/key"], unprotected="mark") as step:
+            pass
+        assert [path for path, _ in step.uncovered] == ["out/key"]
+        with Step(opened, message, paths=[b"file"], watch=[b"."]) as step:
+            (secret / "key").write_bytes(b"changed")
+            (secret / "more").write_bytes(b"more")
+        assert step.changed == ()
+        kept = {
+            b"".join(
+                opened.contents.pieces(File(hash=name, size=opened.contents.size_of(name), mode=0))
+            )
+            for name in opened.contents.names()
+        }
+        assert kept == set()
+
+
+def test_a_workspace_that_is_being_moved_is_busy_and_steps_share_it() -> None:
+    with place() as opened:
+        message = message_of(opened)
+        assert opened.workspace is not None
+        alone = folder_lock(opened.workspace.fd, exclusive=True)
+        with Step(opened, message), Step(opened, message), pytest.raises(Busy), alone:
+            pass
+        with folder_lock(opened.workspace.fd, exclusive=True), pytest.raises(Busy):
+            Step(opened, message).__enter__()
+        with Step(opened, message):
+            pass
+
+
+def test_the_next_process_reads_only_what_is_new(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    for number in range(5):
+        (work / str(number)).write_bytes(b"%d" % number)
+        os.utime(work / str(number), (1, 1))
+    with session(tmp_path, SHARP) as opened, Step(opened, message_of(opened), watch=[b"."]):
+        pass
+    with session(tmp_path, SHARP) as opened:
+        message = message_of(opened)
+        (work / "2").write_bytes(b"other")
+        with Step(opened, message, watch=[b"."]) as step:
+            (work / "3").unlink()
+        assert [path for taken in log(opened, message) for path, _ in taken.seen] == [b"2"]
+        (change,) = step.changed
+        assert change.path == b"3"
+        assert thing_of(change.before, opened.contents)[1] == b"3"
+    # A cache that is damaged, or whose contents are gone, costs reading and nothing else.
+    cache = work / ".sage" / "cache" / "s.files"
+    cache.write_bytes(cache.read_bytes()[5:-3].replace(b"0", b"1"))
+    with session(tmp_path, SHARP) as opened:
+        for name in list(opened.contents.names()):
+            opened.contents.remove(name)
+        with Step(opened, message_of(opened), watch=[b"."]) as step:
+            (work / "1").unlink()
+        assert thing_of(step.changed[0].before, opened.contents)[1] == b"1"
+
+
+def test_a_scan_is_bounded_and_says_so() -> None:
+    with place(Limits(entries=10)) as opened:
+        work, message = work_of(opened), message_of(opened)
+        for folder in ("a", "b", "c"):
+            (work / folder).mkdir()
+            for number in range(4):
+                (work / folder / str(number)).write_bytes(b"1")
+        with Step(opened, message, watch=[b"."]) as step:
+            for folder in ("a", "b", "c"):
+                (work / folder / "1").write_bytes(b"2")
+                (work / folder / "new").write_bytes(b"2")
+        blind = {path for path, why in step.uncovered if "at most 10 entries" in why}
+        assert len(blind) == 2
+        got = {change.path for change in step.changed}
+        assert not any(path.split(b"/")[0].decode() in blind for path in got)
+        assert not any(change.after == ABSENT for change in step.changed)
+
+
+def test_bytes_outside_the_bound_are_unknown_not_absent() -> None:
+    with place(Limits(new_bytes=25)) as opened:
+        work, message = work_of(opened), message_of(opened)
+        for number in range(4):
+            (work / str(number)).write_bytes(b"x" * 10)
+        with Step(opened, message, watch=[b"."]) as step:
+            for number in range(4):
+                (work / str(number)).unlink()
+        before = [change.before for taken in log(opened, message) for change in taken.changes]
+        assert sum(isinstance(state, Unknown) for state in before) == 2
+        assert sum(isinstance(state, File) for state in before) == 2
+        assert any("2 files were not read" in why for _, why in step.uncovered)
+
+
+def test_hard_links_are_counted() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "a").write_bytes(b"1")
+        os.link(work / "a", work / "b")
+        with Step(opened, message, paths=[b"a"]):
+            (first,) = log(opened, message)
+        assert isinstance(first.changes[0].before, File)
+        assert first.changes[0].before.links == 2
+
+
+def test_a_step_without_changes_claims_none() -> None:
+    with place() as opened:
+        work, message = work_of(opened), message_of(opened)
+        (work / "a").write_bytes(b"1")
+        with Step(opened, message, watch=[b"."]) as step:
+            os.utime(work / "a", (5, 5))
+            (work / "b").write_bytes(b"")
+            (work / "b").unlink()
+        assert step.changed == ()
+        assert not any(taken.changes for taken in log(opened, message))
+
+
+def test_same_is_not_claimed_of_unknown() -> None:
+    assert not same(Unknown("x"), Unknown("x"))

@@ -1,0 +1,70 @@
+"""Thinking: levels, phrases that ask for it, and what is recorded of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.errors import UsageError
+from talktree.model.message import ThinkingSetting
+from talktree.session.thinking import DISABLED, LEVELS, PHRASES, checked_phrases, setting, triggered
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "triggers"),
+    [
+        ("Please think.", "low", ("think",)),
+        ("THINK  HARD now", "medium", ("think hard",)),
+        ("think harder, then think", "high", ("think harder", "think")),
+        ("ultrathink", "high", ("ultrathink",)),
+        ("think\nhard", "medium", ("think hard",)),
+    ],
+)
+def test_phrases_ask_for_levels(text: str, level: str, triggers: tuple[str, ...]) -> None:
+    assert triggered(text) == ThinkingSetting(level=level, triggers=triggers)
+
+
+@pytest.mark.parametrize("text", ["", "thinking", "rethink", "bethinks", "thin k", "Denk nach"])
+def test_other_words_ask_for_nothing(text: str) -> None:
+    assert triggered(text) is None
+
+
+@given(st.text(), st.sampled_from(sorted(PHRASES)), st.text())
+def test_a_phrase_among_other_words_counts_as_much_or_more(a: str, phrase: str, b: str) -> None:
+    found = triggered(f"{a} {phrase} {b}")
+    assert found is not None
+    if triggered(f"{phrase} {b}") == triggered(phrase):
+        assert found.level is not None
+        assert LEVELS.index(found.level) >= LEVELS.index(PHRASES[phrase])
+
+
+def test_callers_have_the_last_word() -> None:
+    assert setting(None, "think") == triggered("think")
+    assert setting(False, "ultrathink") == DISABLED
+    assert setting("high", "think") == ThinkingSetting(level="high", triggers=("think",))
+    assert setting({"disabled": True}) == DISABLED
+    assert setting({"triggers": ["x"]}) == ThinkingSetting(level="medium", triggers=("x",))
+    assert setting(ThinkingSetting()) == ThinkingSetting(level="medium")
+
+
+@pytest.mark.parametrize("asked", ["ultra", {"level": "max"}, {"depth": 3}])
+def test_what_is_no_setting_is_refused(asked: object) -> None:
+    with pytest.raises(UsageError) as error:
+        setting(asked)
+    assert error.value.hint
+
+
+def test_phrases_of_ones_own() -> None:
+    own = checked_phrases({"denk nach": "high", "": "low", "x": "ultra", "y": 3})
+    assert own == {"denk nach": "high"}
+    assert triggered("Denk nach!", own) == ThinkingSetting(level="high", triggers=("denk nach",))
+    assert triggered("think", own) is None
+    assert triggered("think", {}) is None
+    assert checked_phrases(None) is PHRASES
+
+
+@given(st.dictionaries(st.text(min_size=1), st.sampled_from(LEVELS)), st.text())
+def test_any_phrases_and_any_words_give_an_answer(phrases: dict[str, str], text: str) -> None:
+    found = triggered(text, checked_phrases(phrases))
+    assert found is None or found.level in LEVELS

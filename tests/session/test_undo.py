@@ -1,0 +1,458 @@
+"""Undo, redo, restore, switch, revert: what each does to files, the talk and the tasks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import Busy, NotUndoable, UsageError, WorldMoved
+from talktree.session import moves
+from talktree.session.history import position
+from talktree.session.plan_text import told
+from tests.session.working import Place, kinds, working
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Iterator[Place]:
+    with working(tmp_path) as place:
+        yield place
+
+
+# walking
+
+
+def test_undo_walks_back_and_redo_forward(at: Place) -> None:
+    at.put("old_txt", "was here")
+    trees = [at.tree]
+    at.session.user("please")
+    for files in ({"a": "1"}, {"a": "2", "dir__b": "b"}, {"old_txt": None, "dir__b": None}):
+        at.step(**files)
+        trees.append(at.tree)
+    opened = at.session.opened
+    for tree in (*trees[-2::-1], trees[0]):
+        assert at.apply(moves.undo(opened)).exit_code == 0
+        assert at.tree == tree
+    with pytest.raises(NotUndoable):
+        moves.undo(opened).plan()
+    for tree in (trees[0], *trees[1:]):
+        assert at.apply(moves.redo(opened)).exit_code == 0
+        assert at.tree == tree
+    with pytest.raises(NotUndoable):
+        moves.redo(opened).plan()
+
+
+def test_new_work_after_an_undo_is_a_branch_and_nothing_is_lost(at: Place) -> None:
+    at.session.user("please")
+    first = at.step(a="first")
+    at.apply(moves.undo(at.session.opened))
+    second = at.step(a="second", b="b")
+    with pytest.raises(NotUndoable):
+        moves.redo(at.session.opened).plan()
+    assert len(at.session.branches()) == 2
+    at.apply(moves.restore(at.session.opened, first))
+    assert (at.read("a"), at.read("b")) == ("first", None)
+    at.apply(moves.switch(at.session.opened, second))
+    assert (at.read("a"), at.read("b")) == ("second", "b")
+
+
+def test_undo_of_a_turn_goes_over_all_its_steps(at: Place) -> None:
+    at.session.user("one")
+    at.step(a="1")
+    at.session.user("two")
+    at.step(a="2")
+    at.step(a="3", b="b")
+    at.apply(moves.undo(at.session.opened, turn=True))
+    assert (at.read("a"), at.read("b")) == ("1", None)
+
+
+def test_undo_of_an_undo_and_of_a_redo(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1")
+    opened = at.session.opened
+    at.apply(moves.undo(opened))
+    at.apply(moves.undo(opened, operation="last"))
+    assert at.read("a") == "1"
+    at.apply(moves.redo(opened))
+    assert at.read("a") is None
+    at.apply(moves.redo(opened))
+    assert at.read("a") == "1"
+    at.apply(moves.undo(opened, operation="last"))
+    assert at.read("a") is None
+
+
+def test_an_older_operation_is_taken_back_where_nothing_changed_since(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1", b="1")
+    undo = at.apply(moves.undo(at.session.opened))
+    at.step(b="new")
+    plan = moves.undo(at.session.opened, operation=undo.move).plan()
+    assert kinds(plan) == {"a": "write", "b": "conflict"}
+
+
+def test_it_works_after_opening_again_and_after_compaction(at: Place) -> None:
+    at.session.user("please")
+    first = at.step(a="1")
+    at.session.compacting()
+    at.session.compacted("they made a")
+    at.step(a="2")
+    at.again()
+    at.apply(moves.undo(at.session.opened))
+    assert at.read("a") == "1"
+    at.again()
+    at.apply(moves.redo(at.session.opened))
+    assert at.read("a") == "2"
+    at.apply(moves.undo(at.session.opened, to=first))
+    assert at.read("a") == "1"
+
+
+def test_what_a_sidechain_did_belongs_to_its_message(at: Place) -> None:
+    at.session.user("please")
+    caller = at.session.assistant("I ask another")
+    inner = at.session.user("make a", parent=caller, sidechain=True)
+    with at.session.step(inner, watch=["."]):
+        at.put("a", "by the other")
+    at.session.assistant("done")
+    at.apply(moves.undo(at.session.opened))
+    assert at.read("a") is None
+    at.apply(moves.redo(at.session.opened))
+    assert at.read("a") == "by the other"
+
+
+# scopes
+
+
+def test_files_alone_go_back_step_by_step(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1")
+    last = at.step(a="2")
+    opened = at.session.opened
+    for content in ("1", None):
+        at.apply(moves.undo(opened, scopes=("files",)))
+        assert at.read("a") == content
+        assert position(opened).conversation == last
+    with pytest.raises(NotUndoable):
+        moves.undo(opened, scopes=("files",)).plan()
+    at.step(b="b")
+    at.apply(moves.undo(opened))
+    assert (at.read("a"), at.read("b")) == (None, None)
+
+
+def test_the_talk_alone_goes_back(at: Place) -> None:
+    at.session.user("please")
+    first = at.step(a="1")
+    at.step(a="2")
+    at.apply(moves.undo(at.session.opened, scopes=("conversation",)))
+    assert at.read("a") == "2"
+    assert position(at.session.opened).conversation == first
+    texts = [message.text for message in at.session.full_messages()]
+    assert "The files were not touched." in texts[-1]
+
+
+def test_tasks_follow_the_parent_chain_and_are_a_scope_of_their_own(at: Place) -> None:
+    at.session.user("please", todos=["one"])
+    first = at.step(a="1")
+    at.session.todos(["one", "two"])
+    at.step(a="2")
+    opened = at.session.opened
+    at.apply(moves.undo(opened, to=first, scopes=("files", "conversation")))
+    assert [todo.content for todo in at.session.current_todos()] == ["one", "two"]
+    at.apply(moves.redo(opened))
+    at.apply(moves.undo(opened, to=first, scopes=("todos",)))
+    assert [todo.content for todo in at.session.current_todos()] == ["one"]
+    assert at.read("a") == "2"
+
+
+def test_a_switch_with_and_without_files(at: Place) -> None:
+    at.session.user("please")
+    one = at.step(a="1")
+    at.session.name("first")
+    at.apply(moves.undo(at.session.opened))
+    at.step(a="2")
+    at.apply(moves.switch(at.session.opened, "first", scopes=("conversation", "todos")))
+    assert at.read("a") == "2"
+    assert position(at.session.opened).conversation == one
+    at.apply(moves.undo(at.session.opened, operation="last"))
+    at.apply(moves.switch(at.session.opened, "first"))
+    assert at.read("a") == "1"
+
+
+# single files, single messages
+
+
+def test_one_file_goes_back_step_by_step_and_forward(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1", b="1")
+    at.step(a="2", b="2")
+    at.step(b="3")
+    opened = at.session.opened
+    at.apply(moves.undo(opened, paths=[b"a"]))
+    assert (at.read("a"), at.read("b")) == ("1", "3")
+    at.apply(moves.undo(opened, paths=[b"a"]))
+    assert (at.read("a"), at.read("b")) == (None, "3")
+    at.apply(moves.redo(opened))
+    at.apply(moves.redo(opened))
+    assert (at.read("a"), at.read("b")) == ("2", "3")
+    at.apply(moves.undo(opened, turn=True))
+    assert (at.read("a"), at.read("b")) == (None, None)
+
+
+def test_the_effect_of_one_message_is_taken_back(at: Place) -> None:
+    at.session.user("please")
+    wrong = at.step(a="1", b="1")
+    last = at.step(b="2")
+    plan = moves.revert(at.session.opened, wrong).plan()
+    assert kinds(plan) == {"a": "delete", "b": "conflict"}
+    at.apply(moves.revert(at.session.opened, wrong))
+    assert (at.read("a"), at.read("b")) == (None, "2")
+    assert position(at.session.opened).conversation == last
+    at.apply(moves.undo(at.session.opened, operation="last"))
+    assert (at.read("a"), at.read("b")) == ("1", "2")
+
+
+# ownership
+
+
+def test_a_turn_without_file_changes_changes_no_file(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1")
+    at.put("b", "the user's")
+    at.session.user("thanks")
+    plan = moves.undo(at.session.opened).plan()
+    assert plan.actions == ()
+    before = at.tree
+    at.apply(moves.undo(at.session.opened))
+    assert at.tree == before
+
+
+def test_a_folder_goes_only_if_it_is_empty(at: Place) -> None:
+    at.session.user("please")
+    at.step(dir__a="1")
+    at.put("dir__mine", "the user's")
+    outcome = at.apply(moves.undo(at.session.opened))
+    assert outcome.exit_code == 1
+    assert (at.read("dir/a"), at.read("dir/mine")) == (None, "the user's")
+
+
+def test_a_file_that_only_read_was_missing_is_not_deleted(at: Place) -> None:
+    at.session.user("please")
+    message = at.session.assistant("I read it")
+    with at.session.step(message, paths=["later.txt"]):
+        pass
+    at.put("later_txt", "the user's")
+    at.apply(moves.undo(at.session.opened))
+    assert at.read("later.txt") == "the user's"
+
+
+def test_what_is_not_covered_is_told_also_if_there_is_nothing_to_do(at: Place) -> None:
+    at.session.user("please")
+    message = at.session.assistant("a pipe")
+    with at.session.step(message, paths=["pipe"], unprotected="mark"):
+        os.mkfifo(at.work / "pipe")
+    later = at.session.assistant("another")
+    with at.session.step(later, paths=["pipe"], unprotected="mark"):
+        pass
+    plan = moves.undo(at.session.opened, turn=True).plan()
+    assert any(path == "pipe" for path, _ in plan.uncovered)
+    assert "not covered: pipe" in told(plan, at.session.opened)
+
+
+# conflicts
+
+
+def prepared(at: Place) -> None:
+    """The session wrote a file, then the user changed it."""
+    at.session.user("please")
+    at.step(a_txt="1\n2\n3\n4\n5\n")
+    at.step(a_txt="1\n2\n3\n4\nfive\n")
+    at.put("a_txt", "one\n2\n3\n4\nfive\n")
+
+
+def test_a_conflict_is_left_told_and_offered(at: Place) -> None:
+    prepared(at)
+    plan = moves.undo(at.session.opened).plan()
+    assert plan.conflicts[0].choices == ("keep", "theirs", "both", "merge")
+    outcome = at.apply(moves.undo(at.session.opened))
+    assert outcome.exit_code == 1
+    assert at.read("a.txt") == "one\n2\n3\n4\nfive\n"
+
+
+@pytest.mark.parametrize(
+    ("choice", "content"),
+    [
+        ("keep", "one\n2\n3\n4\nfive\n"),
+        ("theirs", "1\n2\n3\n4\n5\n"),
+        ("both", "1\n2\n3\n4\n5\n"),
+        ("merge", "one\n2\n3\n4\n5\n"),
+    ],
+)
+def test_a_conflict_ends_as_the_user_says(at: Place, choice: str, content: str) -> None:
+    prepared(at)
+    before = at.tree
+    chosen = moves.undo(at.session.opened, resolutions={b"a.txt": choice})  # type: ignore[dict-item]
+    at.apply(chosen)
+    assert at.read("a.txt") == content
+    others = [name for name in at.tree if name != b"a.txt"]
+    assert len(others) == (1 if choice == "both" else 0)
+    for name in others:
+        assert at.tree[name] == before[b"a.txt"]
+    at.apply(moves.redo(at.session.opened))
+    assert at.tree == before
+
+
+def test_a_merge_that_overlaps_stays_a_conflict(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1\n")
+    at.step(a="2\n")
+    at.put("a", "3\n")
+    plan = moves.undo(at.session.opened, resolutions={b"a": "merge"}).plan()
+    assert kinds(plan) == {"a": "conflict"}
+    assert "same lines" in plan.conflicts[0].reason
+
+
+def test_a_copy_beside_never_takes_a_name_that_is_used(at: Place) -> None:
+    prepared(at)
+    first = moves.undo(at.session.opened, resolutions={b"a.txt": "both"}).plan()
+    beside = next(each.beside for each in first.actions if each.beside)
+    (at.work / beside.decode()).write_text("taken")
+    at.apply(moves.undo(at.session.opened, resolutions={b"a.txt": "both"}))
+    assert at.read(beside.decode()) == "taken"
+    assert len(at.tree) == 3
+
+
+def test_force_can_be_taken_back(at: Place) -> None:
+    prepared(at)
+    before = at.tree
+    assert at.apply(moves.undo(at.session.opened, force=True)).exit_code == 0
+    assert at.read("a.txt") == "1\n2\n3\n4\n5\n"
+    at.apply(moves.undo(at.session.opened, operation="last"))
+    assert at.tree == before
+
+
+def test_what_the_user_did_between_two_steps_comes_back_and_is_not_passed_over(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="by the session")
+    at.put("a", "by the user")
+    at.step(a="by the session, again")
+    at.apply(moves.undo(at.session.opened))
+    assert at.read("a") == "by the user"
+    assert kinds(moves.undo(at.session.opened).plan()) == {"a": "conflict"}
+    assert kinds(moves.redo(at.session.opened).plan()) == {"a": "write"}
+    at.apply(moves.redo(at.session.opened))
+    assert kinds(moves.undo(at.session.opened, turn=True).plan()) == {"a": "conflict"}
+
+
+def test_two_sessions_are_told_apart_by_content(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="mine", b="mine")
+    with at.store.create(workspace=at.work, durability="fast") as other:
+        message = other.user("please")
+        with other.step(message, watch=["."]):
+            at.put("a", "theirs")
+    plan = moves.undo(at.session.opened).plan()
+    assert kinds(plan) == {"a": "conflict", "b": "delete"}
+
+
+# plan and apply
+
+
+def test_a_plan_changes_nothing_and_is_the_same_again(at: Place) -> None:
+    prepared(at)
+    opened = at.session.opened
+    lengths = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
+    kept, before = sorted(opened.contents.names()), at.tree
+    plan = moves.undo(opened, force=True).plan()
+    assert moves.undo(opened, force=True).plan() == plan
+    assert at.tree == before
+    assert sorted(opened.contents.names()) == kept
+    after = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
+    assert after == lengths
+
+
+@pytest.mark.parametrize("what", ["content", "mode", "another", "talk"])
+def test_apply_refuses_if_the_world_moved(at: Place, what: str) -> None:
+    at.session.user("please")
+    at.step(a="1")
+    move = moves.undo(at.session.opened)
+    digest = move.plan().digest
+    match what:
+        case "content":
+            at.put("a", "2")
+        case "mode":
+            (at.work / "a").chmod(0o711)
+        case "another":
+            (at.work / "a").unlink()
+            (at.work / "a").symlink_to("b")
+        case "talk":
+            at.session.user("wait")
+    before = at.tree
+    with pytest.raises(WorldMoved):
+        move.apply(digest)
+    assert at.tree == before
+
+
+def test_nobody_moves_while_a_tool_works(at: Place) -> None:
+    at.session.user("please")
+    message = at.step(a="1")
+    move = moves.undo(at.session.opened)
+    digest = move.plan().digest
+    with at.session.step(message, paths=["b"]), pytest.raises(Busy):
+        move.apply(digest)
+    assert at.read("a") == "1"
+
+
+def test_hard_links_are_warned_of(at: Place) -> None:
+    at.put("a", "1")
+    os.link(at.work / "a", at.work / "other")
+    at.session.user("please")
+    at.step(a="2")
+    plan = moves.undo(at.session.opened).plan()
+    assert any("hard links" in warning for warning in plan.warnings)
+
+
+def test_a_damaged_content_is_told_in_the_plan_and_the_rest_is_done(at: Place) -> None:
+    at.put("a", "old a")
+    at.put("b", "old b")
+    at.session.user("please")
+    at.step(a="new", b="new", c="new")
+    folder = at.session.opened.folder.path / "backups"
+    for path in folder.iterdir():
+        if path.read_bytes() == b"old a":
+            path.write_bytes(b"bad a")
+        elif path.read_bytes() == b"old b":
+            path.unlink()
+    plan = moves.undo(at.session.opened).plan()
+    assert kinds(plan) == {"a": "cannot", "b": "cannot", "c": "delete"}
+    outcome = at.apply(moves.undo(at.session.opened))
+    assert outcome.exit_code == 1
+    assert (at.read("a"), at.read("c")) == ("new", None)
+
+
+def test_a_plan_as_text_and_json(at: Place) -> None:
+    prepared(at)
+    plan = moves.undo(at.session.opened, force=True).plan()
+    text = told(plan, at.session.opened)
+    assert "-five" in text
+    assert f"digest: {plan.digest}" in text
+    value = plan.to_json()
+    assert [each["action"] for each in value["plan"]] == ["write"]
+    assert value["digest"] == plan.digest
+
+
+def test_the_note_tells_a_model_what_moved(at: Place) -> None:
+    at.session.user("please")
+    at.step(a="1", b="1")
+    at.apply(moves.undo(at.session.opened))
+    last = at.session.full_messages()[-1]
+    assert last.role == "system"
+    assert "- a (removed)" in last.text
+
+
+def test_questions_that_make_no_sense_are_refused(at: Place) -> None:
+    at.session.user("please")
+    with pytest.raises(UsageError):
+        moves.undo(at.session.opened, turn=True, operation="last")
+    with pytest.raises(UsageError):
+        moves.undo(at.session.opened, scopes=())

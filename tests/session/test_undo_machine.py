@@ -1,0 +1,29 @@
+"""The laws of moving hold whatever happens in whatever order."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.session.machine import Moving
+
+TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
+SHARE = settings(
+    max_examples=int(os.environ.get("UNDO_EXAMPLES", "60")),
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+WHOLE = settings(SHARE, max_examples=2000, stateful_step_count=50)
+
+
+def test_moves_keep_their_laws() -> None:
+    run_state_machine_as_test(Moving, settings=SHARE)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.torture
+def test_moves_keep_their_laws_for_long() -> None:
+    run_state_machine_as_test(Moving, settings=WHOLE)  # type: ignore[no-untyped-call]

@@ -1,0 +1,134 @@
+"""Many writers of one session, and writers that are killed: nothing acknowledged is ever lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from talktree.session.lines import lines
+from talktree.session.seal import judged
+from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
+
+TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tests.session.journals import opened
+journal = opened(Path(sys.argv[1]))
+with journal.alone():
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def told(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate()
+    assert process.returncode in (0, -signal.SIGKILL), err
+    return out
+
+
+def read_all_the_time(folder: Path, stop: threading.Event, seen: list[str]) -> None:
+    """A reader beside the writers: every line it ever gets is whole and good."""
+    path = folder / "messages.jsonl"
+    while not stop.is_set():
+        if path.exists():
+            with open(path, "rb") as file:
+                at = 0
+                for _ in range(20):
+                    for line in lines(file.fileno(), at):
+                        seen.append(judged(line.raw).state)
+                        at = line.start + len(line.raw)
+        time.sleep(0.01)
+
+
+def kill_holders(folder: Path, count: int) -> None:
+    for _ in range(count):
+        holder = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, str(folder)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        holder.kill()
+        holder.communicate()
+
+
+@pytest.mark.parametrize("durability", ["safe", "fast"])
+def test_eight_writers_readers_and_dying_lock_holders(tmp_path: Path, durability: str) -> None:
+    count, largest, holders = (1000, 1 << 20, 20) if TORTURE else (25, 1 << 17, 2)
+    stop, seen = threading.Event(), list[str]()
+    reader = threading.Thread(target=read_all_the_time, args=(tmp_path, stop, seen))
+    reader.start()
+    try:
+        mode = "safe" if durability == "safe" else "fast"
+        processes = [
+            writer(tmp_path, f"w{at}", count, durability=mode, largest=largest) for at in range(8)
+        ]
+        kill_holders(tmp_path, holders)
+        outs = [told(process) for process in processes]
+    finally:
+        stop.set()
+        reader.join()
+    found = verify(tmp_path, [ack for out in outs for ack in acks(out)])
+    assert len(found) == 8 * count
+    assert seen
+    assert set(seen) == {"good"}
+    assert not any("problem" in out for out in outs)
+
+
+@pytest.mark.parametrize("seed", range(100 if TORTURE else 4))
+def test_killed_at_random_times(tmp_path: Path, seed: int) -> None:
+    """Four writers, each killed at some time, and others in their place."""
+    chance = random.Random(seed)
+    outs = []
+    for round in range(3 if TORTURE else 2):
+        names = [f"r{round}w{at}" for at in range(4)]
+        largest = chance.choice([300, 30_000, 2_000_000 if TORTURE else 300_000])
+        mode = chance.choice(["safe", "fast"])
+        processes = [
+            writer(
+                tmp_path,
+                name,
+                10_000,
+                durability="safe" if mode == "safe" else "fast",
+                seed=seed,
+                largest=largest,
+            )
+            for name in names
+        ]
+        for process in processes:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        time.sleep(chance.random() * 0.1)
+        for process in processes:
+            time.sleep(chance.random() * 0.01)
+            process.kill()
+        outs += [told(process) for process in processes]
+    opened(tmp_path, "safe").append("messages", b'{"writer":"last","message":0}')
+    verify(tmp_path, [ack for out in outs for ack in acks(out)])
+    for torn in quarantined(tmp_path):
+        assert torn.startswith(b'{"writer":"r')
+        assert not torn.endswith(b"\n")
+
+
+def test_a_writer_that_dies_in_the_middle_of_a_line(tmp_path: Path) -> None:
+    """A kill cuts large writes short; the next writer moves the half line away."""
+    journal = opened(tmp_path, "safe")
+    journal.append("messages", b'{"writer":"a","message":0}')
+    with open(tmp_path / "messages.jsonl", "ab") as file:
+        file.write(b'{"writer":"b","mess')
+    journal.append("messages", b'{"writer":"a","message":1}')
+    verify(tmp_path, [])
+    assert quarantined(tmp_path) == [b'{"writer":"b","mess']
+    assert len(served(tmp_path)) == 2

@@ -1,0 +1,78 @@
+"""A session at work in a folder, for tests of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from talktree.session.conduct import Outcome
+from talktree.session.moves import Move
+from talktree.session.plan import Plan
+from talktree.session.session import Session
+from talktree.session.store import Store
+from tests.session.trees import Thing, walked
+
+
+class Place:
+    """A store, a workspace, and a session that works there."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.work = top / "work"
+        self.work.mkdir(exist_ok=True)
+        self.store = Store(top / "store")
+        self.session: Session = self.store.create(workspace=self.work, durability="fast")
+
+    @property
+    def tree(self) -> dict[bytes, Thing]:
+        """Everything in the workspace."""
+        return walked(self.work)
+
+    def step(self, text: str = "work", **files: str | bytes | None) -> str:
+        """A message whose step writes files (None removes); `__` in a name is a slash, `_` a dot."""
+        message = self.session.assistant(text)
+        with self.session.step(message, watch=["."]):
+            for name, content in files.items():
+                self.put(name, content)
+        return message
+
+    def put(self, name: str, content: str | bytes | None) -> None:
+        """Write a file as the user does, or remove it."""
+        path = self.work / name.replace("__", "/").replace("_", ".")
+        if content is None:
+            path.unlink()
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def read(self, name: str) -> str | None:
+        """What a file holds; None if it is not there."""
+        path = self.work / name
+        return path.read_text() if path.exists() else None
+
+    def apply(self, move: Move) -> Outcome:
+        """Make a move as it is planned."""
+        outcome = move.apply(move.plan().digest)
+        self.session.refresh()
+        return outcome
+
+    def again(self) -> None:
+        """Close the session and open it anew."""
+        self.session.close()
+        self.session = self.store.open(self.session.id, durability="fast")
+
+
+@contextmanager
+def working(top: Path) -> Iterator[Place]:
+    """A place, closed in the end."""
+    place = Place(top)
+    try:
+        yield place
+    finally:
+        place.session.close()
+
+
+def kinds(plan: Plan) -> dict[str, str]:
+    """What a plan does to which path."""
+    return {action.path.decode(): action.action for action in plan.actions}

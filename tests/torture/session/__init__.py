@@ -1,0 +1,1 @@
+"""Faults for the session store: kills, failing calls, power cuts."""

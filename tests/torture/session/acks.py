@@ -1,0 +1,56 @@
+"""What writers tell from outside the store: what they tried, and what they were promised.
+
+Told by `writev`, which the store itself never calls, so that faults put on its calls leave the
+telling alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+
+class Teller:
+    """The writer's end."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def tried(self, token: str) -> None:
+        """It is going to be written."""
+        self._tell("try", token)
+
+    def acked(self, token: str, id: str) -> None:
+        """The store has promised to keep it."""
+        self._tell("ack", token, id)
+
+    def wrong(self, what: str) -> None:
+        """Something happened that must never happen."""
+        self._tell("bug", what.replace("\n", "\\n"))
+
+    def _tell(self, *words: str) -> None:
+        os.writev(self._descriptor, [(" ".join(words) + "\n").encode()])
+
+
+class Told(NamedTuple):
+    """What all writers told."""
+
+    tried: set[str]
+    acked: dict[str, str]
+    """By token, the id the store gave."""
+    bugs: list[str]
+
+
+def heard(data: bytes) -> Told:
+    """What was told; a last line that was cut off by a kill was never said."""
+    told = Told(set(), {}, [])
+    for line in data.decode().split("\n")[:-1]:
+        kind, _, rest = line.partition(" ")
+        if kind == "try":
+            told.tried.add(rest)
+        elif kind == "ack":
+            token, _, id = rest.partition(" ")
+            told.acked[token] = id
+        elif kind == "bug":
+            told.bugs.append(rest)
+    return told

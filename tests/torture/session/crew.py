@@ -1,0 +1,77 @@
+"""Writers in processes of their own, which can be killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.torture.session.acks import Teller, Told, heard
+from tests.torture.session.writer import Writer
+
+LONG = 1_000_000
+
+
+class Crew:
+    """Some writers at work on one session."""
+
+    def __init__(
+        self,
+        place: Path,
+        names: list[str],
+        seed: int,
+        *,
+        deeds: int = LONG,
+        first: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._reading, writing = os.pipe()
+        self._pids: dict[int, str] = {}
+        for name in names:
+            pid = os.fork()
+            if not pid:
+                _be(Writer(place / "store", place / "work", Teller(writing), name, seed), deeds, first)
+            self._pids[pid] = name
+        os.close(writing)
+        os.set_blocking(self._reading, False)
+        self._heard = b""
+
+    def listen(self) -> None:
+        """Take what was told so far, so that no writer waits for an ear."""
+        while True:
+            try:
+                data = os.read(self._reading, 1 << 20)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self._heard += data
+
+    def kill(self) -> Told:
+        """End all at once, and hear what they were promised."""
+        for pid in self._pids:
+            os.kill(pid, signal.SIGKILL)
+        return self.wait()
+
+    def wait(self) -> Told:
+        """Let all come to their end."""
+        os.set_blocking(self._reading, True)
+        self.listen()
+        for pid in self._pids:
+            os.waitpid(pid, 0)
+        os.close(self._reading)
+        return heard(self._heard)
+
+
+def _be(writer: Writer, deeds: int, first: Callable[[], None]) -> None:
+    """Be a writer and nothing else, and never return."""
+    code = 0
+    try:
+        first()
+        writer.run(deeds)
+    except BaseException:
+        code = 1
+    finally:
+        sys.stdout.flush()
+        os._exit(code)

@@ -1,0 +1,60 @@
+"""Writers killed at random: whatever they were doing, nothing promised is lost."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from talktree.session import Store
+from tests.torture.session.acks import Told
+from tests.torture.session.crew import Crew
+from tests.torture.session.verify import problems
+from tests.torture.session.writer import SESSION
+
+WRITERS = 4
+LIVES = 8
+"""How often one session is killed; each life begins with what the last one left."""
+
+
+def kill(count: int, seed: int) -> list[str]:
+    """What went wrong in so many kills of all writers at once."""
+    found: list[str] = []
+    for round in range(0, count, LIVES):
+        found += _lives(min(LIVES, count - round), seed + round)
+    return found
+
+
+def _lives(count: int, seed: int) -> list[str]:
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        begin(place)
+        told = Told(set(), {}, [])
+        for life in range(count):
+            crew = Crew(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
+            _let_work(crew, chance.uniform(0.01, 0.25))
+            _add(told, crew.kill())
+            if found := problems(place, told, seed):
+                return [f"seed {seed}, life {life}: {each}" for each in found]
+    return []
+
+
+def begin(place: Path) -> None:
+    """An empty session and a workspace for it."""
+    (place / "work").mkdir()
+    Store(place / "store").create(id=SESSION, workspace=place / "work").close()
+
+
+def _let_work(crew: Crew, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        crew.listen()
+        time.sleep(0.002)
+
+
+def _add(told: Told, more: Told) -> None:
+    told.tried.update(more.tried)
+    told.acked.update(more.acked)
+    told.bugs.extend(more.bugs)

@@ -1,0 +1,53 @@
+"""What must be true of a session after anything: nothing promised is lost, nothing is invented."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from talktree.session import Session, Store
+from tests.torture.session.acks import Told
+from tests.torture.session.words import text_of, token_of
+from tests.torture.session.writer import SESSION
+
+
+def problems(place: Path, told: Told, seed: int) -> list[str]:
+    """What is wrong with a session, given what its writers were told; empty if nothing is."""
+    found = [f"a writer failed: {bug}" for bug in told.bugs]
+    try:
+        with Store(place / "store").open(SESSION, workspace=place / "work") as session:
+            found += _of_messages(session, told, seed)
+            found += _of_contents(session)
+            session.user("after all that")
+            session.undo()
+    except Exception:
+        found.append(f"it cannot be used again: {traceback.format_exc(limit=-6)}")
+    return found
+
+
+def _of_messages(session: Session, told: Told, seed: int) -> list[str]:
+    found = []
+    times: Counter[str] = Counter()
+    for message in session.all_messages():
+        name = token_of(message.text)
+        if name is None:
+            continue
+        times[name] += 1
+        if name not in told.tried:
+            found.append(f"{name} was never written")
+        elif message.text != text_of(name, seed):
+            found.append(f"{name} has changed")
+        elif told.acked.get(name, message.id) != message.id:
+            found.append(f"{name} has another id")
+    found += [f"{name} is there {count} times" for name, count in times.items() if count > 1]
+    return found + [f"{name} is lost" for name in told.acked if not times[name]]
+
+
+def _of_contents(session: Session) -> list[str]:
+    """Damage to what was written; what a cut-off writer leaves behind is no damage."""
+    return [
+        f"{each.code}: {each.message}"
+        for each in session.check(read_data=True)
+        if each.severity == "error"
+    ]

@@ -1,0 +1,27 @@
+"""What the writers say: texts that are known before they are written, so that nothing else counts."""
+
+from __future__ import annotations
+
+import random
+
+SIZES = (0, 20, 300, 4_000, 60_000)
+WEIGHTS = (2, 10, 6, 3, 1)
+
+
+def token(writer: str, number: int) -> str:
+    """The name of a text."""
+    return f"{writer}:{number}"
+
+
+def text_of(token: str, seed: int) -> str:
+    """The text with that name: always the same, of any size, with characters of any length."""
+    chance = random.Random(f"{seed}/{token}")
+    size = chance.choices(SIZES, WEIGHTS)[0]
+    letters = "abc \n\"\\é漢🌳"
+    return f"{token} {''.join(chance.choices(letters, k=size))}|end"
+
+
+def token_of(text: str) -> str | None:
+    """The name of a text that a writer may have written; None of anything else."""
+    name, space, _ = text.partition(" ")
+    return name if space and ":" in name else None

@@ -1,0 +1,93 @@
+"""A writer that does everything a session can do, at random, until it is stopped."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from pathlib import Path
+
+from talktree.errors import TalktreeError
+from talktree.session import Session, Store
+from tests.torture.session.acks import Teller
+from tests.torture.session.words import text_of, token
+
+DEEDS = ("say", "step", "undo", "redo", "fork", "name", "collect")
+WEIGHTS = (60, 18, 7, 5, 4, 3, 3)
+SESSION = "tortured"
+
+
+class Writer:
+    """One writer, of several in as many processes."""
+
+    def __init__(self, root: Path, workspace: Path, teller: Teller, name: str, seed: int) -> None:
+        self._root, self._workspace = root, workspace
+        self._teller, self._name, self._seed = teller, name, seed
+        self._chance = random.Random(f"{seed}/{name}")
+        self._said = 0
+        self._session: Session
+
+    def run(self, deeds: int) -> None:
+        """Work; a failure the store tells of is no bug, any other exception is one."""
+        try:
+            self._work(deeds)
+        except Exception:
+            self._teller.wrong(traceback.format_exc(limit=-6))
+
+    def _work(self, deeds: int) -> None:
+        try:
+            self._session = Store(self._root).open(SESSION, workspace=self._workspace)
+        except (TalktreeError, OSError):
+            return
+        for _ in range(deeds):
+            try:
+                getattr(self, f"_{self._chance.choices(DEEDS, WEIGHTS)[0]}")()
+            except TalktreeError:
+                self._refresh()
+            except OSError:
+                # The workspace is on the same disk, and the tool's own writes may fail as well.
+                continue
+
+    def _refresh(self) -> None:
+        try:
+            self._session.refresh()
+        except TalktreeError:
+            pass
+
+    def _say(self) -> str:
+        self._said += 1
+        name = token(self._name, self._said)
+        text = text_of(name, self._seed)
+        self._teller.tried(name)
+        speak = self._chance.choice((self._session.user, self._session.assistant))
+        id = speak(text)
+        self._teller.acked(name, id)
+        return id
+
+    def _step(self) -> None:
+        message = self._say()
+        paths = [f"{self._name}-{self._chance.randrange(4)}.txt" for _ in range(2)]
+        with self._session.step(message, paths=paths):
+            for path in paths:
+                self._touch(self._workspace / path)
+
+    def _touch(self, path: Path) -> None:
+        if path.exists() and self._chance.random() < 0.3:
+            path.unlink()
+        else:
+            path.write_bytes(self._chance.randbytes(self._chance.choice((0, 10, 5_000))))
+
+    def _undo(self) -> None:
+        self._session.undo()
+
+    def _redo(self) -> None:
+        self._session.redo()
+
+    def _fork(self) -> None:
+        message = self._say()
+        self._session.fork(message)
+
+    def _name_branch(self) -> None:
+        self._session.name(f"{self._name}-{self._chance.randrange(3)}")
+
+    def _collect(self) -> None:
+        self._session.gc(dry_run=False)
