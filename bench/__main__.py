@@ -6,7 +6,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import checking, converting, hashing, reading, trees
+from bench import appending, checking, converting, hashing, reading, trees
 from bench.measure import Row, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -29,6 +29,7 @@ def main() -> None:
         *hashing.rows(),
         *converting.speed(100),
         *converting.throughput(250),
+        *appending.rows(),
     ]
     text = table(rows)
     print(text)

@@ -16,6 +16,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The key that marks sessions is made and used in a folder of the tests' own."""
+    os.environ["TALKTREE_HOME"] = str(tmp_path_factory.mktemp("home"))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "torture: a long run, left out of `make test`")
 

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from talktree.api import (
         check,
         convert,
+        create_session,
         detect,
         grown,
         merged,
         migrate,
+        open_session,
         preview,
         read,
         repair,
@@ -54,15 +56,19 @@ if TYPE_CHECKING:
         Unknown,
     )
     from talktree.model.tree import Branch, Tree
+    from talktree.session.session import Session
+    from talktree.session.store import Store
 
 _HOMES = {
     "talktree.api": (
         "check",
         "convert",
+        "create_session",
         "detect",
         "grown",
         "merged",
         "migrate",
+        "open_session",
         "preview",
         "read",
         "repair",
@@ -96,6 +102,8 @@ _HOMES = {
         "Unknown",
     ),
     "talktree.model.tree": ("Branch", "Tree"),
+    "talktree.session.session": ("Session",),
+    "talktree.session.store": ("Store",),
 }
 """Where each public name lives."""
 
@@ -118,8 +126,10 @@ __all__ = [
     "Part",
     "Repair",
     "Report",
+    "Session",
     "Snapshot",
     "Source",
+    "Store",
     "TalktreeError",
     "Text",
     "Thinking",
@@ -132,10 +142,12 @@ __all__ = [
     "__version__",
     "check",
     "convert",
+    "create_session",
     "detect",
     "grown",
     "merged",
     "migrate",
+    "open_session",
     "preview",
     "read",
     "repair",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
@@ -24,6 +24,7 @@ from talktree.model.outline import LineOutline
 if TYPE_CHECKING:
     from talktree.checking.report import Report
     from talktree.mending.repair import Repair
+    from talktree.session.session import Session
 
 DEFAULT = Options()
 
@@ -194,6 +195,35 @@ def unrepaired(path: str | Path, log: str | Path | None = None) -> Source:
     from talktree.mending.keep import brought_back, log_of
 
     return brought_back(Path(path), Path(log) if log else log_of(Path(path)))
+
+
+def create_session(
+    *,
+    root: str | Path = ".sage",
+    title: str | None = None,
+    workspace: str | Path | None = None,
+    durability: Literal["safe", "fast"] | None = None,
+) -> Session:
+    """A new session in a store; its workspace is the current folder unless another is named."""
+    from talktree.session.store import Store
+
+    return Store(root).create(title=title, workspace=workspace, durability=durability)
+
+
+def open_session(
+    id: str | None = None,
+    *,
+    root: str | Path = ".sage",
+    workspace: str | Path | None = None,
+    write: bool = True,
+) -> Session:
+    """A session by its id or the beginning of it, or the newest one; to go on with, or to go back.
+
+    A session from elsewhere gets a workspace only if one is named.
+    """
+    from talktree.session.store import Store
+
+    return Store(root).open(id, workspace=workspace, write=write)
 
 
 def _agree(made: Made, options: Options) -> None:

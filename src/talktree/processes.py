@@ -8,8 +8,10 @@ themselves.
 from __future__ import annotations
 
 import signal
+import sys
+import threading
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import FrameType
@@ -38,9 +40,15 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _Stopped
 
 
-def serve(pipe: Connection, work: Work[Job, Outcome]) -> None:
-    """Do jobs as they come in, until there are no more or nobody wants them."""
+def serve(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connection]) -> None:
+    """Do jobs as they come in, until there are no more or nobody wants them.
+
+    What a forked process inherited is closed: while anybody holds the other end of a pipe, nobody
+    can see that the process at that end is gone.
+    """
     signal.signal(signal.SIGTERM, _stop)
+    for each in inherited:
+        each.close()
     try:
         while True:
             pipe.send(work(pipe.recv()))
@@ -48,16 +56,27 @@ def serve(pipe: Connection, work: Work[Job, Outcome]) -> None:
         return
 
 
+def _may_fork() -> bool:
+    """Whether a process can begin as a copy of this one, with all modules at hand.
+
+    A copy has only the thread that made it, so a lock that another one holds would stay locked.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
 class _Worker(Generic[Job, Outcome]):
     """A process, the way to it, and the jobs it was given."""
 
-    def __init__(self, work: Work[Job, Outcome]) -> None:
-        context = get_context("spawn")
+    def __init__(self, work: Work[Job, Outcome], others: Iterable[Connection]) -> None:
+        forks = _may_fork()
+        context = get_context("fork") if forks else get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.given: deque[tuple[int, Job]] = deque()
-        self.process = context.Process(target=serve, args=(theirs, work), daemon=True)
+        inherited = [self.pipe, *others] if forks else []
+        self.process = context.Process(target=serve, args=(theirs, work, inherited), daemon=True)
         # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it.
-        resource_tracker.ensure_running()
+        if not forks:
+            resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self.process.start()
@@ -116,7 +135,8 @@ class _Crew(Generic[Job, Outcome]):
     def start(self, count: int) -> None:
         """Let so many processes begin."""
         for _ in range(count):
-            self._workers.append(_Worker(self._work))
+            others = [worker.pipe for worker in self._workers]
+            self._workers.append(_Worker(self._work, others))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Give out jobs and take in what came of them."""

@@ -71,6 +71,7 @@ def _is_whole(sheet: Sheet, index: int) -> bool:
             torn = any(each.code == "torn" for each in sheet.problems)
             parted = all(each.code != "header" for each in sheet.problems)
             plain = parted and b"\0" not in record.raw and (torn or record.raw.isascii())
+            plain = plain and not list(strange_bytes(record.raw, 0, len(record.raw)))
             return record.usable and plain and not (torn and index + 1 == len(sheet))
         case _ if isinstance(record.value, str):
             return False

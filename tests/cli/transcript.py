@@ -2,6 +2,9 @@
 
 A block is `$ command`, the lines of stdout, the lines of stderr marked `2> `, and `[exit N]`.
 Commands run in a shell in an empty folder where `data` is `tests/data`, one after the other.
+
+What differs from run to run is written in another way if the transcript says so (`NUMBERED`): ids
+are numbered as they appear, times and digests have names.
 """
 
 from __future__ import annotations
@@ -15,6 +18,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 DATA = Path(__file__).parent.parent / "data"
+HERE = "/HERE"
+"""How the folder of the transcript is written, wherever it is."""
+NUMBERED = "<!-- ids are numbered, times and digests named -->"
+_VARYING = re.compile(
+    r"(?P<id>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{8}\b)"
+    r"|(?P<digest>\b[0-9a-f]{32}\b)"
+    r"|(?P<time>\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?)"
+)
 _BLOCK = re.compile(r"^```console\n\$ (?P<command>.+)\n(?P<told>(?:.*\n)*?)```$", re.MULTILINE)
 
 
@@ -35,12 +46,27 @@ def blocks(text: str) -> list[Block]:
     ]
 
 
+class Numbers:
+    """The same name for the same id, wherever it is printed, whole or short."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+
+    def __call__(self, printed: str) -> str:
+        return _VARYING.sub(self._name, printed)
+
+    def _name(self, found: re.Match[str]) -> str:
+        if found["id"]:
+            return self._ids.setdefault(found["id"][:8], f"ID-{len(self._ids) + 1}")
+        return "DIGEST" if found["digest"] else "TIME"
+
+
 def run(command: str, folder: Path) -> str:
     """What a command prints, in the form of a transcript."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
-        env=environment(),
+        env={**environment(), "TALKTREE_HOME": f"{folder}-home"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,
@@ -51,7 +77,7 @@ def run(command: str, folder: Path) -> str:
     assert "Traceback" not in err
     ended = out if not out or out.endswith("\n") else f"{out}\n"
     marked = "".join(f"2> {line}\n" for line in err.splitlines())
-    return f"{ended}{marked}[exit {done.returncode}]\n"
+    return f"{ended}{marked}[exit {done.returncode}]\n".replace(str(folder), HERE)
 
 
 def environment() -> dict[str, str]:
@@ -70,8 +96,9 @@ def renewed(text: str, folder: Path) -> str:
     """The transcript with what its commands print now."""
     out = []
     at = 0
+    told = Numbers() if NUMBERED in text else str
     for block in blocks(text):
-        out += [text[at : block.start], run(block.command, folder)]
+        out += [text[at : block.start], told(run(block.command, folder))]
         at = block.stop
     return "".join([*out, text[at:]])
 

@@ -1,6 +1,6 @@
 """A program that appends to a journal and tells what was acknowledged; for tests that kill it.
 
-`python -m tests.session.appender FOLDER DURABILITY NAME COUNT SEED LARGEST [PAUSE]`: one line on
+`python -m tests.session.appender FOLDER DURABILITY NAME COUNT SEED LARGEST`: one line on
 standard output for each message, written when the call has returned.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,7 +26,6 @@ def message(name: str, number: int, size: int) -> bytes:
 def main() -> None:
     """Append messages, and tell of each whether it is saved."""
     folder, durability, name, count, seed, largest = sys.argv[1:7]
-    pause = float(sys.argv[7]) if len(sys.argv) > 7 else 0.0
     chance = random.Random(f"{seed}-{name}")
     journal = Journal(Anchor(Path(folder)), "fast" if durability == "fast" else "safe")
     sys.stdout.write("ready\n")
@@ -43,8 +41,6 @@ def main() -> None:
             told = f"lost {name} {number} {error.message}"
         sys.stdout.write(f"{told}\n")
         sys.stdout.flush()
-        if pause:
-            time.sleep(pause)
     for problem in journal.problems:
         sys.stdout.write(f"problem {problem}\n")
     sys.stdout.write("done\n")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from talktree.files.anchored import Anchor
 from talktree.session.journal import Durability, Journal
@@ -50,6 +54,48 @@ def quarantined(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted((folder / "quarantine").glob("*.bytes"))]
 
 
+class Writer:
+    """A process that appends; what it was told goes to a file that outlives it."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._told = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self.process = subprocess.Popen(
+            command,
+            stdout=self._told,
+            stderr=self._errors,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+
+    def wait_for(self, count: int) -> None:
+        """Wait until it has told that many lines, the first of which is that it is ready."""
+        while _content(self._told).count("\n") < count and self.process.poll() is None:
+            time.sleep(0.002)
+
+    def kill(self) -> None:
+        """Kill it and what it runs (a tracer would let it go on)."""
+        below = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        children = below.read_text().split()
+        self.process.kill()
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+
+    def told(self, *, done: bool = True) -> str:
+        """Everything it told, when it has ended; to its end, if it was not killed."""
+        self.process.wait()
+        told, errors = _content(self._told), _content(self._errors)
+        self._told.close()
+        self._errors.close()
+        assert not done or told.endswith("done\n"), errors
+        return told
+
+
+def _content(file: IO[bytes]) -> str:
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode()
+
+
 def writer(
     folder: Path,
     name: str,
@@ -59,18 +105,10 @@ def writer(
     seed: int = 0,
     largest: int = 300,
     before: Iterable[str] = (),
-    pause: float = 0.0,
-) -> subprocess.Popen[str]:
-    """A process that appends; its output says what was acknowledged."""
-    arguments = [str(folder), durability, name, str(count), str(seed), str(largest), str(pause)]
-    return subprocess.Popen(
-        [*before, sys.executable, "-m", "tests.session.appender", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+) -> Writer:
+    """A process that appends messages of up to some size to a session."""
+    arguments = [str(folder), durability, name, str(count), str(seed), str(largest)]
+    return Writer([*before, sys.executable, "-m", "tests.session.appender", *arguments])
 
 
 def acks(told: str) -> list[Ack]:
@@ -83,7 +121,7 @@ def acks(told: str) -> list[Ack]:
     return found
 
 
-def verify(folder: Path, acknowledged: Iterable[Ack], *, torn: int = 0) -> list[Line]:
+def verify(folder: Path, acknowledged: Iterable[Ack]) -> list[Line]:
     """No acknowledged message lost or changed, none invented, per-writer order kept."""
     found = served(folder)
     by_place = {line.start: line.raw for line in found}

@@ -1,8 +1,8 @@
 """Everything that can happen to a session and its files, in random order, and the laws of moving.
 
-A model of its own is needed for little: an independent walk of the whole tree before and after each
-move tells whether the laws hold. Moves are also made in a process that is killed at a random call to
-the file system; then the session is opened again and must put things right.
+A model of its own is needed for little: an independent walk of the whole tree before and after
+each move tells whether the laws hold. Moves are also made in a process that is killed before a
+random call of the system; whoever opens the session next must put things right.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from hypothesis import strategies as st
@@ -52,8 +53,10 @@ FAST = "/dev/shm" if os.path.isdir("/dev/shm") else None
 """Where syncing costs nothing; nothing here is about the disk."""
 STORE = (b".sage",)
 CALLS = frozenset(
-    "open write pwrite fsync fdatasync rename unlink mkdir rmdir symlink chmod fchmod ftruncate "
-    "utime posix_fallocate".split()
+    (
+        *("open", "write", "pwrite", "fsync", "fdatasync", "rename", "unlink", "mkdir", "rmdir"),
+        *("symlink", "chmod", "fchmod", "ftruncate", "utime", "posix_fallocate"),
+    )
 )
 """The calls of the system that a killed process dies before."""
 Tree = dict[bytes, Thing]
@@ -292,16 +295,14 @@ class Moving(RuleBasedStateMachine):
 
     # the laws
 
-    def answered(self, move: Move, answer: str) -> dict[str, object]:
+    def answered(self, move: Move, answer: str) -> dict[str, Any]:
         """How a user answers the conflicts of a plan."""
         if answer == "none":
             return {}
         if answer == "force":
             return {"force": True}
         choices: dict[bytes, Choice] = {
-            action.path: answer  # type: ignore[misc]
-            for action in move.plan().conflicts
-            if answer in action.choices
+            action.path: answer for action in move.plan().conflicts if answer in action.choices
         }
         return {"resolutions": choices}
 

@@ -1,6 +1,6 @@
 """A process that records until it is killed, and tells of each message once it is acknowledged.
 
-    python -m tests.session.recording ROOT SESSION WRITER DURABILITY
+python -m tests.session.recording ROOT SESSION WRITER DURABILITY
 """
 
 from __future__ import annotations

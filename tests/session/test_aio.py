@@ -65,7 +65,7 @@ def test_all_verbs_are_there(tmp_path: Path) -> None:
 
 def test_every_verb_of_a_session_has_its_awaited_twin() -> None:
     own = {
-        "begin", "context_now", "current_todos", "opened", "notices", "operations",
+        "begin", "context_now", "current_todos", "log", "opened", "notices",
     }  # fmt: skip
     verbs = {name for name in dir(Session) if not name.startswith("_")}
     assert verbs - own <= set(dir(AsyncSession))

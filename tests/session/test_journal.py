@@ -107,9 +107,14 @@ def test_alone_keeps_others_out_and_nests(tmp_path: Path, mode: Durability) -> N
 
 def test_an_error_inside_of_alone_frees_the_lock(tmp_path: Path) -> None:
     one, two = opened(tmp_path, "safe"), opened(tmp_path, "safe")
-    with pytest.raises(ZeroDivisionError), one.alone():
-        one.append("messages", b'{"a":1}')
-        raise ZeroDivisionError
+
+    def work() -> None:
+        with one.alone():
+            one.append("messages", b'{"a":1}')
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        work()
     two.append("messages", b'{"b":1}')
     assert numbers(tmp_path) == [1, 2]
 
@@ -337,3 +342,44 @@ def test_a_reader_needs_no_right_to_write(tmp_path: Path) -> None:
     assert len([*lines(reader.descriptor("messages"))]) == 1
     assert reader.length("snapshots") == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@both
+def test_a_writer_that_fails_to_look_cuts_nothing(tmp_path: Path, mode: Durability) -> None:
+    """What another writer has added since is not taken for a half line of one's own."""
+    one, two = opened(tmp_path, mode), opened(tmp_path, mode)
+    one.append("messages", b'{"a":1}')
+    two.append("messages", b'{"b":1}')
+    before = (tmp_path / "messages.jsonl").read_bytes()
+    (tmp_path / "lock").unlink()
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(NotSaved):
+        one.append("messages", b'{"c":1}')
+    assert (tmp_path / "messages.jsonl").read_bytes() == before
+    (tmp_path / "lock").rmdir()
+    assert one.append("messages", b'{"c":1}')[0].number == 3
+    assert two.append("messages", b'{"d":1}')[0].number == 4
+    assert numbers(tmp_path) == [1, 2, 3, 4]
+
+
+FORK_INSIDE = """
+import os, sys
+from tests.session.journals import opened
+from pathlib import Path
+journal = opened(Path(sys.argv[1]), "safe")
+with journal.alone():
+    journal.append("messages", b'{"writer":"parent"}')
+    child = os.fork()
+if child == 0:
+    journal.append("messages", b'{"writer":"child"}')
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+journal.append("messages", b'{"writer":"parent"}')
+"""
+
+
+def test_a_fork_inside_of_alone(tmp_path: Path) -> None:
+    parent = script(FORK_INSIDE, str(tmp_path))
+    parent.communicate()
+    assert parent.returncode == 0
+    assert numbers(tmp_path) == [1, 2, 3]

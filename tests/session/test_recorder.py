@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from talktree.errors import NotFound, UsageError, WorldMoved
 from talktree.model.message import ThinkingSetting, Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session import Session, Store
+from talktree.session.context import STILL_TRUE
 
 
 @pytest.fixture
@@ -222,6 +224,23 @@ def test_names_prefixes_and_branches_stand_for_messages(session: Session) -> Non
     assert findings(session) == []
 
 
+def test_an_interrupted_agent_finds_the_calls_it_left(session: Session) -> None:
+    session.user("Go")
+    assert session.unanswered() == ()
+    session.assistant(calls=[{"id": "a", "name": "ls"}, {"id": "b", "name": "rm"}])
+    session.results({"call": "b", "output": "x"})
+    session.close()
+    with session.store.open(session.id) as again:
+        assert [(call.id, call.name) for call in again.unanswered()] == [("a", "ls")]
+        answer = again.results({"call": "a", "output": "interrupted", "error": True})
+        assert again.unanswered() == ()
+        (result,) = again.message(answer).parts
+        assert isinstance(result, ToolResult)
+        assert (result.name, result.error) == ("ls", True)
+        again.user("Go on")
+    assert findings(session) == []
+
+
 # several handles
 
 
@@ -269,6 +288,28 @@ def test_ones_own_moves_are_known(session: Session) -> None:
     assert session.message(fork).parent == first
     assert session.message(session.user("Three")).parent == fork
     assert findings(session) == []
+
+
+def test_a_plan_for_files_of_another_branch_warns(
+    session: Session, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    (work / ".git").mkdir()
+    (work / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    first = session.user("One")
+    with session.step(paths=["a.txt"]):
+        (work / "a.txt").write_text("a")
+    second = session.assistant("Two")
+    with session.step(second, paths=["a.txt"]):
+        (work / "a.txt").write_text("b")
+    assert session.restore(first).plan().warnings == ()
+    (work / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
+    time.sleep(2 * STILL_TRUE)
+    back = session.restore(first)
+    assert back.plan().warnings == ("the git branch was main, now other",)
+    assert back.apply(back.plan().digest).exit_code == 0
+    assert session.restore(second, scopes=["conversation"]).plan().warnings == ()
+    assert (work / "a.txt").read_text() == "a"
 
 
 def test_threads_share_a_handle(session: Session) -> None:
@@ -330,7 +371,7 @@ def test_a_compaction_leaves_everything_readable(session: Session) -> None:
     assert findings(session) == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.lists(st.sampled_from(["user", "compact", "restore"]), max_size=12))
 def test_the_context_is_what_was_said_since_the_last_summary(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[str]

@@ -21,9 +21,9 @@ WHOLE = settings(SHARE, max_examples=2000, stateful_step_count=50)
 
 
 def test_moves_keep_their_laws() -> None:
-    run_state_machine_as_test(Moving, settings=SHARE)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Moving, settings=SHARE)
 
 
 @pytest.mark.torture
 def test_moves_keep_their_laws_for_long() -> None:
-    run_state_machine_as_test(Moving, settings=WHOLE)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Moving, settings=WHOLE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -13,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from talktree.session.journal import Durability
 from talktree.session.lines import lines
 from talktree.session.seal import judged
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 
+MODES: list[Durability] = ["safe", "fast"]
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 
 HOLDER = """
@@ -28,12 +29,6 @@ with journal.alone():
     print("held", flush=True)
     time.sleep(60)
 """
-
-
-def told(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate()
-    assert process.returncode in (0, -signal.SIGKILL), err
-    return out
 
 
 def read_all_the_time(folder: Path, stop: threading.Event, seen: list[str]) -> None:
@@ -64,19 +59,18 @@ def kill_holders(folder: Path, count: int) -> None:
         holder.communicate()
 
 
-@pytest.mark.parametrize("durability", ["safe", "fast"])
-def test_eight_writers_readers_and_dying_lock_holders(tmp_path: Path, durability: str) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_eight_writers_readers_and_dying_lock_holders(tmp_path: Path, mode: Durability) -> None:
     count, largest, holders = (1000, 1 << 20, 20) if TORTURE else (25, 1 << 17, 2)
     stop, seen = threading.Event(), list[str]()
     reader = threading.Thread(target=read_all_the_time, args=(tmp_path, stop, seen))
     reader.start()
     try:
-        mode = "safe" if durability == "safe" else "fast"
-        processes = [
+        writers = [
             writer(tmp_path, f"w{at}", count, durability=mode, largest=largest) for at in range(8)
         ]
         kill_holders(tmp_path, holders)
-        outs = [told(process) for process in processes]
+        outs = [each.told() for each in writers]
     finally:
         stop.set()
         reader.join()
@@ -95,26 +89,17 @@ def test_killed_at_random_times(tmp_path: Path, seed: int) -> None:
     for round in range(3 if TORTURE else 2):
         names = [f"r{round}w{at}" for at in range(4)]
         largest = chance.choice([300, 30_000, 2_000_000 if TORTURE else 300_000])
-        mode = chance.choice(["safe", "fast"])
-        processes = [
-            writer(
-                tmp_path,
-                name,
-                10_000,
-                durability="safe" if mode == "safe" else "fast",
-                seed=seed,
-                largest=largest,
-            )
+        mode = chance.choice(MODES)
+        writers = [
+            writer(tmp_path, name, 10_000, durability=mode, seed=seed, largest=largest)
             for name in names
         ]
-        for process in processes:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.random() * 0.1)
-        for process in processes:
+        for each in writers:
+            each.wait_for(chance.randrange(1, 20))
+        for each in writers:
             time.sleep(chance.random() * 0.01)
-            process.kill()
-        outs += [told(process) for process in processes]
+            each.kill()
+        outs += [each.told(done=False) for each in writers]
     opened(tmp_path, "safe").append("messages", b'{"writer":"last","message":0}')
     verify(tmp_path, [ack for out in outs for ack in acks(out)])
     for torn in quarantined(tmp_path):

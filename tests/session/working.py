@@ -30,7 +30,7 @@ class Place:
         return walked(self.work)
 
     def step(self, text: str = "work", **files: str | bytes | None) -> str:
-        """A message whose step writes files (None removes); `__` in a name is a slash, `_` a dot."""
+        """A message whose step writes files (None removes); names as `put` takes them."""
         message = self.session.assistant(text)
         with self.session.step(message, watch=["."]):
             for name, content in files.items():
@@ -38,7 +38,7 @@ class Place:
         return message
 
     def put(self, name: str, content: str | bytes | None) -> None:
-        """Write a file as the user does, or remove it."""
+        """Write a file as the user does, or remove it; `__` in a name is a slash, `_` a dot."""
         path = self.work / name.replace("__", "/").replace("_", ".")
         if content is None:
             path.unlink()

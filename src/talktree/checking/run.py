@@ -13,19 +13,15 @@ from typing import NamedTuple
 from talktree.checking.evidence.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
 from talktree.formats.engine import Origin
-from talktree.formats.rule import Gate, Rule, Told
+from talktree.formats.rule import Gate, Glance, Rule, Told
+from talktree.formats.stretch import Place, Stretch, stretches
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.document import Document
 from talktree.model.entries import Head, Snapshot
 from talktree.model.findings import Finding, finding
-from talktree.model.message import Message
 from talktree.model.parts import Part
 
 __all__ = ["Found", "Setting", "found"]
-STRETCH = 32
-"""How many records are judged together,"""
-LOAD = 1 << 18
-"""unless they are large."""
 
 
 class Found(NamedTuple):
@@ -54,8 +50,8 @@ class _Judge:
         self._noticing = {rule.code: rule for rule in rules}
         self._records = [rule for rule in rules if rule.on == "record" and rule.gate is None]
         self._gated = _by_gate(rules)
+        self._on_message = [rule for rule in rules if rule.on == "message"]
         self._by_entry = {
-            Message: [rule for rule in rules if rule.on == "message"],
             Snapshot: [rule for rule in rules if rule.on == "snapshot"],
             Head: [rule for rule in rules if rule.on == "head"],
         }
@@ -88,27 +84,20 @@ class _Judge:
         Each rule goes through the stretch before the next one does, which takes far less time than
         all rules for each record.
         """
-        for stretch in _stretches(self._seen(talk)):
-            out = list(self._odd(stretch))
+        conversation = talk.conversation
+        names = map(conversation.names, range(len(conversation)))
+        for stretch in stretches(talk, self._origin.records(conversation.members, names)):
+            out = [] if stretch.is_plain else list(self._odd(stretch.seen))
             for rule in self._records:
-                out += self._judged(rule, stretch)
-            for gate, behind in self._gated:
-                let_in = [seen for seen in stretch if _passes(seen, gate)]
+                out += self._judged(rule, _picked(stretch, rule.glance, stretch.seen))
+            for (gate, glance), behind in self._gated:
+                near = _picked(stretch, glance, stretch.seen)
+                let_in = [seen for seen in near if _passes(seen, gate)]
                 for rule in behind if let_in else ():
                     out += self._judged(rule, let_in)
             out += self._entries(stretch)
             if out:
                 yield from sorted(out, key=lambda each: each.told.position)
-
-    def _seen(self, talk: Talk) -> Iterator[Seen]:
-        """The records of a conversation that can be judged; all are noted."""
-        conversation, take, get = talk.conversation, talk.facts.take, talk.format.get
-        names = map(conversation.names, range(len(conversation)))
-        for position, record in enumerate(self._origin.records(conversation.members, names)):
-            entry = get(record)
-            take(entry, len(record.raw), position)
-            if record.usable:
-                yield Seen(record, entry, position, talk)
 
     def _odd(self, stretch: Sequence[Seen]) -> Iterator[Found]:
         sheets = self._origin.by_path
@@ -119,23 +108,23 @@ class _Judge:
                 what = finding(problem.code, problem.what)
                 yield from self._noticed(what, seen.talk, seen.position, problem.at)
 
-    def _entries(self, stretch: Sequence[Seen]) -> Iterator[Found]:
+    def _entries(self, stretch: Stretch) -> Iterator[Found]:
         """What is found in what the records say."""
+        for rule in self._on_message:
+            yield from self._judged(rule, _picked(stretch, rule.glance, stretch.messages))
         for kind, rules in self._by_entry.items():
-            chosen = [seen for seen in stretch if type(seen.entry) is kind]
+            chosen = [seen for seen in stretch.seen if type(seen.entry) is kind]
             for rule in rules if chosen else ():
                 yield from self._judged(rule, chosen)
-        parts: dict[type[Part], list[tuple[Part, Seen, int]]] = {}
-        for seen in stretch:
-            if type(seen.entry) is Message:
-                for number, part in enumerate(seen.entry.parts):
-                    parts.setdefault(type(part), []).append((part, seen, number))
-        for part_kind, places in parts.items():
+        for part_kind, places in stretch.parts.items():
             for rule in self._by_part.get(part_kind, ()):
-                check = rule.check
-                for place in places:
-                    for told in check(*place):
-                        yield self._found(rule, told, place[1].talk, place[1].position)
+                yield from self._judged_parts(rule, _parts_for(rule, stretch, part_kind, places))
+
+    def _judged_parts(self, rule: Rule, places: Iterable[Place]) -> Iterator[Found]:
+        check = rule.check
+        for place in places:
+            for told in check(*place):
+                yield self._found(rule, told, place[1].talk, place[1].position)
 
     def _judged(self, rule: Rule, stretch: Sequence[Seen]) -> Iterator[Found]:
         check = rule.check
@@ -183,25 +172,23 @@ def _passes(seen: Seen, gate: Gate) -> bool:
     return bool(seen.gated)
 
 
-def _stretches(records: Iterator[Seen]) -> Iterator[list[Seen]]:
-    """Some records at a time, and few where they are large."""
-    stretch: list[Seen] = []
-    size = 0
-    for seen in records:
-        stretch.append(seen)
-        size += len(seen.record.raw)
-        if len(stretch) == STRETCH or size > LOAD:
-            yield stretch
-            stretch, size = [], 0
-    if stretch:
-        yield stretch
+def _picked(stretch: Stretch, glance: Glance | None, otherwise: Sequence[Seen]) -> Sequence[Seen]:
+    return otherwise if glance is None else stretch.picked(glance)
 
 
-def _by_gate(rules: Iterable[Rule]) -> list[tuple[Gate, list[Rule]]]:
-    found: dict[Gate, list[Rule]] = {}
+def _parts_for(
+    rule: Rule, stretch: Stretch, kind: type[Part], places: Sequence[Place]
+) -> Iterable[Place]:
+    if rule.glance is None:
+        return places
+    return [place for place in stretch.picked(rule.glance) if type(place[0]) is kind]
+
+
+def _by_gate(rules: Iterable[Rule]) -> list[tuple[tuple[Gate, Glance | None], list[Rule]]]:
+    found: dict[tuple[Gate, Glance | None], list[Rule]] = {}
     for rule in rules:
         if rule.on == "record" and rule.gate is not None:
-            found.setdefault(rule.gate, []).append(rule)
+            found.setdefault((rule.gate, rule.glance), []).append(rule)
     return list(found.items())
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "repair": Listed(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
     "rule": Listed(f"{_HERE}.rule", "Explain a rule, or list them all."),
     "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
+    "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
 }
 
 

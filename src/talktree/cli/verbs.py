@@ -26,6 +26,8 @@ class Listed(NamedTuple):
 
     module: str
     short_help: str
+    name: str = "command"
+    """What the module calls it; a module may hold several."""
 
 
 class LazyGroup(click.Group):
@@ -40,7 +42,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.listed:
             return None
-        found = import_module(self.listed[cmd_name].module).command
+        listed = self.listed[cmd_name]
+        found = getattr(import_module(listed.module), listed.name)
         assert isinstance(found, click.Command)
         return found
 

@@ -7,7 +7,7 @@ from typing import IO
 
 import msgspec
 
-from talktree.conversion.ledger import Kept, Ledger, Loss
+from talktree.conversion.ledger import Kept, Ledger, Loss, kind_of
 from talktree.text.json_write import encode
 
 EXAMPLES = 3
@@ -28,13 +28,16 @@ class FiledLedger(Ledger):
         self._step = step
 
     def add(self, losses: Iterable[Loss]) -> None:
-        for loss in losses:
-            self.counts[loss.kind, loss.kept] += 1
-            shown = self.examples.setdefault((loss.kind, loss.kept), [])
+        losses = list(losses)
+        super().add(losses)
+        # Soon there are examples of every kind, and nobody need look at each loss.
+        for kind in dict.fromkeys(map(kind_of, losses)):
+            shown = self.examples.setdefault(kind, [])
             if len(shown) < EXAMPLES:
-                shown.append(loss)
-            if self._file is not None:
-                self._file.write(line_of(loss))
+                more = [loss for loss in losses if kind_of(loss) == kind]
+                shown += more[: EXAMPLES - len(shown)]
+        if self._file is not None:
+            self._file.writelines(map(line_of, losses))
         self._step()
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.text.json_value import Json, Token
+from talktree.text.json_value import Json, Token, Written
 from talktree.text.json_write import encode
 
 VERSION = 1
@@ -120,9 +120,19 @@ def checksum(entry: Entry, told: bytes | None = None) -> str:
     return blake2b(text, digest_size=6).hexdigest()
 
 
+def sized(carry: Carry, *, ready: bool = False) -> tuple[Json, int]:
+    """A carry as it stands in a record, and how many bytes it adds, about.
+
+    With `ready` it is text that need only be copied, where that is possible.
+    """
+    try:
+        text = _quick.encode(carry)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        value = to_json(carry)
+        return value, len(encode(value))
+    return Written(text) if ready else to_json(carry), len(text) + len('"x-talktree":,')
+
+
 def size(carry: Carry) -> int:
     """How many bytes a carry adds, about."""
-    try:
-        return len(_quick.encode(carry)) + len('"x-talktree":,')
-    except (UnicodeEncodeError, OverflowError, RecursionError):
-        return len(encode(to_json(carry)))
+    return sized(carry)[1]

@@ -33,7 +33,7 @@ def message_losses(
         out += [
             Loss(kind, name, _told(kind, value), kept)
             for kind, value, other in zip(PLAIN_FIELDS, mine, theirs, strict=True)
-            if value != other and value not in _EMPTY
+            if value and value != other
         ]
     if source.time != held.time and source.time is not None:
         out.append(Loss("time", name, _time_told(source, held), kept))
@@ -65,15 +65,17 @@ def _time_told(source: Message, held: Message) -> str:
     return "the time" if held.time is None else "digits of the time"
 
 
-def _structured(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
+def _structured(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
+    out = []
     if source.context is not None and source.context != held.context:
         gone = _gone_of_context(source.context, held.context)
         if gone:
-            yield Loss("context", name, gone, kept)
+            out.append(Loss("context", name, gone, kept))
     if source.todos is not None and source.todos != held.todos:
-        yield Loss("todos", name, f"{len(source.todos)} tasks", kept)
+        out.append(Loss("todos", name, f"{len(source.todos)} tasks", kept))
     if source.thinking is not None and source.thinking != held.thinking:
-        yield Loss("thinking_setting", name, source.thinking.level or "a setting", kept)
+        out.append(Loss("thinking_setting", name, source.thinking.level or "a setting", kept))
+    return out
 
 
 @lru_cache(maxsize=256)
@@ -86,17 +88,20 @@ def _gone_of_context(mine: Context, held: Context | None) -> str:
     )
 
 
-def _extra(source: Message, held: Message, kept: Kept, name: str) -> Iterator[Loss]:
-    gone = [
-        key
-        for key, item in source.extra.items()
-        if key not in held.extra or not same(item, held.extra[key])
-    ]
-    if gone:
-        yield Loss("extra", name, _listed(gone), kept)
+def _extra(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
+    gone = tuple(source.extra)
+    if held.extra:
+        gone = tuple(
+            key
+            for key, item in source.extra.items()
+            if key not in held.extra or not same(item, held.extra[key])
+        )
+    return [Loss("extra", name, _listed(gone), kept)] if gone else []
 
 
-def _listed(names: Sequence[str]) -> str:
+@lru_cache(maxsize=256)
+def _listed(names: tuple[str, ...]) -> str:
+    # Records of one kind have the same members, so the answer is nearly always known.
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join([each[:40] for each in names[:MOST_NAMES]]) + more
 
@@ -115,7 +120,7 @@ def _part_losses(
             if isinstance(part, Text) and part.text:
                 yield Loss("text", name, "where it begins and ends", kept)
             if isinstance(part, Text) and part.extra:
-                yield Loss("detail", name, f"{tag}: {_listed(list(part.extra))}", kept)
+                yield Loss("detail", name, f"{tag}: {_listed(tuple(part.extra))}", kept)
         else:
             yield from _detail_losses(part, held[seam.part], tag, kept, name)
 
@@ -123,14 +128,16 @@ def _part_losses(
 def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> Iterator[Loss]:
     if part == held:
         return
-    gone = [
-        field
-        for field in part.__struct_fields__
-        if (value := getattr(part, field)) != getattr(held, field, None)
-        and value not in _EMPTY
-        and value is not False
-        and value != {}
-    ]
+    gone = tuple(
+        [
+            field
+            for field in part.__struct_fields__
+            if (value := getattr(part, field)) != getattr(held, field, None)
+            and value not in _EMPTY
+            and value is not False
+            and value != {}
+        ]
+    )
     if gone:
         main = {"text", "input", "output", "content", "value"}.intersection(gone)
         yield Loss(tag if main else "detail", name, f"{tag}: {_listed(gone)}", kept)

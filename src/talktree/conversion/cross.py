@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree.conversion import seams as seaming
@@ -29,30 +31,19 @@ from talktree.text.json_value import Json
 from talktree.text.times import MILLI, is_ambiguous
 
 
-class Held:
+class Held(Struct):
     """What a format holds of one entry: its native value, and that read again."""
 
-    __slots__ = ("losses", "own", "seams", "seen", "told", "under", "value")
-
-    def __init__(
-        self,
-        value: Json,
-        seen: Entry,
-        seams: Sequence[seaming.Seam] = (),
-        losses: Iterable[Loss] = (),
-        *,
-        told: bytes | None = None,
-    ) -> None:
-        self.value = value
-        self.seen = seen
-        self.seams = seams
-        self.losses = losses
-        self.own: Sequence[Part] = ()
-        """The parts it has in the source."""
-        self.under: str | None = None
-        """What it hangs on, where the source's own record does not say so."""
-        self.told = told
-        """What is seen as one plain text, where that is known."""
+    value: Any
+    seen: Entry
+    seams: Sequence[seaming.Seam] = ()
+    losses: Sequence[Loss] = ()
+    own: Sequence[Part] = ()
+    """The parts it has in the source."""
+    under: str | None = None
+    """What it hangs on, where the source's own record does not say so."""
+    told: bytes | None = None
+    """What is seen as one plain text, where that is known."""
 
 
 class Crossing:
@@ -79,6 +70,8 @@ class Crossing:
         self.outside = outside or Outside("inline")
         self.bones = conversation.tree.bones
         self._extra = self.source.lens is target.lens or target.can.everything
+        self._as_it_is = self.outside.policy == "inline" and target.can.calls == "loose"
+        """Whether messages are drafted with just the attachments and calls they have."""
 
     # names and places
 
@@ -119,10 +112,11 @@ class Crossing:
             siblings[above] = number + 1
         return moments
 
-    def _with_calls(self, message: Message) -> Message:
-        if self.target.can.calls == "loose":
-            return message
-        return self._call_names.given_to(message)
+    def _shown(self, position: int, message: Message) -> Message:
+        """A message with the attachments and the calls that it shall have in the target."""
+        shown = self.outside.taken_out(message, self.conversation, position)
+        loose = self.target.can.calls == "loose"
+        return shown if loose else self._call_names.given_to(shown)
 
     @cached_property
     def _call_names(self) -> CallNames:
@@ -179,9 +173,8 @@ class Crossing:
         return held
 
     def _drafted(self, position: int, message: Message) -> Draft:
-        shown = self.outside.taken_out(message, self.conversation, position)
         return drafted(
-            self._with_calls(shown),
+            message if self._as_it_is else self._shown(position, message),
             self.target,
             extra=self._extra,
             id=self.new_id(position),
@@ -207,7 +200,7 @@ class Crossing:
         assert isinstance(seen, Message)
         held.own = message.parts
         losses = message_losses(message, seen, held.seams, self.how, name=message.id)
-        astray = self._new_name(message.parent) != parent
+        astray = message.parent != parent and self._new_name(message.parent) != parent
         if astray and parent is not None:
             held.under = parent
         if astray or seen.id != message.id or message.follows is not None:

@@ -7,7 +7,7 @@ reading it; comparing that with the message gives the losses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from talktree.formats.base import TAGS, Can, Format
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
 
-ALWAYS = ("id", "parent")
+ALWAYS = frozenset({"id", "parent"})
 """Fields that every format has a place for, beside those that are fitted: role, parts, flags."""
 FITTED = frozenset({"role", "parts", "flags", "extra"})
 OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant"}
@@ -43,24 +43,23 @@ def drafted(message: Message, format: Format, *, extra: bool, **names: str | Non
     parts, seams = _fitted_parts(message.parts, format, extra=extra)
     if can.everything:
         return Draft(replace(message, **names), seams)
-    held: dict[str, Any] = {
-        name: names[name] if name in names else getattr(message, name) for name in _held(can)
+    fields = {
+        **names,
+        "role": role_for(message.role, can),
+        "parts": parts,
+        "flags": message.flags & can.flags if message.flags else NO_FLAGS,
+        "extra": message.extra if extra else NOTHING,
+        **_left_out(format),
     }
-    fitted = Message(
-        role=role_for(message.role, can),
-        parts=parts,
-        flags=message.flags & can.flags if message.flags else NO_FLAGS,
-        extra=message.extra if extra else NOTHING,
-        **held,
-    )
-    return Draft(fitted, seams)
+    return Draft(replace(message, **fields), seams)
 
 
 @lru_cache(maxsize=64)
-def _held(can: Can) -> tuple[str, ...]:
-    """The fields a format holds as they are."""
-    held = frozenset(Message.__struct_fields__) - FITTED
-    return tuple(name for name in held if name in ALWAYS or name in can.fields)
+def _left_out(format: Format) -> Mapping[str, Any]:
+    """The fields a format does not hold, with what stands there instead."""
+    kept = FITTED | format.can.fields | ALWAYS
+    bare = Message()
+    return {name: getattr(bare, name) for name in bare.__struct_fields__ if name not in kept}
 
 
 def role_for(role: str, can: Can) -> str:
@@ -105,6 +104,9 @@ def _joined(
     parts: tuple[Part, ...], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     """All words in one text, where the first of them stood."""
+    if len(parts) == 1 and type(parts[0]) is Text:
+        # Nearly always it is nothing but that.
+        return (parts if extra or not parts[0].extra else (_bare(parts[0]),)), wholes(1)
     said = [
         (at, part.text if isinstance(part, Text) else rendered(part))
         for at, part in enumerate(parts)

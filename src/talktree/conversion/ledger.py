@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -64,6 +65,10 @@ class Loss(Struct, frozen=True, gc=False):
     kept: Kept = "lost"
 
 
+kind_of: Callable[[Loss], tuple[str, Kept]] = attrgetter("kind", "kept")
+"""What losses are counted by."""
+
+
 class Ledger:
     """Losses, and what carrying them costs."""
 
@@ -76,10 +81,11 @@ class Ledger:
 
     def add(self, losses: Iterable[Loss]) -> None:
         """Take some more."""
-        for loss in losses:
-            self.counts[loss.kind, loss.kept] += 1
-            if self._keep and (self._most is None or len(self.losses) < self._most):
-                self.losses.append(loss)
+        losses = list(losses)
+        self.counts.update(map(kind_of, losses))
+        if self._keep:
+            left = None if self._most is None else max(0, self._most - len(self.losses))
+            self.losses += losses[:left]
 
     def lost(self) -> Iterator[tuple[str, int]]:
         """Kinds of which something is not kept, with how often."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from msgspec.structs import replace
 
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import put_back
-from talktree.conversion.carry import Carry, File, Kept, checksum, size, to_json
+from talktree.conversion.carry import Carry, File, Kept, checksum, sized
 from talktree.conversion.carry import Origin as SourceNote
 from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.ledger import Ledger, Loss
@@ -29,8 +30,8 @@ from talktree.model.message import Message
 from talktree.text.json_value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
-TOGETHER = 32
-MOST_BYTES = 1 << 18
+TOGETHER = 64
+MOST_BYTES = 1 << 19
 """How many records go through each step together, and how large they may be."""
 
 
@@ -76,18 +77,22 @@ class Packing:
         self, records: Sequence[Record], held: Sequence[Held], loaded: int, noted: Sequence[int]
     ) -> list[Json]:
         """The values of records in the target, with what they carry."""
-        if self.carry:
-            strings = list(map(self._strings, records, held))
-            kept = list(map(self._kept, records, strings))
+        if not self.carry:
+            self.ledger.add(chain.from_iterable(each.losses for each in held))
+            return [each.value for each in held]
+        strings = list(map(self._strings, records, held))
+        kept = list(map(self._kept, records, strings))
         values: list[Json] = []
-        for at, each in enumerate(held):
-            self.ledger.add(each.losses)
-            value, position = each.value, records[at].line
-            if self.carry:
-                value = self._carrying(
-                    each, kept[at], everything=position == loaded, noted=position in noted
-                )
-            values.append(value)
+        losses: list[Loss] = []
+        for record, each, own in zip(records, held, kept, strict=True):
+            losses += each.losses
+            if record.line == loaded:
+                # What rides along with it is told behind what it lost itself.
+                self.ledger.add(losses)
+                losses = []
+            everything, told = record.line == loaded, record.line in noted
+            values.append(self._carrying(each, own, everything=everything, noted=told))
+        self.ledger.add(losses)
         return values
 
     def _stretches(self, positions: Sequence[int]) -> Iterator[list[Record]]:
@@ -125,8 +130,9 @@ class Packing:
                 origin=None if start else self._note(),
                 riders=self._ridden(self.riders[start : start + STRETCH]),
             )
-            self.ledger.carried_bytes += size(carry)
-            yield Item(None, target.carrier(to_json(carry)), changed=True, group=group)
+            carried, size = sized(carry)
+            self.ledger.carried_bytes += size
+            yield Item(None, target.carrier(carried), changed=True, group=group)
 
     @cached_property
     def riders(self) -> list[int]:
@@ -161,8 +167,11 @@ class Packing:
             origin=self._note(files=everything) if everything or noted else None,
             riders=self._ridden(self.riders) if everything else [],
         )
-        self.ledger.carried_bytes += size(carry)
-        return self.crossing.target.with_carry(held.value, to_json(carry))
+        target = self.crossing.target
+        ready = target.copies_carry and kept is not None
+        carried, size = sized(carry, ready=ready)
+        self.ledger.carried_bytes += size
+        return target.with_carry(held.value, carried)
 
     def _strings(self, record: Record, held: Held) -> Mapping[str, str]:
         """The strings of a record that the target holds."""

@@ -8,6 +8,7 @@ and other things nobody reads are left out.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import assert_never
 
 from talktree.conversion.unrender import (
@@ -41,7 +42,7 @@ from talktree.text.visible import visible_json
 
 __all__ = ["parsed", "rendered"]
 
-_KEY = re.compile(KEY)
+_is_key = lru_cache(maxsize=256)(re.compile(KEY).fullmatch)
 _NOT_IN_NAMES = re.compile(r"[*`\\()\[\]<>]")
 _BARE_URL = re.compile(r'[^\s()<>"\\]+')
 _NOT_IN_ANGLES = re.compile(r"[<>\\]")
@@ -92,7 +93,7 @@ def _thinking(text: str) -> str:
 def _input(value: Json) -> str:
     if value == {}:
         return NO_INPUT
-    if not isinstance(value, dict) or not all(map(_KEY.fullmatch, value)):
+    if not isinstance(value, dict) or not all(map(_is_key, value)):
         return _fenced_json(value)
     return "\n".join(f"- {key}:{_member(item)}" for key, item in value.items())
 
@@ -146,6 +147,7 @@ def _media(media_type: str | None) -> str:
     return "" if media_type is None else f" ({_name(media_type)})"
 
 
+@lru_cache(maxsize=256)
 def _name(name: str) -> str:
     plain = 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name.strip() == name
     if plain and name[0] != '"' and not _NOT_IN_NAMES.search(name):

@@ -11,7 +11,6 @@ import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
-from xml.sax.saxutils import escape
 
 import msgspec
 
@@ -35,11 +34,7 @@ Template = Json
 
 Derived = Mapping[str, Callable[[str], str]]
 
-_encode = msgspec.json.Encoder().encode
-
-
-def _as_json(text: str) -> bytes:
-    return _encode(text)
+_encode: Callable[[str], bytes] = msgspec.json.Encoder().encode
 
 
 def _as_ascii(text: str) -> bytes:
@@ -51,11 +46,11 @@ def _as_text(text: str) -> bytes:
 
 
 def _as_xml(text: str) -> bytes:
-    return escape(text).encode()
+    return text.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;").encode()
 
 
 SPELLINGS: dict[str, Callable[[str], bytes]] = {
-    "json": _as_json,
+    "json": _encode,
     "ascii": _as_ascii,
     "text": _as_text,
     "xml": _as_xml,

@@ -68,28 +68,15 @@ class Anchor:
 
     def lstat(self, path: bytes) -> os.stat_result | None:
         """What is there, a link as a link; None if nothing is, or no folder to hold it."""
+        above, _, name = checked(path).rpartition(b"/")
         try:
-            fd = open_beneath(self.fd, checked(path), PATH_ONLY)
-        except OSError as error:
-            if error.errno in _NOTHING:
-                return None
-            if error.errno in (errno.ENXIO, errno.EACCES) and PATH_ONLY == os.O_RDONLY:
-                return self._lstat_by_name(path)
-            raise
-        except Escapes:
-            if PATH_ONLY != os.O_RDONLY:
-                raise
-            return self._lstat_by_name(path)
-        try:
-            return os.fstat(fd)
-        finally:
-            os.close(fd)
-
-    def _lstat_by_name(self, path: bytes) -> os.stat_result | None:
-        """Where a thing cannot be opened only to look at it: devices, links, forbidden files."""
-        try:
-            with self.parent(path) as (folder, name):
+            if not above:
+                return os.stat(name, dir_fd=self.fd, follow_symlinks=False)
+            folder = open_beneath(self.fd, above, PATH_ONLY | os.O_DIRECTORY)
+            try:
                 return os.stat(name, dir_fd=folder, follow_symlinks=False)
+            finally:
+                os.close(folder)
         except OSError as error:
             if error.errno in _NOTHING:
                 return None

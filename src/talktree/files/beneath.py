@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import re
 import stat
 from functools import lru_cache
 
@@ -32,41 +33,63 @@ class _How(ctypes.Structure):
     )
 
 
+_NAME = rb"(?!\.{1,2}(?:/|\Z))[^/\0]{1,%d}" % LONGEST_NAME
+_plain = re.compile(_NAME + rb"(?:/" + _NAME + rb")*+").fullmatch
+
+
+_HOW_SIZE = ctypes.sizeof(_How)
+
+
+@lru_cache(maxsize=64)
+def _how(flags: int, mode: int) -> _How:
+    return _How(flags, mode, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
+
+
 def checked(path: bytes) -> bytes:
     """The path itself if it is a plain relative one; its parts name real things, none leads out."""
+    if _plain(path) and len(path) <= LONGEST_PATH:
+        return path
+    raise _reason_against(path)
+
+
+def _reason_against(path: bytes) -> Escapes:
     if not path:
-        raise _refused(path, "it is empty")
+        return _refused(path, "it is empty")
     if b"\0" in path:
-        raise _refused(path, "it has a NUL in it")
+        return _refused(path, "it has a NUL in it")
     if path.startswith(b"/"):
-        raise _refused(path, "it is absolute")
-    if len(path) > LONGEST_PATH:
-        raise _refused(path, "it is too long")
+        return _refused(path, "it is absolute")
     for name in path.split(b"/"):
         if name in (b"", b".", b".."):
-            raise _refused(path, f"{os.fsdecode(name)!r} is no name")
-        if len(name) > LONGEST_NAME:
-            raise _refused(path, "a name in it is too long")
-    return path
+            return _refused(path, f"{os.fsdecode(name)!r} is no name")
+    return _refused(path, "it is too long")
 
 
 def open_beneath(folder: int, path: bytes, flags: int, mode: int = 0) -> int:
     """A descriptor of a checked path beneath a folder; a link on the way is an `Escapes`.
 
-    A link at the end is one too, unless only the link itself is asked for (`O_PATH`).
+    A link at the end is one too, unless the link itself may be asked for (`O_PATH` without
+    `O_DIRECTORY`).
     """
     flags |= os.O_CLOEXEC
     kernel = _openat2()
     try:
+        if b"/" not in path and not flags & os.O_DIRECTORY:
+            # One name: there is nothing on the way.
+            return os.open(path, flags | os.O_NOFOLLOW, mode, dir_fd=folder)
         if kernel is None:
             return _walked(folder, path, flags | os.O_NOFOLLOW, mode)
-        if flags & PATH_ONLY:
+        if _may_be_link(flags):
             flags |= os.O_NOFOLLOW
         return kernel(folder, path, flags, mode if flags & os.O_CREAT else 0)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EXDEV):
             raise _refused(path, "a link is on the way") from None
         raise
+
+
+def _may_be_link(flags: int) -> bool:
+    return bool(flags & PATH_ONLY) and not flags & os.O_DIRECTORY
 
 
 def _refused(path: bytes, why: str) -> Escapes:
@@ -82,17 +105,18 @@ class _Kernel:
     def __init__(self) -> None:
         self._call = ctypes.CDLL(None, use_errno=True).syscall
         self._call.restype = ctypes.c_long
+        self._call.argtypes = [
+            ctypes.c_long,
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.POINTER(_How),
+            ctypes.c_size_t,
+        ]
 
     def __call__(self, folder: int, path: bytes, flags: int, mode: int) -> int:
-        how = _How(flags, mode, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
+        how = _how(flags, mode)
         for _ in range(_TRIES):
-            found = self._call(
-                ctypes.c_long(_OPENAT2),
-                ctypes.c_int(folder),
-                ctypes.c_char_p(path),
-                ctypes.byref(how),
-                ctypes.c_size_t(ctypes.sizeof(how)),
-            )
+            found = self._call(_OPENAT2, folder, path, how, _HOW_SIZE)
             if found >= 0:
                 return int(found)
             # EAGAIN: something was renamed at the same time, and the kernel cannot tell.
@@ -125,7 +149,7 @@ def _walked(folder: int, path: bytes, flags: int, mode: int) -> int:
         for part in above:
             folder = _entered(folder, part)
             opened.callback(os.close, folder)
-        if not flags & PATH_ONLY:
+        if not _may_be_link(flags):
             _refuse_link(folder, name)
         return os.open(name, flags, mode, dir_fd=folder)
 

@@ -91,7 +91,7 @@ def replace(anchor: Anchor, path: bytes, data: bytes, mode: int = 0o600) -> None
 
 
 def sync_filesystem(fd: int) -> bool:
-    """Sync everything of the file system a descriptor is on; false where that cannot be asked for."""
+    """Sync all of the file system a descriptor is on; false where that cannot be asked for."""
     call = _syncfs()
     if call is None:
         return False

@@ -9,9 +9,9 @@ _FAR = ("nfs", "cifs", "smb", "9p", "ceph", "afs", "glusterfs", "lustre", "ncp",
 
 def network_file_system(fd: int) -> str | None:
     """The name of the network file system a descriptor is on, if it is on one."""
-    device = os.fstat(fd).st_dev
-    wanted = f"{os.major(device)}:{os.minor(device)}"
     try:
+        device = os.fstat(fd).st_dev
+        wanted = f"{os.major(device)}:{os.minor(device)}"
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
             for line in mounts:
                 # id, parent, device, root, place, options, optional fields, "-", kind, source, …

@@ -179,6 +179,10 @@ class Format(ABC):
         """Files that hold secrets, by their names alone: never opened, shown or copied."""
         return ()
 
+    def fleeting(self, source: Source) -> Collection[str]:
+        """Locks and caches, by their names alone: no part of what is read, carried or copied."""
+        return ()
+
     @abstractmethod
     def detect(self, probe: Probe) -> Detection | None:
         """Whether this is its own, from names and first bytes only."""
@@ -282,6 +286,9 @@ class Format(ABC):
     """Where that travels which belongs to no message: in lines or a file of its own, with the
     record that opens a conversation, or with the first message."""
 
+    copies_carry = False
+    """Whether what a message carries may be JSON text that need only be copied."""
+
     def carrier(self, carry: Json) -> Json:
         """The value of a record that only carries something, and that other readers pass over."""
         return {"type": CARRY, CARRY: carry}
@@ -326,6 +333,10 @@ class Format(ABC):
 
     checks_sides: bool = False
     """Whether a rule of its own already tells when an answer stands outside a sidechain."""
+
+    def means_branches(self, talk: Talk) -> bool:
+        """Whether its program keeps account of branches, so that several may grow in turns."""
+        return False
 
     def kin(self, folder: str) -> Sequence[str]:
         """Folders, seen from a file's own with this name, whose files its messages may continue."""

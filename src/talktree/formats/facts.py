@@ -7,17 +7,25 @@ and read single records again.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
 
-from talktree.formats.base import CARRY
+from talktree.formats.base import CARRY, Record
 from talktree.model.entries import Entry, Opaque
-from talktree.model.message import SIDECHAIN, Message
-from talktree.model.parts import ToolCall, ToolResult
+from talktree.model.message import SIDECHAIN, Context, Message
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
 
 SPEAKING = frozenset({"user", "assistant"})
 MOST_KINDS = 1000
 """Kinds of records that are told apart; a file with more is no conversation."""
+
+
+class Seen(Protocol):
+    """A record that goes by, as `talk` shows it."""
+
+    record: Record
+    entry: Entry
+    position: int
 
 
 class Site(NamedTuple):
@@ -33,20 +41,20 @@ class Sites:
     def __init__(self) -> None:
         self.keys = array("q")
         """Hashes of the ids; an id itself is read again when it is needed."""
-        self._positions = array("q")
+        self.positions = array("q")
         self._parts = array("i")
 
     def add(self, id: str, position: int, part: int) -> None:
         """Take one more."""
         self.keys.append(hash(id))
-        self._positions.append(position)
+        self.positions.append(position)
         self._parts.append(part)
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def __getitem__(self, index: int) -> Site:
-        return Site(self._positions[index], self._parts[index])
+        return Site(self.positions[index], self._parts[index])
 
 
 class Facts:
@@ -67,7 +75,7 @@ class Facts:
         self.agent_names: dict[str, int] = {}
         self.versions: dict[str, int] = {}
         """Versions of the program that wrote it, with the first position of each."""
-        self.bytes = Counter[str]()
+        self.bytes: dict[str, int] = {}
         """How many bytes records of each role take; '' for what is no message."""
         self.aside = 0
         """How many of these bytes are those of sub-agents."""
@@ -79,44 +87,64 @@ class Facts:
         """How many messages are by people and models."""
         self.silent = array("q")
         """Positions of those in which nothing was found that is said."""
+        self._context: Context | None = None
+        """Where the message before was written; nearly always the next one was too."""
 
-    def take(self, entry: Entry, size: int, position: int) -> None:
-        """Note what a record says."""
-        if type(entry) is not Message:
-            self.bytes[""] += size
-            self.sessions.append(0)
-            self.agents.append(0)
-            if type(entry) is Opaque:
-                self._take_other(entry, position)
-            return
-        role, parts = entry.role, entry.parts
-        self.bytes[role] += size
-        if role not in self.roles and len(self.roles) < MOST_KINDS:
-            self.roles[role] = position
-        if entry.flags and SIDECHAIN in entry.flags:
-            self.aside += size
-        session = entry.session
-        names = self.session_names
-        self.sessions.append(0 if session is None else names.setdefault(session, len(names) + 1))
-        agent, agents = entry.agent, self.agent_names
-        self.agents.append(0 if agent is None else agents.setdefault(agent, len(agents) + 1))
-        context = entry.context
+    def take(self, records: Iterable[Seen]) -> None:
+        """Note what some records say."""
+        sessions, agents, sizes = self.session_names, self.agent_names, self.bytes
+        session_of, agent_of = self.sessions.append, self.agents.append
+        for seen in records:
+            entry, size = seen.entry, len(seen.record.raw)
+            if type(entry) is not Message:
+                self._take_beside(entry, size, seen.position)
+                continue
+            role, session, agent, parts = entry.role, entry.session, entry.agent, entry.parts
+            if role in sizes:
+                sizes[role] += size
+            else:
+                self._take_role(role, size, seen.position)
+            session_of(0 if session is None else sessions.setdefault(session, len(sessions) + 1))
+            agent_of(0 if agent is None else agents.setdefault(agent, len(agents) + 1))
+            if entry.flags and SIDECHAIN in entry.flags:
+                self.aside += size
+            if entry.context is not self._context:
+                self._take_context(entry.context, seen.position)
+            if role in SPEAKING:
+                self.spoken += 1
+                if not parts:
+                    self.silent.append(seen.position)
+            for number, part in enumerate(parts):
+                if type(part) is not Text:
+                    self._take_part(part, number, seen.position)
+
+    def _take_role(self, role: str, size: int, position: int) -> None:
+        self.bytes[role] = self.bytes.get(role, 0) + size
+        if len(self.roles) < MOST_KINDS:
+            self.roles.setdefault(role, position)
+
+    def _take_context(self, context: Context | None, position: int) -> None:
+        self._context = context
         if context is not None and context.version is not None:
             self.versions.setdefault(context.version, position)
-        if role in SPEAKING:
-            self.spoken += 1
-            if not parts:
-                self.silent.append(position)
-        for number, part in enumerate(parts):
-            kind = type(part)
-            if kind is ToolCall:
-                if part.id:  # type: ignore[union-attr]
-                    self.calls.add(part.id, position, number)  # type: ignore[union-attr]
-            elif kind is ToolResult:
-                if part.call:  # type: ignore[union-attr]
-                    self.results.add(part.call, position, number)  # type: ignore[union-attr]
-                else:
-                    self.unnamed += 1
+
+    def _take_part(self, part: Part, number: int, position: int) -> None:
+        if isinstance(part, ToolCall):
+            if part.id:
+                self.calls.add(part.id, position, number)
+        elif isinstance(part, ToolResult):
+            if part.call:
+                self.results.add(part.call, position, number)
+            else:
+                self.unnamed += 1
+
+    def _take_beside(self, entry: Entry, size: int, position: int) -> None:
+        """Note a record that is no message."""
+        self.bytes[""] = self.bytes.get("", 0) + size
+        self.sessions.append(0)
+        self.agents.append(0)
+        if isinstance(entry, Opaque):
+            self._take_other(entry, position)
 
     def _take_other(self, entry: Opaque, position: int) -> None:
         value = entry.value

@@ -58,6 +58,10 @@ class LineDialect(ABC):
     def is_record(self, value: Json) -> bool:
         """Whether a value found inside a broken line is surely a record of its own."""
 
+    def rewritten(self, value: Json) -> Json:
+        """What is written of a changed record: its value without what held for the old bytes."""
+        return value
+
 
 class LineSheet(Sheet):
     """A line file."""
@@ -311,7 +315,8 @@ class LineSheet(Sheet):
                 f"{self.path}: record {at + 1} is damaged and cannot be edited",
                 hint="repair the file first",
             )
-        return Chunk(start, stop, patch(record.raw, item.value, style=self.style))
+        value = self.dialect.rewritten(item.value)
+        return Chunk(start, stop, patch(record.raw, value, style=self.style))
 
     @property
     def newline(self) -> bytes:

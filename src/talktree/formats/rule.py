@@ -46,6 +46,8 @@ class Told(NamedTuple):
 Check = Callable[..., Iterable[Told]]
 Gate = Callable[[Any], object]
 """From a record as rules see it to what is found there; a rule has it as `seen.gated`."""
+Glance = Callable[[Any], Sequence[Any]]
+"""From many records (`formats.stretch`) to those, or those parts, that may break a rule."""
 Mend = Callable[..., Iterable[Any]]
 """From what the rule looked at and what it told to changes; see `formats.change`."""
 
@@ -91,6 +93,9 @@ class Rule(Struct, frozen=True, kw_only=True):
     """The kinds of parts it looks at, if it looks at parts."""
     gate: Gate | None = None
     """A look at the record that several rules share; only if it finds anything are they asked."""
+    glance: Glance | None = None
+    """A quick look at many records, messages or parts; only what it picks is looked at further.
+    It leaves out only what the rule would find nothing in."""
 
     @property
     def text(self) -> str:
@@ -131,6 +136,7 @@ def rule(
     formats: Sequence[str] = (),
     parts: Sequence[type[Part]] = (),
     gate: Gate | None = None,
+    glance: Glance | None = None,
 ) -> Callable[[F], F]:
     """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
 
@@ -145,6 +151,7 @@ def rule(
             formats=tuple(formats),
             parts=tuple(parts),
             gate=gate,
+            glance=glance,
         )
         setattr(check, RULE, made)
         return check

@@ -151,12 +151,11 @@ class Conversation:
     @cached_property
     def title(self) -> str | None:
         """What the source calls it: the last title it was given."""
-        titles = [
-            entry.title
-            for position, trait in enumerate(self.skeleton.traits)
-            if not trait and isinstance(entry := self.entry(position), Head) and entry.title
-        ]
-        return titles[-1] if titles else None
+        others = [position for position, trait in enumerate(self.skeleton.traits) if not trait]
+        for entry in self.entries_at(others[::-1]):
+            if isinstance(entry, Head) and entry.title:
+                return entry.title
+        return None
 
     # edits
 

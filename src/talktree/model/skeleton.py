@@ -24,8 +24,10 @@ INFERRED = "inferred"
 
 def _nanoseconds(stamp: str | int | None) -> int:
     time = from_iso(stamp) if isinstance(stamp, str) else stamp
+    if time is None:
+        return NO_TIME
     # A year beyond 2262 has no place here; for order it is enough to be last.
-    return NO_TIME if time is None else max(-FURTHEST, min(time, FURTHEST))
+    return time if -FURTHEST <= time <= FURTHEST else FURTHEST if time > 0 else -FURTHEST
 
 
 class Skeleton:

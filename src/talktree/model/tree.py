@@ -38,6 +38,8 @@ class Tree:
     def __init__(self, bones: Skeleton) -> None:
         self.bones = bones
         self._first, self._child = _children(bones)
+        self._begins = _sidechain_starts(bones)
+        """1 where a sub-agent's conversation begins."""
         self.order = self._preorder()
         self._real = self._weigh()
         self._last = self._last_below()
@@ -68,11 +70,16 @@ class Tree:
 
     def _preorder(self) -> array[int]:
         order = array("q")
+        first, child = self._first, self._child
         pending = list(reversed(self._children_of(ROOT)))
         while pending:
             here = pending.pop()
             order.append(here)
-            pending.extend(reversed(self._children_of(here)))
+            start, stop = first[here + 1], first[here + 2]
+            if stop - start == 1:
+                pending.append(child[start])
+            elif stop > start:
+                pending.extend(reversed(child[start:stop]))
         return order
 
     # what continues a line
@@ -90,44 +97,43 @@ class Tree:
                 trait == Trait.REPLY and (not group or group != before)
             )
             lead[here] = group if trait == Trait.REPLY else before
+        begins = self._begins
         for here in reversed(self.order):
             above = parents[here]
-            if real[here] and above != ROOT and not self._starts_sidechain(here):
+            if real[here] and above != ROOT and not begins[here]:
                 real[above] = 1
         return real
 
     def _last_below(self) -> array[int]:
         """The latest position on the same side at or below each node."""
         last = array("q", range(len(self.bones)))
-        parents = self.bones.parents
+        parents, begins = self.bones.parents, self._begins
         for here in reversed(self.order):
             above = parents[here]
-            if above != ROOT and last[here] > last[above] and not self._starts_sidechain(here):
+            if above != ROOT and last[here] > last[above] and not begins[here]:
                 last[above] = last[here]
         return last
 
     def _starts_sidechain(self, position: int) -> bool:
-        above = self.bones.parents[position]
-        side = self.bones.sidechain
-        return bool(side[position]) and (above == ROOT or not side[above])
+        return bool(self._begins[position])
 
     def _classify(self) -> None:
         onward = bytearray(b"\1" * len(self.bones))
+        first, begins = self._first, self._begins
         for here in self.order:
-            children = self._children_of(here)
-            if len(children) < 2:
+            if first[here + 2] - first[here + 1] < 2:
                 continue
-            own = [child for child in children if not self._starts_sidechain(child)]
+            own = [child for child in self._children_of(here) if not begins[child]]
             self._main[here] = self._continuations(own)
             for child in own:
                 onward[child] = 0
             for child in self._main[here]:
                 onward[child] = 1
         self._main[ROOT] = [each for each in self.roots if not self._starts_sidechain(each)]
-        aside = self.aside
+        aside, parents = self.aside, self.bones.parents
         for here in self.order:
-            above = self.bones.parents[here]
-            if above != ROOT and not self._starts_sidechain(here):
+            above = parents[here]
+            if above != ROOT and not begins[here]:
                 aside[here] = aside[above] or not onward[here]
 
     def _continuations(self, children: list[int]) -> list[int]:
@@ -194,8 +200,13 @@ class Tree:
     def line(self, start: int) -> Iterator[int]:
         """The positions from a node on, at each fork along the line written last."""
         here = start
+        first, child, begins = self._first, self._child, self._begins
         while True:
             yield here
+            place = first[here + 1]
+            if first[here + 2] - place == 1 and not begins[child[place]]:
+                here = child[place]
+                continue
             onward = self.continuations(here)
             if not onward:
                 return
@@ -282,6 +293,14 @@ class Tree:
                     if each not in on_line:
                         heappush(waiting, each)
         return out + sorted(waiting)
+
+
+def _sidechain_starts(bones: Skeleton) -> bytearray:
+    """1 for every node of a sidechain that hangs on none of it."""
+    side, begins = bones.sidechain, bytearray(len(bones))
+    for position, above in enumerate(bones.parents) if any(side) else ():
+        begins[position] = side[position] and (above == ROOT or not side[above])
+    return begins
 
 
 def _children(bones: Skeleton) -> tuple[array[int], array[int]]:

@@ -118,8 +118,7 @@ class Execution:
         for action in self._of("mkdir"):
             if action.path not in self._made:
                 self._make(action.path)
-        for action in self._of("write"):
-            self._replace(action, self._temporaries[action.path])
+        _all(lambda each: self._replace(each, self._temporaries[each.path]), self._of("write"))
         for action in self._of("link"):
             assert isinstance(action.after, Link)
             name = self._temporary(action.path, NEW)
@@ -139,11 +138,7 @@ class Execution:
                 self._folder.chmod(action.path, action.after.mode)
 
     def _remove(self) -> None:
-        for action in self._of("delete"):
-            if not self._is_below_aside(action.path):
-                self._check(action.path)
-                self._folder.unlink(action.path)
-                self._touched.add(above(action.path))
+        _all(self._delete, self._of("delete"))
         for action in self._of("rmdir"):
             if not self._is_below_aside(action.path):
                 self._remove_folder(action.path)
@@ -154,6 +149,12 @@ class Execution:
         for action in sorted(folders, key=lambda each: -depth(each.path)):
             assert isinstance(action.after, Folder)
             self._folder.chmod(action.path, action.after.mode)
+
+    def _delete(self, action: Action) -> None:
+        if not self._is_below_aside(action.path):
+            self._check(action.path)
+            self._folder.unlink(action.path)
+            self._touched.add(above(action.path))
 
     def _remove_folder(self, path: bytes) -> None:
         try:

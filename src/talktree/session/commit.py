@@ -34,7 +34,7 @@ class Commit:
         self._failure: Mark | None = None
         """A failed sync that could not even be noted; nothing counts until it is."""
         self.begun = 0
-        """How many syncs this process has begun; lines remember what it was when they were there."""
+        """How many syncs this process has begun; lines remember it from when they were written."""
         self._done = (0, NOBODY)
         """The last sync that went well, and of which file: it covers all lines from before it."""
 
@@ -104,6 +104,11 @@ class Commit:
         """Open the file that the path leads to, while nobody syncs the old one."""
         with self.alone():
             self._log.open()
+
+    def close(self) -> None:
+        """Let go of the log, while no other thread syncs it."""
+        with self._gate:
+            self._log.close()
 
     def forget_threads(self) -> None:
         """After a fork only one thread is left, and what others held is free."""

@@ -156,11 +156,11 @@ def plain(path: bytes, state: State) -> State:
 
 
 def _leads_out(path: bytes, target: bytes) -> bool:
-    if target.startswith(b"/"):
-        return True
-    inside = path.count(b"/")
-    for name in target.split(b"/"):
-        inside += -1 if name == b".." else 1 if name not in (b"", b".") else 0
-        if inside < 0:
-            return True
-    return False
+    """Whether a link may lead out of the folder.
+
+    Going up is only safe at the beginning, from where the link itself is: behind a name that may
+    be a link too, nobody knows where "up" is.
+    """
+    names = [name for name in target.split(b"/") if name not in (b"", b".")]
+    ups = next((at for at, name in enumerate(names) if name != b".."), len(names))
+    return target.startswith(b"/") or ups > path.count(b"/") or b".." in names[ups:]

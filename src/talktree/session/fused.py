@@ -106,7 +106,7 @@ def _between_seals(line: Line) -> Iterator[Line]:
 
 
 def _beginning(raw: bytes, at: int, before: int, end: int) -> int | None:
-    """Where the line begins that ends with a seal here: behind what was served, or the last seal."""
+    """Where the line begins that ends here: behind what was served, or behind the last seal."""
     for candidate in dict.fromkeys((raw.find(b"{", at, end), raw.find(b"{", before, end))):
         if candidate >= 0 and judged(raw[candidate:end]).state == "good":
             return candidate

@@ -71,6 +71,7 @@ class FileLine:
         self._index = opened.index
         self.moves = moves(opened.index.operations())
         self.of_note: Mapping[str, Moved] = {move.note: move for move in self.moves}
+        self._snapshots: dict[frozenset[str], list[Taken]] = {}
 
     def stands(self, id: str | None) -> str | None:
         """The message whose files are there when the session stands at this one."""
@@ -137,6 +138,13 @@ class FileLine:
                 waiting += [node.id for node in self._index.children(id) if node.sidechain]
         return owners
 
+    def snapshots(self, ids: Iterable[str]) -> list[Taken]:
+        """The snapshots of messages, in file order; those that were asked for are at hand."""
+        key = frozenset(ids)
+        if key not in self._snapshots:
+            self._snapshots[key] = self._index.snapshots(key)
+        return self._snapshots[key]
+
     def is_step(self, note: str) -> bool:
         """Whether a note changed only some paths, so that the files stand at itself."""
         move = self.of_note.get(note)
@@ -194,19 +202,19 @@ def effects(
 
 
 def effects_of(
-    opened: Opened, line: FileLine, ids: Iterable[str], foreign: Foreign | None = None
+    line: FileLine, ids: Iterable[str], foreign: Foreign | None = None
 ) -> dict[str, dict[bytes, Effect]]:
     """What each of some messages did to files, its sidechains included."""
     owners = line.with_asides(ids)
-    snapshots = opened.index.snapshots(owners)
+    snapshots = line.snapshots(owners)
     return effects(foreign.resolved(snapshots) if foreign else snapshots, owners)
 
 
 def changed_paths(
-    opened: Opened, message: str, line: FileLine, foreign: Foreign | None = None
+    line: FileLine, message: str, foreign: Foreign | None = None
 ) -> dict[bytes, Effect]:
     """What the steps of one message did, without what they left as it was."""
-    done = effects_of(opened, line, [message], foreign).get(message, {})
+    done = effects_of(line, [message], foreign).get(message, {})
     return {path: effect for path, effect in done.items() if not effect.is_nothing}
 
 
@@ -299,7 +307,7 @@ def changes_between(
     """The paths that a move from one message to another concerns, and what each shall be."""
     line = line or FileLine(opened)
     way = line.way(start, goal)
-    done = effects_of(opened, line, [*way.back, *way.forward], foreign)
+    done = effects_of(line, [*way.back, *way.forward], foreign)
     concerned = sorted({path for id in done for path in done[id] if only is None or path in only})
     expected = expected_states(opened, concerned)
     ways = {path: _Walk(expected[path]) for path in concerned}

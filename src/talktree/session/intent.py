@@ -72,7 +72,7 @@ def to_message(
         leaf=leaf,
         wanted=wanted,
         foreign=foreign,
-        uncovered=_uncovered(opened, line, leaf, goal) if "files" in scopes else (),
+        uncovered=_uncovered(line, leaf, goal) if "files" in scopes else (),
         partial=_names(only),
     )
 
@@ -81,7 +81,7 @@ def undone(opened: Opened, line: FileLine, scopes: tuple[Scope, ...], *, turn: b
     """To before the last prompt or step."""
     here = position(opened, line)
     if scopes == ("files",) and not turn:
-        point = opened.index.node(step_point(opened, line, _leaf(opened), None))
+        point = opened.index.node(step_point(line, _leaf(opened), None))
         assert point is not None
     else:
         talk = "conversation" in scopes
@@ -95,7 +95,7 @@ def undone_paths(
 ) -> Intent:
     """Some files to before the last step that touched them, or to what they were at a message."""
     if goal is None:
-        point = opened.index.node(step_point(opened, line, _leaf(opened), only))
+        point = opened.index.node(step_point(line, _leaf(opened), only))
         goal = None if point is None else point.parent
     return to_message(opened, line, "undo", goal, ("files",), only)
 
@@ -133,7 +133,7 @@ def taken_back(opened: Opened, line: FileLine, verb: str, move: Moved) -> Intent
 def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] | None) -> Intent:
     """What one message did to files, taken back where nothing else has changed it since."""
     here, leaf, foreign = position(opened, line), _leaf(opened), Foreign(opened)
-    changed = changed_paths(opened, about, line, foreign)
+    changed = changed_paths(line, about, foreign)
     wanted = [
         Wanted(path, effect.after, effect.before)
         for path, effect in sorted(changed.items())
@@ -148,7 +148,7 @@ def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] 
         leaf=leaf,
         wanted=wanted,
         foreign=foreign,
-        uncovered=told_uncovered(opened.index.snapshots(line.with_asides([about]))),
+        uncovered=told_uncovered(line.snapshots(line.with_asides([about]))),
         partial=tuple(each.path for each in wanted) or _names(only),
         about=about,
     )
@@ -163,11 +163,9 @@ def _leaf(opened: Opened) -> str | None:
     return None if leaf is None else leaf.id
 
 
-def _uncovered(
-    opened: Opened, line: FileLine, start: str | None, goal: str | None
-) -> tuple[tuple[str, str], ...]:
+def _uncovered(line: FileLine, start: str | None, goal: str | None) -> tuple[tuple[str, str], ...]:
     way = line.way(start, goal)
-    return told_uncovered(opened.index.snapshots(line.with_asides([*way.back, *way.forward])))
+    return told_uncovered(line.snapshots(line.with_asides([*way.back, *way.forward])))
 
 
 def told_uncovered(snapshots: Iterable[Taken]) -> tuple[tuple[str, str], ...]:

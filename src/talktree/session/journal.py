@@ -77,10 +77,11 @@ class Journal:
 
     def sync(self) -> None:
         """Acknowledge what was appended so far inside of `alone`, in that order."""
-        pending = self._pending
-        self._pending = {}
-        for written in pending.values():
-            self._reach(written)
+        with self._gate:
+            pending = self._pending
+            self._pending = {}
+            for written in pending.values():
+                self._reach(written)
 
     def _enter(self) -> None:
         self._gate.acquire()
@@ -100,6 +101,9 @@ class Journal:
             raise
 
     def _leave(self) -> None:
+        if self._depth == 0:
+            # A child that was forked inside of `alone` never held the lock.
+            return
         self._depth -= 1
         if self._depth:
             self._gate.release()
@@ -119,40 +123,28 @@ class Journal:
             if not log.is_as_left():
                 self._prepare(log)
             written = log.write(values, self._commits[log.index])
-        except BaseException as error:
-            self._take_back(log)
-            if isinstance(error, OSError):
-                raise _not_saved(self.folder, log.file, error) from error
-            raise
+        except OSError as error:
+            raise _not_saved(self.folder, log.file, error) from error
         if self._safe:
             self._pending[log.index] = written
         return written.places
-
-    def _take_back(self, log: Log) -> None:
-        """Cut what was written of lines that cannot be finished."""
-        start, log.end = log.end, -1
-        if start < 0:
-            return
-        try:
-            if log.size() > start:
-                self._commits[log.index].cut(start)
-        except OSError:
-            # The half line stays for now; whoever appends next finds it and moves it away.
-            pass
 
     # what has to be right before a line is added
 
     def _prepare(self, log: Log) -> None:
         """Make sure of the file and of its end; another writer was there, or nobody knows."""
         commit = self._commits[log.index]
+        known, log.end = log.end, -1
         if self._lock.is_elsewhere():
             self._lock.open()
             self._lock.take(APPENDING)
         if log.fd < 0 or log.find() != log.identity:
             commit.reopen()
+            known = -1
         if commit.has_failed():
             self._renew(log)
-        if not log.glance():
+            known = -1
+        if known < 0 or not log.glance():
             self._mend_end(log, commit)
         if self._safe and not commit.is_known():
             self._establish(log, commit)
@@ -234,8 +226,8 @@ class Journal:
         """Let go of all files; the journal cannot be used any more."""
         with self._gate:
             self._closed = True
-            for log in self._logs.values():
-                log.close()
+            for commit in self._commits:
+                commit.close()
             self._lock.close()
             self._readers.close()
 
@@ -246,7 +238,8 @@ class Journal:
         self._pending = {}
         self._lock.close()
         self._readers.forget_threads()
-        for commit in self._commits:
+        for log, commit in zip(self._logs.values(), self._commits, strict=True):
+            log.end = -1
             commit.forget_threads()
 
 

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.session.known_file import KnownFile, Row
-from talktree.session.look import Looked, Stamp
+from talktree.session.limits import Limits
+from talktree.session.look import Looked, Stamp, is_young
 from talktree.session.states import File, State
-from talktree.text.times import SECOND
-
-_MTIME, _CTIME = 3, 4
 
 
 class Seen(NamedTuple):
@@ -30,14 +28,12 @@ class Seen(NamedTuple):
     """Whether a line of the log has this state, so that its content is named."""
 
 
-def seen_of(looked: Looked, read_at: int, racy_seconds: float, *, told: bool) -> Seen | None:
+def seen_of(looked: Looked, read_at: int, limits: Limits, *, told: bool) -> Seen | None:
     """What was seen, if anything was there; `read_at` by the clock that stamps have."""
-    stamp = looked.stamp
-    if stamp is None:
+    if looked.stamp is None:
         return None
-    newest = max(stamp[_MTIME], stamp[_CTIME]) if len(stamp) > _CTIME else 0
-    sure = newest + int(racy_seconds * SECOND) < read_at
-    return Seen(stamp, looked.state, sure, told)
+    sure = not is_young(looked.stamp, read_at, limits)
+    return Seen(looked.stamp, looked.state, sure, told)
 
 
 class Known:

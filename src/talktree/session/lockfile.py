@@ -87,9 +87,12 @@ class LockFile:
         fcntl(self.fd, WAIT, EXCLUSIVE[byte])
 
     def free(self, byte: int) -> None:
-        """End the lock of a byte."""
+        """End the lock of a byte; if that should fail, by letting go of the file."""
         if self.fd >= 0:
-            fcntl(self.fd, WAIT, FREE[byte])
+            try:
+                fcntl(self.fd, WAIT, FREE[byte])
+            except OSError:
+                self.close()
 
     def mark(self, log: int) -> Mark | None:
         """What is known of a log, also without a lock; None if nothing is, or nothing of today."""

@@ -70,7 +70,7 @@ class Log:
         return found.st_size == self.end and (found.st_dev, found.st_ino) == self.identity
 
     def write(self, values: Sequence[bytes], commit: Commit) -> Written:
-        """Number, seal and write some lines; whoever calls cuts them off again if that fails."""
+        """Number, seal and write some lines: all of them, or none."""
         start = at = self.end
         number = self.last
         places = []
@@ -82,10 +82,25 @@ class Log:
             at += len(line)
             lines.append(line)
         data = lines[0] if len(lines) == 1 else b"".join(lines)
-        write_all(self.fd, data)
+        try:
+            write_all(self.fd, data)
+        except BaseException:
+            self._take_back(data, commit)
+            raise
         self.end = at
         self.last = number
         return Written(self.index, self.identity, start, data, places, commit.begun)
+
+    def _take_back(self, data: bytes, commit: Commit) -> None:
+        """Cut what was written of lines that cannot be finished, if nothing else came behind."""
+        start, self.end = self.end, -1
+        try:
+            half = os.pread(self.fd, len(data) + 1, start)
+            if half and data.startswith(half):
+                commit.cut(start)
+        except OSError:
+            # The half line stays for now; whoever appends next finds it and moves it away.
+            pass
 
     # looking
 
@@ -120,7 +135,7 @@ class Log:
     def glance(self) -> bool:
         """Take over from another writer, if the end shows that one of ours was the last."""
         size = self.size()
-        found = glance(self.fd, size) if self.end >= 0 else None
+        found = glance(self.fd, size)
         if found is None:
             return False
         self.end, self.last = size, found.number

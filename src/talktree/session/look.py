@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
@@ -14,9 +15,12 @@ from talktree.session.contents import Contents
 from talktree.session.limits import GIB, MIB, Limits
 from talktree.session.pieces import WHOLE, cut
 from talktree.session.states import ABSENT, File, Folder, Link, State, Unknown
+from talktree.text.times import SECOND
 
 Stamp: TypeAlias = tuple[int, ...]
 """What tells without reading that a thing is still the same: as long as its stamp is equal."""
+_MTIME, _CTIME = 3, 4
+"""Where a stamp has these times."""
 TRIES = 3
 _ODD = {
     stat.S_IFSOCK: "a socket",
@@ -74,6 +78,19 @@ def stamp_of(found: os.stat_result) -> Stamp:
     )
 
 
+def clock() -> int:
+    """Now, by the clock the kernel takes for the times of files."""
+    coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
+    return time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
+
+
+def is_young(stamp: Stamp, now: int, limits: Limits) -> bool:
+    """Whether a thing was changed so shortly before that one more change may not show."""
+    if len(stamp) <= _CTIME:
+        return False
+    return max(stamp[_MTIME], stamp[_CTIME]) + int(limits.racy_seconds * SECOND) >= now
+
+
 def _seen(
     workspace: Anchor,
     path: bytes,
@@ -118,13 +135,18 @@ def _file(
         # A link took its place; if one is on the way, looking again says so.
         return None
     try:
-        before = os.fstat(fd)
+        began, before = clock(), os.fstat(fd)
         if not stat.S_ISREG(before.st_mode):
             return None
         if contents is None:
             hash, size, chunks = hashed(fd, limits.largest_file)
         else:
             hash, size, chunks = contents.keep(fd, before.st_size, limits.largest_file)
+        if is_young(stamp_of(before), began, limits):
+            # A write that is still going on has set the times when it began: they prove nothing.
+            os.lseek(fd, 0, os.SEEK_SET)
+            if hashed(fd, limits.largest_file)[0] != hash:
+                return None
         after = os.fstat(fd)
     finally:
         os.close(fd)

@@ -143,6 +143,10 @@ class Metadata:
         else:
             self.tally.catch_up(self._journal)
 
+    def count_anew(self) -> None:
+        """Forget the tally: lines that were counted are not there."""
+        self.tally = Tally()
+
     def save(self, context: Context) -> None:
         """Write the file if it says something else than the log."""
         self.tally.catch_up(self._journal)

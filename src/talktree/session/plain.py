@@ -63,6 +63,7 @@ class Lines:
     def __init__(self) -> None:
         self._context: tuple[Context, Raw] | None = None
         self._todos: tuple[tuple[Todo, ...], Raw] = ((), Raw(b"[]"))
+        self._time = (0, to_iso(0))
 
     def line(self, message: Message) -> bytes:
         """A message as it is written, such that every reader of JSON takes it."""
@@ -82,13 +83,15 @@ class Lines:
         assert message.todos is not None
         if self._context is None or self._context[0] is not context:
             self._context = context, Raw(encode_new(context_value(context, {})))
+        if self._time[0] != message.time:
+            self._time = message.time, to_iso(message.time)
         if self._todos[0] is not message.todos:
             self._todos = message.todos, Raw(encode_new(todos_value(message.todos)))
         return _Line(
             message.role,
             message.id,
             message.parent,
-            to_iso(message.time),
+            self._time[1],
             message.session or "",
             context.version or "",
             self._context[1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from msgspec.structs import replace
@@ -45,6 +45,10 @@ class Draft:
         """Of the paths that were looked at: what tells that they did not change since."""
         self._troubles: dict[str, str | None] = {}
         self._current: dict[bytes, State] = {}
+        self._inside: dict[bytes, list[bytes]] = {}
+        self._kept_in: set[bytes] = set()
+        self._needed: set[bytes] = set()
+        """Folders nobody asked for, but for what is in them."""
 
     def made(self, wanted: Iterable[Wanted]) -> tuple[Action, ...]:
         """All actions, in their order."""
@@ -55,6 +59,7 @@ class Draft:
             self._judge(each)
         while self._demoted():
             pass
+        self._without_idle_folders()
         self._warn()
         return in_order(self.actions.values())
 
@@ -206,15 +211,37 @@ class Draft:
 
     def _demoted(self) -> bool:
         """Whether some action was given up because others stand against it."""
-        before = len([each for each in self.actions.values() if each.does])
+        changed = False
+        # Each folder that something is put into, once, so that many folders cost no more than that.
+        self._kept_in = {
+            above(path)
+            for path, action in self.actions.items()
+            if not isinstance(action.after, Absent)
+        }
         for action in list(self.actions.values()):
-            if action.does:
+            if action.does and self.actions.get(action.path) is action:
                 why = self._stays(action) or self._has_no_folder(action)
                 if why is not None:
                     self._give_up(action, why)
-        return before != len([each for each in self.actions.values() if each.does])
+                    changed = True
+        return changed
+
+    def _without_idle_folders(self) -> None:
+        """Folders that were only to be made for something that does not come are not made."""
+        filled: set[bytes] = set()
+        for action in self.actions.values():
+            folder = above(action.path)
+            while action.does and action.path not in self._needed and folder:
+                filled.add(folder)
+                folder = above(folder)
+        for folder in self._needed - filled:
+            del self.actions[folder]
 
     def _give_up(self, action: Action, why: str) -> None:
+        if action.path in self._needed:
+            self._needed.remove(action.path)
+            del self.actions[action.path]
+            return
         harmless = action.action == "rmdir"
         self.actions[action.path] = replace(
             action, action="skip" if harmless else "cannot", reason=why, after=action.before
@@ -232,14 +259,13 @@ class Draft:
         """Why a folder cannot go: something in it stays."""
         if not isinstance(action.before, Folder) or isinstance(action.after, Folder):
             return None
-        for path in self._ground.names_in(action.path):
+        if action.path not in self._inside:
+            self._inside[action.path] = self._ground.names_in(action.path)
+        for path in self._inside[action.path]:
             if not isinstance(self._final(path), Absent):
                 name = path.rpartition(b"/")[2].decode("utf-8", "backslashreplace")
                 return f"the folder is not empty: it holds {name}"
-        for path, other in self.actions.items():
-            if above(path) == action.path and not isinstance(other.after, Absent):
-                return "the folder is needed"
-        return None
+        return "the folder is needed" if action.path in self._kept_in else None
 
     def _has_no_folder(self, action: Action) -> str | None:
         """Why nothing can be put at a path: its folder is none. Folders that lack are made."""
@@ -255,6 +281,7 @@ class Draft:
             return "the folder it was in goes"
         self._do(Wanted(folder, ABSENT, NEW_FOLDER), ABSENT, NEW_FOLDER, "it is needed")
         self._current[folder] = ABSENT
+        self._needed.add(folder)
         return self._has_no_folder(self.actions[folder])
 
     def _warn(self) -> None:
@@ -271,8 +298,3 @@ class Draft:
                     self.warnings.append(
                         f"{name} has {before.links} names (hard links); all of them get the mode"
                     )
-
-
-def movings_of(actions: Iterable[Action]) -> Iterator[Action]:
-    """The actions that do something."""
-    return (action for action in actions if action.does)

@@ -18,19 +18,17 @@ def undo_point(opened: Opened, line: FileLine, start: str | None, *, turn: bool)
     for node in _upward(opened, start):
         if node.note or node.sidechain:
             continue
-        if node.type == PROMPT or (not turn and changed_paths(opened, node.id, line)):
+        if node.type == PROMPT or (not turn and changed_paths(line, node.id)):
             return node
     raise nothing()
 
 
-def step_point(
-    opened: Opened, line: FileLine, start: str | None, only: frozenset[bytes] | None
-) -> str:
+def step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None) -> str:
     """The last message whose steps changed files (these files) that are not undone yet."""
     ids = line.up(start)
     while ids:
         id = ids.pop()
-        changed = changed_paths(opened, id, line)
+        changed = changed_paths(line, id)
         if only is not None:
             changed = {path: effect for path, effect in changed.items() if path in only}
         if not changed:

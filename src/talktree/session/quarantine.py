@@ -7,7 +7,7 @@ in between, changes nothing.
 from __future__ import annotations
 
 import os
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from hashlib import blake2b
 
 import msgspec
@@ -31,7 +31,7 @@ def keep(session: int, log: str, fd: int, start: int, stop: int, why: str) -> st
             "start": start,
             "length": stop - start,
             "why": why,
-            "time": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }
         text = msgspec.json.encode(about) + b"\n"
         create_whole(folder, f"{name}.json".encode(), lambda target: write_all(target, text))

@@ -26,7 +26,7 @@ class Readers:
             return 0
 
     def descriptor(self, log: str) -> int:
-        """A descriptor of the log as it is now; its number stays the same. No log reads as empty."""
+        """A descriptor of the log as it is now, always the same number; no log reads as empty."""
         with self._gate:
             fd, identity = self._open.get(log, (-1, NOTHING))
             now = self._identity(log)

@@ -8,6 +8,7 @@ have their own: their messages are branches of one tree.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from enum import Enum
 from time import monotonic, time_ns
@@ -72,7 +73,7 @@ class Recorder:
         self._saved: tuple[int, str | None] = (0, None)
         """The newest acknowledged message of this handle's line, and its number."""
         self._lines = Lines()
-        self._operations = 0
+        self._operations, self._operations_fd = 0, -1
         self._time = 0
         self._described = monotonic()
         self.look()
@@ -81,7 +82,7 @@ class Recorder:
         """Go to where the session stands now."""
         opened = self.opened
         # In this order: a move between the two is noticed when something is written.
-        self._operations = opened.journal.length("operations")
+        self._know_operations(opened.journal.length("operations"))
         node = opened.index.leaf()
         if node is not None:
             self.leaf, self.todos = node.id, todos_of(opened.index, node)
@@ -99,8 +100,7 @@ class Recorder:
                 self._stand_at(whole[-1])
                 self._note(whole, places)
         except NotSaved:
-            # Whatever came behind the last acknowledged message is not there.
-            self.leaf = self._saved[1]
+            self._forget_unsaved()
             raise
         last = whole[-1]
         if places[-1].number > self._saved[0] and SIDECHAIN not in last.flags:
@@ -108,13 +108,19 @@ class Recorder:
         self._describe_now_and_then()
         return [message.id for message in whole]
 
+    def _forget_unsaved(self) -> None:
+        """Whatever came behind the last acknowledged message is not there."""
+        self.leaf = self._saved[1]
+        own = self.leaf is not None and not self.leaf.startswith("@")
+        self.todos = todos_at(self.opened.index, self.leaf) if own else ()
+        self.metadata.count_anew()
+
     # where it goes
 
     def _start(self, at: At) -> tuple[str | None, tuple[Todo, ...]]:
         """The message to continue, and the tasks as they stand there."""
         if at is Where.LEAF:
-            if self.opened.journal.length("operations") != self._operations:
-                self._look_at_operations()
+            self._look_at_operations()
             return self.leaf, self.todos
         if at is Where.ROOT:
             return None, ()
@@ -129,6 +135,11 @@ class Recorder:
 
     def _look_at_operations(self) -> None:
         """Whether another handle moved the session; names of branches do not matter."""
+        if self._operations_fd >= 0:
+            seen = os.fstat(self._operations_fd)
+            if seen.st_size == self._operations and seen.st_nlink:
+                # As it was, and no other file stands in its place.
+                return
         journal = self.opened.journal
         end = journal.length("operations")
         for line in lines(journal.descriptor("operations"), self._operations, end):
@@ -138,7 +149,12 @@ class Recorder:
                     "the session was moved by somebody else since this handle looked at it",
                     hint="refresh() goes to where it stands now; or name the parent yourself",
                 )
-        self._operations = end
+        self._know_operations(end)
+
+    def _know_operations(self, length: int) -> None:
+        self._operations = length
+        # A log that is not there yet has no descriptor that would show when it is.
+        self._operations_fd = self.opened.journal.descriptor("operations") if length else -1
 
     # what is written
 

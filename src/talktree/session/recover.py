@@ -15,8 +15,14 @@ from talktree.session.states import File, name_to_json, same
 
 
 def unfinished(opened: Opened) -> list[Moved]:
-    """The moves of which nobody knows how they ended."""
-    return [move for move in moves(opened.index.operations()) if move.state == "open"]
+    """The moves of which nobody knows how they ended, and that are this workspace's.
+
+    What stands before the line that mapped the session to its workspace happened elsewhere, or is
+    a stranger's word. Nothing is done to files because of it.
+    """
+    lines = opened.index.operations()
+    begun = [at for at, line in enumerate(lines) if line.get("kind") == "begin"]
+    return [move for move in moves(lines[begun[-1] if begun else 0 :]) if move.state == "open"]
 
 
 def recover(opened: Opened) -> list[str]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from talktree.errors import Escapes
 from talktree.session.known import Seen, seen_of
-from talktree.session.look import Looked, Stamp, looked
+from talktree.session.look import Looked, Stamp, clock, looked
 from talktree.session.snapshots import Change
 from talktree.session.states import ABSENT, File, State, Unknown, name_to_json, same
-from talktree.session.walk import HERE, Walk, Walker, clock, folders_above, outermost
+from talktree.session.walk import HERE, Walk, Walker, folders_above, outermost
 
 if TYPE_CHECKING:
     from talktree.session.opened import Opened
@@ -93,7 +93,7 @@ class Scan:
         at = clock()
         found, old = reader.read(path), self._known.get(path)
         told = old is not None and old.told and same(old.state, found.state)
-        seen = seen_of(found, at, self._opened.limits.racy_seconds, told=told)
+        seen = seen_of(found, at, self._opened.limits, told=told)
         self._known.put(path, seen)
         if seen is not None and not told:
             self.untold.append((path, found.state))

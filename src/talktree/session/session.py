@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from talktree.errors import NotFound, UsageError
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
-from talktree.model.parts import Text
+from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches
 from talktree.session import children as _children
 from talktree.session import compaction as _compaction
 from talktree.session import todos as _todos
 from talktree.session.branches import Branch
+from talktree.session.calls import unanswered
 from talktree.session.children import Child, Sidechain
 from talktree.session.compaction import Statistics
 from talktree.session.config import Settings
@@ -104,7 +105,11 @@ class Session(Verbs, Travels):
         return setting(asked, text, self._phrases)
 
     def _tool(self, call: str) -> str | None:
-        return self._begun().tools.get(call)
+        known = self._begun().tools
+        if call not in known:
+            # Called by an earlier process of the same agent, as a rule.
+            known |= {each.id: each.name for each in self.unanswered() if each.id is not None}
+        return known.get(call)
 
     def _may_write(self) -> None:
         if not self._write:
@@ -142,6 +147,10 @@ class Session(Verbs, Travels):
     def refresh(self) -> None:
         """Go to where the session stands now, after somebody else moved it."""
         self._begun().look()
+
+    def unanswered(self) -> tuple[ToolCall, ...]:
+        """The calls of the last reply that have no result: an agent that goes on answers them."""
+        return unanswered(self.opened.index, self.leaf)
 
     def current_todos(self) -> tuple[Todo, ...]:
         """The tasks as they stand where this handle is."""

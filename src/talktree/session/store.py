@@ -92,20 +92,22 @@ class Store:
         Without `write` nothing is written, not even what was left unfinished is finished.
         """
         id = self._meant(id)
-        sessions = self._sessions()
-        found = older(sessions, id)
         name = id.encode()
         mode = self._durability(durability)
+        with self._sessions() as sessions:
+            found = older(sessions, id)
+            begun = sessions.lstat(name) is not None
 
         def opened() -> Opened:
-            if sessions.lstat(name) is None:
-                _made(sessions, name)
-            made = self._opened(id, sessions.beneath(name), mode)
+            with self._sessions() as sessions:
+                if sessions.lstat(name) is None:
+                    _made(sessions, name)
+                made = self._opened(id, sessions.beneath(name), mode)
             _placed(made, workspace, write=write, continues=found.name if found else None)
             return made
 
         session = Session(self, opened, id=id, settings=self.settings(), older=found, write=write)
-        if found is None or sessions.lstat(name) is not None:
+        if found is None or begun:
             session.begin()
         return session
 

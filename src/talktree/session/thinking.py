@@ -50,11 +50,9 @@ def checked_phrases(value: object) -> Mapping[str, Level]:
 def triggered(text: str, phrases: Mapping[str, Level] = PHRASES) -> ThinkingSetting | None:
     """The thinking that a prompt's own words ask for; None if they ask for none."""
     pattern = _pattern(tuple(phrases))
-    if pattern is None:
+    if pattern is None or pattern.search(text) is None:
         return None
     found = {" ".join(match.group().lower().split()): None for match in pattern.finditer(text)}
-    if not found:
-        return None
     meant = {" ".join(phrase.lower().split()): level for phrase, level in phrases.items()}
     level = max((meant[phrase] for phrase in found), key=LEVELS.index)
     return ThinkingSetting(level=level, triggers=tuple(found))

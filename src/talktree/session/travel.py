@@ -7,13 +7,20 @@ stands where the session does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
 
 from talktree.errors import UsageError
-from talktree.session import moves
+from talktree.session import care, moves
+from talktree.session.care import Freed, Usage
 from talktree.session.compare import Comparison, compared
 from talktree.session.conduct import Outcome
+from talktree.session.context import Difference
+from talktree.session.fresh import Filling, restore_into
+from talktree.session.inspection import Trouble
+from talktree.session.logbook import Entry, logbook
 from talktree.session.moves import Move
 from talktree.session.opened import Opened
 from talktree.session.operations import ALL, Scope
@@ -24,19 +31,34 @@ Choices = Mapping[FilePath, Choice]
 """What to do where a file is not as the session left it: keep, theirs, both or merge."""
 NO_CHOICES: Choices = {}
 TALK: tuple[Scope, ...] = ("conversation", "todos")
+ELSEWHERE = ("cwd-gone", "branch", "platform")
+"""Differences of the context that make files of then odd ones now."""
 
 
 class Journey:
     """A move of a session's handle."""
 
-    def __init__(self, move: Move, *, may: Callable[[], None], arrived: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        move: Move,
+        *,
+        differs: Callable[[str], Iterable[Difference]],
+        may: Callable[[], None],
+        arrived: Callable[[], None],
+    ) -> None:
         self._move = move
+        self._differs = differs
         self._may = may
         self._arrived = arrived
 
     def plan(self) -> Plan:
-        """Everything that would happen; nothing does."""
-        return self._move.plan()
+        """Everything that would happen; nothing does. Files of another place bring a warning."""
+        plan = self._move.plan()
+        goal = plan.to.files
+        if goal is None or not plan.actions:
+            return plan
+        told = (each.text for each in self._differs(goal) if each.kind in ELSEWHERE)
+        return replace(plan, warnings=(*plan.warnings, *told))
 
     def apply(self, digest: str) -> Outcome:
         """Make the move, if the plan is still the one with this digest."""
@@ -58,6 +80,10 @@ class Travels(ABC):
     @abstractmethod
     def refresh(self) -> None:
         """Go to where the session stands now."""
+
+    @abstractmethod
+    def differences(self, message: str | None = None) -> tuple[Difference, ...]:
+        """How the place a message was written in differs from where this process is now."""
 
     @abstractmethod
     def _may_write(self) -> None:
@@ -169,12 +195,35 @@ class Travels(ABC):
         named, and `one` None is before the first."""
         return compared(self.opened, None if one is None else self._end(one), self._end(other))
 
-    def operations(self) -> list[dict[str, Any]]:
-        """Everything that was done with the session, in order, as its log has it."""
-        return self.opened.index.operations()
+    def restore_into(self, folder: Path | str, message: str | None = None) -> Filling:
+        """All files as they were at a message, in a folder of one's choice: a plan, then `apply`.
+
+        This is how files of a session from elsewhere are had, whose workspace is not here.
+        """
+        return restore_into(self.opened, message, Path(folder))
+
+    def log(self) -> Iterator[Entry]:
+        """Prompts, steps and moves, the newest first."""
+        return logbook(self.opened)
+
+    # care
+
+    def check(self, *, read_data: bool = False) -> list[Trouble]:
+        """Everything that is wrong with the session; with `read_data` every content is hashed."""
+        return care.check(self.opened, read_data=read_data)
+
+    def gc(self, *, dry_run: bool = True, grace: float = care.GRACE) -> Freed:
+        """Contents that no line names, older than `grace` seconds; removed only if asked to."""
+        if not dry_run:
+            self._may_write()
+        return care.gc(self.opened, dry_run=dry_run, grace=grace)
+
+    def usage(self) -> Usage:
+        """What the session takes on the disk."""
+        return care.usage(self.opened)
 
     def _journey(self, move: Move) -> Journey:
-        return Journey(move, may=self._may_write, arrived=self.refresh)
+        return Journey(move, differs=self.differences, may=self._may_write, arrived=self.refresh)
 
     def _paths(self, paths: Iterable[FilePath] | None) -> list[bytes] | None:
         if paths is None:

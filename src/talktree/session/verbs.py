@@ -87,8 +87,11 @@ class Verbs(ABC):
         extra: Extra | None = None,
     ) -> str:
         """What the user says. Words that ask for thinking are recorded as what triggered it."""
-        draft = self._draft("user", (Text(text),), todos, extra, sidechain=sidechain)
-        return self._one(replace(draft, thinking=self._ask(thinking, text)), parent)
+        asked = self._ask(thinking, text)
+        draft = self._draft(
+            "user", (Text(text),), todos, extra, sidechain=sidechain, thinking=asked
+        )
+        return self._one(draft, parent)
 
     def assistant(
         self,
@@ -104,11 +107,19 @@ class Verbs(ABC):
         extra: Extra | None = None,
     ) -> str:
         """A reply: words, tool calls, what it cost."""
-        told = {**(extra or {}), **({} if model is None else {"model": model})}
+        told = extra if model is None else {**(extra or {}), "model": model}
         parts: tuple[Part, ...] = (Text(text), *map(tool_call, calls))
-        draft = self._draft("assistant", parts, todos, told, sidechain=sidechain)
         asked = None if thinking is None else setting(thinking)
-        return self._one(replace(draft, usage=tokens(usage), thinking=asked), parent)
+        draft = self._draft(
+            "assistant",
+            parts,
+            todos,
+            told,
+            sidechain=sidechain,
+            thinking=asked,
+            usage=tokens(usage),
+        )
+        return self._one(draft, parent)
 
     def results(
         self,
@@ -173,12 +184,16 @@ class Verbs(ABC):
         extra: Extra | None,
         *,
         sidechain: bool,
+        thinking: ThinkingSetting | None = None,
+        usage: Usage | None = None,
     ) -> Message:
         return Message(
             role=role,
             parts=parts,
             flags=_SIDE if sidechain or self._side else NO_FLAGS,
             todos=None if todos is None else todo_list(todos),
+            thinking=thinking,
+            usage=usage,
             extra=NOTHING if not extra else _free(extra),
         )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from talktree.errors import Escapes
 from talktree.files.anchored import Anchor
 from talktree.session.limits import Limits
-from talktree.session.look import Stamp, stamp_of
+from talktree.session.look import Stamp, clock, stamp_of
 
 HERE = b"."
 """The workspace itself, as a folder to watch."""
@@ -44,12 +44,6 @@ def folders_above(path: bytes) -> Iterable[bytes]:
     while path and path != HERE:
         path = path.rpartition(b"/")[0] or HERE
         yield path
-
-
-def clock() -> int:
-    """Now, by the clock the kernel takes for the times of files."""
-    coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
-    return time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
 
 
 def outermost(roots: Iterable[bytes]) -> list[bytes]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from msgspec import Raw
+
 
 class Token:
     """A piece of source text kept as it stands because no Python value holds it exactly.
@@ -27,6 +29,20 @@ class Token:
 
     def __repr__(self) -> str:
         return f"Token({self.text!r})"
+
+
+class Written(Token):
+    """A value that was written already: its JSON text, to be copied as it is."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, text: bytes) -> None:
+        self.raw = Raw(text)
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        """The same as characters."""
+        return bytes(self.raw).decode()
 
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Token | None"

@@ -14,7 +14,7 @@ from json.encoder import JSONEncoder, encode_basestring, encode_basestring_ascii
 import msgspec
 
 from talktree.text.json_style import COMPACT, Style
-from talktree.text.json_value import Json, Token
+from talktree.text.json_value import Json, Token, Written
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -30,11 +30,13 @@ def encode(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
     return "".join(_pieces(value, style, level)).encode()
 
 
-def _refused(value: object) -> None:
+def _as_written(value: object) -> msgspec.Raw:
+    if isinstance(value, Written):
+        return value.raw
     raise TypeError(type(value).__name__)
 
 
-_quick = msgspec.json.Encoder(enc_hook=_refused).encode
+_quick = msgspec.json.Encoder(enc_hook=_as_written).encode
 
 
 def encode_new(value: Json) -> bytes:
@@ -49,8 +51,16 @@ def encode_new(value: Json) -> bytes:
 @lru_cache(maxsize=32)
 def _fast(style: Style) -> Callable[[Json], str]:
     return JSONEncoder(
-        ensure_ascii=style.ascii, separators=(style.item, style.colon), check_circular=False
+        ensure_ascii=style.ascii,
+        separators=(style.item, style.colon),
+        check_circular=False,
+        default=_read_again,
     ).encode
+
+
+def _read_again(value: object) -> object:
+    """What was written already, for an encoder that cannot copy text."""
+    return msgspec.json.decode(_as_written(value))
 
 
 def encode_string(text: str, style: Style = COMPACT) -> str:

@@ -1,9 +1,8 @@
 """Secrets that are one run of letters, digits, `-` and `_`: keys and tokens.
 
-A table makes every byte of a text a mark for such characters or a blank, so that long runs are
-found by one search at the speed of memory. Only what a run starts with, or what stands before it,
-decides whether a pattern looks at it. So a text without secrets costs two passes, however many
-kinds of keys are known.
+Marks for such characters (`marks`) let long runs be found by one search at the speed of memory.
+Only what a run starts with, or what stands before it, decides whether a pattern looks at it. So a
+text without secrets costs two passes, however many kinds of keys are known.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from string import ascii_letters, digits
 
+from talktree.text.marks import OTHER, RUN, marked
 from talktree.text.randomness import is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import (
     AWS,
@@ -21,6 +21,7 @@ from talktree.text.secret_kinds import (
     DOCUMENTED,
     DOCUMENTED_PIECES,
     LONGEST_BEGINNING,
+    STARTING,
     Behind,
     Found,
     Known,
@@ -31,10 +32,11 @@ SHORTEST = 20
 """No key has a shorter run."""
 FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
+LEAD = 6
+"""How much before a run tells whether to look closer: the end of a name, and what follows it."""
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
-_RUN = b" " + b"a" * SHORTEST
-_MARKS = bytes(0x61 if chr(byte) in ascii_letters + digits + "-_" else 0x20 for byte in range(256))
+_RUN = OTHER + RUN * SHORTEST
 _BASE64 = (ascii_letters + digits + "+/").encode()
 _BREAKS = (b'"', b" ", b"\\", b"'", b",", b"=", b":", b">", b"\n")
 _TELLING = frozenset(
@@ -58,29 +60,50 @@ _AWS_SECRET = re.compile(
 _ESCAPE, _BY_NUMBER = 0x5C, 0x75
 
 
+def may_hold_tokens(data: bytes, runs: bytes) -> bool:
+    """Whether a closer look may find keys or tokens in a text, of which the marks are known."""
+    # In JSON nearly all runs are names or ids that stand again and again behind the same words.
+    around = {data[start - LEAD : start + STARTING] for start in _starts(runs)}
+    return any(len(each) < LEAD + STARTING or _tells(each, LEAD) for each in around)
+
+
 def tokens(data: bytes) -> list[Found]:
     """The keys and tokens in a text, last first."""
     out: list[Found] = []
-    # The blank in front lets the first run be found as all others, by where it starts.
-    marks = b" " + data.translate(_MARKS)
-    rfind, starts, telling, ends = marks.rfind, BY_START, _TELLING, _NAME_ENDS
-    start = rfind(_RUN)
-    while start >= 0:
-        lead = data[start - 3 : start]
-        if data[start : start + 3] in starts or (
-            data[start - 6 : start - 3] in ends
-            if lead == _MEMBER
-            else lead[1:] in telling or lead in telling
-        ):
-            found = _token(data, start)
-            if found is not None:
-                out.append(found)
-            elif data[start - 1] in b"/+":
-                start = _continued(data, start, out)
-        start = rfind(_RUN, 0, start)
+    last = len(data) + 1
+    for start in _starts(marked(data).runs):
+        if start + SHORTEST >= last or not _tells(data, start):
+            continue
+        found = _token(data, start)
+        if found is not None:
+            out.append(found)
+        elif data[start - 1] in b"/+":
+            last = _continued(data, start, out)
     if any(found[3] == AWS for found in out):
         out += _aws_secrets(data)
     return out
+
+
+def _starts(runs: bytes) -> list[int]:
+    """Where long runs start, last first."""
+    found: list[int] = []
+    # The mark in front lets the first run be found as all others.
+    start = len(runs) + 1
+    # What stands between them is split off all at once: that takes less time than to ask for each.
+    for between in reversed((OTHER + runs).rsplit(_RUN)[1:]):
+        start -= len(between) + len(_RUN)
+        found.append(start)
+    return found
+
+
+def _tells(data: bytes, start: int) -> bool:
+    """Whether a run is worth a closer look, by how it starts or by what stands before it."""
+    if data[start : start + STARTING] in BY_START:
+        return True
+    lead = data[start - 3 : start]
+    if lead == _MEMBER:
+        return data[start - LEAD : start - 3] in _NAME_ENDS
+    return lead[1:] in _TELLING or lead in _TELLING
 
 
 def _aws_secrets(data: bytes) -> Iterator[Found]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.text.secret_blocks import passwords, private_keys
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_names import kind_of, secret_name, value_at
-from talktree.text.secret_tokens import SHORTEST, tokens
+from talktree.text.secret_tokens import SHORTEST, may_hold_tokens, tokens
 
 LONGEST_NAMED = 256
+_KEY_BEGINS = b"-----BEGIN"
 
 
 class Secret(NamedTuple):
@@ -43,6 +44,15 @@ def may_hold_secrets(raw: bytes) -> bool:
     return bool(_found(raw))
 
 
+def may_be_among(data: bytes, runs: bytes) -> bool:
+    """Whether there may be a secret in any of the texts that stand here behind each other, of which
+    the marks are known; if so, each of them has to be asked."""
+    if may_hold_tokens(data, runs) and tokens(data):
+        return True
+    # Where one private key begins and another ends, they would seem to be one.
+    return _KEY_BEGINS in data or any(_passwords(data))
+
+
 def without_secrets(
     text: str, put: Callable[[Secret, str], str], *, name: str | None = None
 ) -> str:
@@ -72,11 +82,14 @@ def brief(secret: str) -> str:
 
 def _found(data: bytes) -> list[Found]:
     found = tokens(data) if len(data) >= SHORTEST else []
-    if b"-----BEGIN" in data:
+    if _KEY_BEGINS in data:
         found += private_keys(data)
-    if b"@" in data and b"://" in data:
-        found += passwords(data)
+    found += _passwords(data)
     return found
+
+
+def _passwords(data: bytes) -> Iterable[Found]:
+    return passwords(data) if b"@" in data and b"://" in data else ()
 
 
 def _as_named(data: bytes, name: str) -> list[Found]:

@@ -1,13 +1,16 @@
-"""Tasks as a checklist."""
+"""Tasks as a checklist, and how they went."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 from talktree.model.derive import DONE
 from talktree.model.message import Todo
+from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import one_line
+from talktree.views.when import moment, stamp
 
 MOST = 100
 RUNNING = frozenset({"in_progress", "active", "doing"})
@@ -29,3 +32,49 @@ def _task(todo: Todo) -> Line:
         return line(("[>] ", "mark"), text)
     odd = "" if todo.status in ("pending", "open", "todo") else f"  ({one_line(todo.status, 30)})"
     return line("[ ] ", text, (odd, "faint"))
+
+
+class Progress(Protocol):
+    """The tasks from one message on."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def todos(self) -> Sequence[Todo]: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def changed(self) -> Sequence[str]: ...
+
+
+def progress_lines(steps: Iterable[Progress]) -> Iterator[Line]:
+    """When what became of which task."""
+    for step in steps:
+        yield line(
+            (f"{moment(step.time) or '?':19}", "faint"),
+            (f"  {step.message[:8]}", "mark"),
+            f"  {step.done:,} of {len(step.todos):,} done",
+        )
+        for each in step.changed:
+            yield line(f"    {one_line(each, 200)}")
+
+
+def progress_shape(steps: Iterable[Progress]) -> list[Json]:
+    """The same for scripts."""
+    return [
+        {
+            "message": step.message,
+            "time": stamp(step.time) or None,
+            "done": step.done,
+            "total": len(step.todos),
+            "changed": [*step.changed],
+        }
+        for step in steps
+    ]
+
+
+def todos_shape(todos: Iterable[Todo]) -> list[Json]:
+    """Tasks for scripts."""
+    return [{"content": todo.content, "status": todo.status} for todo in todos]

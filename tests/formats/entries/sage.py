@@ -48,6 +48,12 @@ _parts: dict[str, st.SearchStrategy[tuple[Part, ...]]] = {
         lambda kind, text: (Event(kind, text=text),),
         st.sampled_from(["summary", "title"]),
         wild_text,
+    )
+    | st.builds(
+        lambda kind, text, data: (Event(kind, text, data),),
+        st.sampled_from(["compacting", "compacted", "restoring", "restored"]),
+        wild_text,
+        st.none() | json_values,
     ),
     "assistant": st.builds(lambda text, calls: (*text, *calls), _texts | st.just(()), _calls),
     "tool": st.builds(tuple, _results) | _failures,
@@ -95,7 +101,7 @@ def _message(draw: st.DrawFn) -> Message:
         context=draw(st.none() | _context),
         todos=draw(st.none() | _todos),
         thinking=draw(st.none() | _thinking),
-        extra=draw(_extra | st.just({"metadata": {"a": 1}, "usage": {"costEstimate": 0.5}})),
+        extra=draw(_extra | st.just({"isMeta": {"a": 1}, "usage": {"costEstimate": 0.5}})),
     )
 
 

@@ -14,7 +14,7 @@ from talktree.errors import TalktreeError
 from talktree.session import Session, Store
 from tests.torture.session.acks import Teller
 from tests.torture.session.words import text_of, token
-from tests.torture.session.writer import SESSION
+from tests.torture.session.writer import SESSION, make
 
 SEED = 7
 MESSAGES = 6
@@ -81,10 +81,10 @@ class Script:
                 target.write_bytes(f"{path} after {self._said}".encode() * 100)
 
     def _undo(self) -> None:
-        self._session.undo()
+        make(self._session.undo())
 
     def _redo(self) -> None:
-        self._session.redo()
+        make(self._session.redo())
 
     def _fork(self) -> None:
         self._session.name("kept")

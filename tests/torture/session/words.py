@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 
 SIZES = (0, 20, 300, 4_000, 60_000)
 WEIGHTS = (2, 10, 6, 3, 1)
+_TOKEN = re.compile(r"([\w-]+:\d+) ")
 
 
 def token(writer: str, number: int) -> str:
@@ -23,5 +25,5 @@ def text_of(token: str, seed: int) -> str:
 
 def token_of(text: str) -> str | None:
     """The name of a text that a writer may have written; None of anything else."""
-    name, space, _ = text.partition(" ")
-    return name if space and ":" in name else None
+    found = _TOKEN.match(text)
+    return found.group(1) if found else None

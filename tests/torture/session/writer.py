@@ -8,12 +8,18 @@ from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
+from talktree.session.travel import Journey
 from tests.torture.session.acks import Teller
 from tests.torture.session.words import text_of, token
 
-DEEDS = ("say", "step", "undo", "redo", "fork", "name", "collect")
+DEEDS = ("say", "step", "undo", "redo", "fork", "label", "collect")
 WEIGHTS = (60, 18, 7, 5, 4, 3, 3)
 SESSION = "tortured"
+
+
+def make(journey: Journey) -> None:
+    """Look at the plan and agree to it."""
+    journey.apply(journey.plan().digest)
 
 
 class Writer:
@@ -77,16 +83,16 @@ class Writer:
             path.write_bytes(self._chance.randbytes(self._chance.choice((0, 10, 5_000))))
 
     def _undo(self) -> None:
-        self._session.undo()
+        make(self._session.undo())
 
     def _redo(self) -> None:
-        self._session.redo()
+        make(self._session.redo())
 
     def _fork(self) -> None:
         message = self._say()
         self._session.fork(message)
 
-    def _name_branch(self) -> None:
+    def _label(self) -> None:
         self._session.name(f"{self._name}-{self._chance.randrange(3)}")
 
     def _collect(self) -> None:

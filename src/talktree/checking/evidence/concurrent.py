@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
+from talktree.model.conversation import Conversation
 from talktree.model.outline import Trait
 from talktree.model.skeleton import Skeleton
 from talktree.model.tree import Tree
@@ -17,11 +18,12 @@ TURNS = 3
 """So often the pen goes from one writer to the other before they are two."""
 
 
-def interleaved(bones: Skeleton) -> Iterator[tuple[int, int]]:
+def interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
     """Where the later of two such branches starts, and the message both start from."""
-    if not _forks(bones):
+    bones = conversation.skeleton
+    if not _forks(bones) or not _crosses(bones):
         return
-    tree = Tree(bones)
+    tree = conversation.tree if bones.joined else Tree(bones)
     overlapping = (
         (fork, first, second)
         for fork in tree.forks()
@@ -44,6 +46,23 @@ def _forks(bones: Skeleton) -> bool:
         if parents[at] >= 0:
             seen.add(parents[at])
         at = traits.find(said, at + 1)
+    return False
+
+
+def _crosses(bones: Skeleton) -> bool:
+    """Whether a message hangs on one that stands before the start of a later branch and behind the
+    fork that it leaves. Branches that are written one after the other have no such links."""
+    open_forks: list[tuple[int, int]] = []
+    for here, above in enumerate(bones.parents):
+        if above == here - 1 or above < 0:
+            continue
+        if above > here:
+            return True
+        while open_forks and open_forks[-1][0] >= above:
+            open_forks.pop()
+        if open_forks and above < open_forks[-1][1]:
+            return True
+        open_forks.append((above, here))
     return False
 
 

@@ -12,7 +12,7 @@ from talktree.formats.talk import Talk
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
 
-NOTE = "lines"
+NOTE, HUNG_ON = "lines", "hung-on"
 
 
 class Lines:
@@ -58,7 +58,7 @@ class Lines:
         """What hangs on a message."""
         return self._tree.children(position)
 
-    def goes_on(self, position: int) -> bool:
+    def go_on(self, position: int) -> bool:
         """Whether somebody says something new below a message, on its side and line."""
         if self._followed is None:
             self._followed = _followed(self._bones, self._tree.order)
@@ -89,6 +89,22 @@ def _followed(bones: Skeleton, order: array[int]) -> bytearray:
         if speaks[here] or followed[here]:
             followed[above] = 1
     return followed
+
+
+def goes_on(talk: Talk, position: int) -> bool:
+    """Whether somebody says something new below a message, on its side and line."""
+    # Most often it is the last one, on which nothing hangs. Sub-agents are hung up only in a tree.
+    if not any(talk.bones.sidechain) and position not in _hung_on(talk):
+        return False
+    return lines_of(talk).go_on(position)
+
+
+def _hung_on(talk: Talk) -> set[int]:
+    """The positions on which anything hangs."""
+    found: set[int] | None = talk.notes.get(HUNG_ON)
+    if found is None:
+        found = talk.notes[HUNG_ON] = set(talk.bones.parents)
+    return found
 
 
 def lines_of(talk: Talk) -> Lines:

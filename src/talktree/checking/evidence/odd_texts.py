@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
@@ -11,6 +12,28 @@ from talktree.model.parts import Artifact, Event, Part, Text, Thinking, ToolCall
 from talktree.text.acting import ODD, may_hide
 from talktree.text.json_texts import Placed, texts_in
 from talktree.text.json_value import Json
+
+ESCAPE = "\x1b"
+JSON = frozenset({"json", "ascii"})
+"""How strings are written where a control character can only stand by its number."""
+
+
+def may_be_odd(stretch: Stretch) -> Sequence[Seen]:
+    """The records of a stretch that may hold such texts; nearly always none does."""
+    data = stretch.data
+    if _may_escape(stretch) or (stretch.marks.may_hide and may_hide(data)):
+        return stretch.seen
+    # Bytes that are all ASCII tell nothing of characters that are written by their numbers.
+    if data.isascii():
+        return () if stretch.strings.isascii() else stretch.seen
+    return [seen for seen in stretch.seen if seen.record.raw.isascii()]
+
+
+def _may_escape(stretch: Stretch) -> bool:
+    """Whether the escape character stands in any text."""
+    if JSON.issuperset(stretch.talk.format.can.spelling):
+        return stretch.has_controls or ESCAPE.encode() in stretch.data
+    return ESCAPE in stretch.strings
 
 
 def odd_texts(seen: Seen) -> list[Placed]:
@@ -31,7 +54,7 @@ def _may_be_odd(raw: bytes, entry: Entry) -> bool:
     for part in entry.parts:
         if type(part) is Text:
             text = part.text
-            if "\x1b" in text or (spelt_out and not text.isascii() and _acts(text, spelt_out)):
+            if ESCAPE in text or (spelt_out and not text.isascii() and _acts(text, spelt_out)):
                 return True
         elif any(_acts(text, spelt_out) for text in _texts(part)):
             return True
@@ -39,7 +62,7 @@ def _may_be_odd(raw: bytes, entry: Entry) -> bool:
 
 
 def _acts(text: str, spelt_out: bool) -> bool:  # noqa: FBT001
-    return "\x1b" in text or (spelt_out and not text.isascii() and ODD.search(text) is not None)
+    return ESCAPE in text or (spelt_out and not text.isascii() and ODD.search(text) is not None)
 
 
 def _texts(part: Part) -> Iterable[str]:

@@ -7,6 +7,7 @@ be, or stand twice on one line, which no program accepts.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -58,15 +59,11 @@ def pairs_of(talk: Talk) -> Pairs:
 def _pairs(talk: Talk) -> Pairs:
     calls, results = talk.facts.calls, talk.facts.results
     found = Pairs()
-    first: dict[int, int] = {}
-    answer: dict[int, int] = {}
-    odd: set[int] = set()
-    for index, key in enumerate(calls.keys):
-        if first.setdefault(key, index) != index:
-            odd.add(key)
-    for index, key in enumerate(results.keys):
-        if key not in first or answer.setdefault(key, index) != index:
-            odd.add(key)
+    first = _numbered(calls.keys)
+    answer = _numbered(results.keys)
+    odd = answer.keys() - first.keys()
+    odd |= _twice(calls.keys, first) | _twice(results.keys, answer)
+    parents = talk.bones.parents
     for key, index in first.items():
         if key in odd:
             continue
@@ -74,7 +71,10 @@ def _pairs(talk: Talk) -> Pairs:
             found.unanswered.append(calls[index])
             continue
         found.answered += 1
-        _judge_order(talk.bones, calls[index], results[answer[key]], found)
+        asked, told = calls.positions[index], results.positions[answer[key]]
+        # Nearly always the result hangs on its call.
+        if parents[told] != asked or told < asked:
+            _judge_order(talk.bones, calls[index], results[answer[key]], found)
     if odd:
         lines = lines_of(talk)
         for some_calls, some_results in _by_key(calls, results, odd):
@@ -82,6 +82,18 @@ def _pairs(talk: Talk) -> Pairs:
     found.unanswered.sort()
     found.orphans.sort()
     return found
+
+
+def _numbered(keys: array[int]) -> dict[int, int]:
+    """Each key with where it stands first."""
+    return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+
+
+def _twice(keys: array[int], numbered: dict[int, int]) -> set[int]:
+    """The keys that stand more than once."""
+    if len(numbered) == len(keys):
+        return set()
+    return {key for index, key in enumerate(keys) if numbered[key] != index}
 
 
 def _by_key(

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.origin import Origin
 from talktree.formats.rule import Mend, Told
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.text.json_texts import texts_in, with_texts
 from talktree.text.json_value import Json
-from talktree.text.secrets import Secret, brief, may_hold_secrets, secrets_in, without_secrets
+from talktree.text.secrets import (
+    Secret,
+    brief,
+    may_be_among,
+    may_hold_secrets,
+    secrets_in,
+    without_secrets,
+)
 
 NOTES = "redacted"
 CUT = 16
@@ -30,6 +38,11 @@ class Kept(NamedTuple):
     what: str
     way: str
     text: str
+
+
+def may_keep(stretch: Stretch) -> Sequence[Seen]:
+    """All records of a stretch if there may be a secret in any; nearly always there is none."""
+    return stretch.seen if may_be_among(stretch.data, stretch.marks.runs) else ()
 
 
 def kept_in(seen: Seen) -> list[Kept]:

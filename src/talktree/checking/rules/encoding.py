@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Unpacked
 from talktree.formats.change import Remake
 from talktree.formats.mends import sound_bytes, to_value
 from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
 from talktree.text.json_texts import texts_in, with_texts
@@ -93,11 +94,16 @@ def utf_16(setting: Setting) -> Iterator[Told]:
             yield Told("the file is in UTF-16", path=sheet.path)
 
 
+def _with_controls(stretch: Stretch) -> Sequence[Seen]:
+    return stretch.seen if stretch.has_controls else ()
+
+
 @rule(
     "SYN211",
     "nul-character",
     "warning",
     on="record",
+    glance=_with_controls,
     fix=unsafe(to_value(lambda seen, told: with_texts(seen.value, _without_nul))),
 )
 def nul_character(seen: Seen) -> Iterable[Told]:

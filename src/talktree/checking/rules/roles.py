@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 
@@ -48,7 +49,21 @@ def _renamed(seen: Seen, told: Told) -> Message:
     return entry if found is None else replace(entry, role=found)
 
 
-@rule("ROL101", "unknown-role", "error", on="message", fix=unsafe(to_entry(_renamed)))
+def _in_other_roles(stretch: Stretch) -> Sequence[Seen]:
+    roles = stretch.talk.format.can.roles
+    if roles is None:
+        return ()
+    return [seen for seen in stretch.messages if seen.entry.role not in roles]  # type: ignore[union-attr]
+
+
+@rule(
+    "ROL101",
+    "unknown-role",
+    "error",
+    on="message",
+    glance=_in_other_roles,
+    fix=unsafe(to_entry(_renamed)),
+)
 def unknown_role(seen: Seen) -> Sequence[Told]:
     """A message is by somebody the format does not know.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from talktree.checking.evidence.redact import kept_in, redacted, told_of
+from talktree.checking.evidence.redact import kept_in, may_keep, redacted, told_of
 from talktree.formats.rule import Check, Told, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Check)
 def secret(code: str, kind: str) -> Callable[[F], F]:
     """A rule about one kind of secrets; they are looked for once for all kinds."""
     fix = unsafe(redacted(kind))
-    return rule(code, kind, "warning", on="record", gate=kept_in, fix=fix)
+    return rule(code, kind, "warning", on="record", gate=kept_in, glance=may_keep, fix=fix)
 
 
 @secret("SEC201", PRIVATE_KEY)

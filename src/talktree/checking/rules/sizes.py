@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from talktree.checking.evidence.images import Image, image_in
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.stretch import Stretch, files_in
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult
@@ -47,7 +48,11 @@ def huge_file(setting: Setting) -> Iterable[Told]:
             yield Told(f"{_size(content.size)}; many programs cannot open it", path=path)
 
 
-@rule("SYN502", "huge-record", "warning", on="record")
+def _huge(stretch: Stretch) -> Sequence[Seen]:
+    return [seen for seen in stretch.seen if len(seen.record.raw) >= HUGE_RECORD]
+
+
+@rule("SYN502", "huge-record", "warning", on="record", glance=_huge)
 def huge_record(seen: Seen) -> Sequence[Told]:
     """One record is 16 MB or larger.
 
@@ -74,6 +79,7 @@ def _without_images(seen: Seen, told: Told) -> Message:
     "image-too-large",
     "error",
     on="part",
+    glance=files_in,
     parts=(Attachment, ToolResult),
     formats=RESUMING,
     fix=unsafe(to_entry(_without_images)),
@@ -91,8 +97,6 @@ def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> S
     checksum; the image goes to quarantine.
     """
     images: Sequence[Part] = part.output if type(part) is ToolResult else (part,)
-    if Attachment not in map(type, images):
-        return ()
     found = [_oversized(each) for each in images if type(each) is Attachment]
     limits = "the API takes 5 MB of base64 and 8000 pixels"
     return [Told(f"{each.words}; {limits}") for each in found if each is not None]

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
@@ -129,11 +130,23 @@ def _with_zone(seen: Seen, told: Told) -> Json:
     return {**seen.value, key: f"{stamp}Z"}
 
 
+def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
+    """Messages whose stamp does not end in Z; nearly all do."""
+    key = stretch.talk.format.stamp_key or ""
+    values = [(seen, seen.record.value) for seen in stretch.messages]
+    return [
+        seen
+        for seen, value in values
+        if type(value) is dict and type(stamp := value.get(key)) is str and stamp[-1:] != "Z"
+    ]
+
+
 @rule(
     "TIM104",
     "no-time-zone",
     "warning",
     on="message",
+    glance=_not_in_utc,
     formats=DATES,
     fix=unsafe(to_value(_with_zone)),
 )
@@ -149,15 +162,18 @@ def no_time_zone(seen: Seen) -> Sequence[Told]:
     Fix (unsafe): it is taken for UTC, as it is read here, and says so.
     """
     stamp = _stamp(seen)
-    # Nearly all stamps end in Z.
-    if type(stamp) is not str or stamp[-1:] == "Z" or from_iso(stamp) is None:
+    if type(stamp) is not str or from_iso(stamp) is None:
         return ()
-    if stamp[-1:] == "z" or "+" in stamp or "-" in stamp[10:]:
+    if stamp[-1:] in ("Z", "z") or "+" in stamp or "-" in stamp[10:]:
         return ()
     return [Told(f"{stamp[:SHOWN]} names no zone", way=seen.talk.format.stamp_key or "")]
 
 
-@rule("TIM105", "unreadable-time", "warning", on="message", formats=DATES[:1])
+def _untimed(stretch: Stretch) -> Sequence[Seen]:
+    return [seen for seen in stretch.messages if seen.entry.time is None]  # type: ignore[union-attr]
+
+
+@rule("TIM105", "unreadable-time", "warning", on="message", formats=DATES[:1], glance=_untimed)
 def unreadable_time(seen: Seen) -> Sequence[Told]:
     """A message has a time that nobody can read.
 

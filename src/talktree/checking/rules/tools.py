@@ -16,7 +16,7 @@ from talktree.checking.evidence.answers import (
     seen_again,
 )
 from talktree.checking.evidence.elsewhere import missing_elsewhere
-from talktree.checking.evidence.lines import lines_of
+from talktree.checking.evidence.lines import goes_on, lines_of
 from talktree.checking.evidence.pairs import pairs_of
 from talktree.checking.evidence.placeholders import is_placeholder
 from talktree.checking.evidence.relink import is_linked
@@ -46,7 +46,7 @@ def unanswered_call(talk: Talk) -> Iterable[Told]:
     one is not in the file; what hung on the call hangs on it. A real result always wins.
     """
     for position, parts in _without_result(talk):
-        if not lines_of(talk).goes_on(position):
+        if not goes_on(talk, position):
             continue
         seen = seen_again(talk, position)
         below = [talk.name(child) for child in lines_of(talk).children(position)]
@@ -78,7 +78,7 @@ def open_call(talk: Talk) -> Iterable[Told]:
     Fix: none, because nobody can know here whether the result is still to come.
     """
     for position, parts in _without_result(talk):
-        if not lines_of(talk).goes_on(position):
+        if not goes_on(talk, position):
             for part in parts:
                 call = call_at(talk, Site(position, part))
                 what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result yet"

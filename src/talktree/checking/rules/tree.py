@@ -152,7 +152,7 @@ def concurrent_branches(talk: Talk) -> Iterator[Told]:
 
     Fix: none, because both branches are real and neither is to be preferred.
     """
-    for position, fork in interleaved(talk.conversation.skeleton):
+    for position, fork in interleaved(talk.conversation):
         other = talk.bones.ids[fork]
         what = f"written at the same time as another branch from {other[:60]}"
         yield Told(what, position=position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from talktree.checking.evidence.odd_texts import odd_texts
+from talktree.checking.evidence.odd_texts import may_be_odd, odd_texts
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Mend, Told, rule, unsafe
 from talktree.formats.talk import Seen
@@ -51,6 +51,7 @@ def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]
     "warning",
     on="record",
     gate=odd_texts,
+    glance=may_be_odd,
     fix=unsafe(_all_texts(lambda text: pictured(text, COMMAND))),
 )
 def terminal_command(seen: Seen) -> Iterable[Told]:
@@ -76,6 +77,7 @@ def terminal_command(seen: Seen) -> Iterable[Told]:
     "note",
     on="record",
     gate=odd_texts,
+    glance=may_be_odd,
     fix=unsafe(_all_texts(lambda text: pictured(text, OVERWRITING))),
 )
 def overwritten_text(seen: Seen) -> Iterable[Told]:
@@ -98,6 +100,7 @@ def overwritten_text(seen: Seen) -> Iterable[Told]:
     "warning",
     on="record",
     gate=odd_texts,
+    glance=may_be_odd,
     fix=unsafe(_all_texts(without_direction)),
 )
 def misleading_direction(seen: Seen) -> Iterable[Told]:
@@ -125,6 +128,7 @@ def misleading_direction(seen: Seen) -> Iterable[Told]:
     "warning",
     on="record",
     gate=odd_texts,
+    glance=may_be_odd,
     fix=unsafe(_all_texts(without_hidden)),
 )
 def hidden_text(seen: Seen) -> Iterable[Told]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Mend, Told, rule, safe, unsafe
+from talktree.formats.stretch import files_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
@@ -49,10 +50,7 @@ def _attachments(part: Part) -> Sequence[Attachment]:
     if isinstance(part, Attachment):
         return (part,)
     if isinstance(part, ToolResult):
-        output = part.output
-        if len(output) == 1 and type(output[0]) is Text:
-            return ()
-        return [each for each in output if isinstance(each, Attachment)]
+        return [each for each in part.output if isinstance(each, Attachment)]
     return ()
 
 
@@ -101,6 +99,7 @@ def _to_nowhere(part: Attachment) -> Attachment:
     "script-link",
     "warning",
     on="part",
+    glance=files_in,
     parts=(Attachment, ToolResult, Artifact),
     fix=unsafe(_each_attachment(_to_nowhere)),
 )
@@ -130,7 +129,14 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
             yield Told(f"a link that is a script ({_shown(each.url[:24])})", _way(seen, each.url))
 
 
-@rule("SEC112", "script-in-file", "warning", on="part", parts=(Attachment, ToolResult, Artifact))
+@rule(
+    "SEC112",
+    "script-in-file",
+    "warning",
+    on="part",
+    glance=files_in,
+    parts=(Attachment, ToolResult, Artifact),
+)
 def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """An attached picture or page holds a script or an event handler, or a drawing (SVG) that the
     assistant made does.
@@ -169,6 +175,7 @@ def _tamed(part: Attachment) -> Attachment:
     "unsafe-file-name",
     "warning",
     on="part",
+    glance=files_in,
     parts=(Attachment, ToolResult),
     fix=unsafe(_each_attachment(_tamed)),
 )
@@ -247,6 +254,7 @@ def _truly_typed(part: Attachment) -> Attachment:
     "false-media-type",
     "warning",
     on="part",
+    glance=files_in,
     parts=(Attachment, ToolResult),
     fix=safe(_each_attachment(_truly_typed)),
 )

@@ -76,6 +76,7 @@ class ClaudeCode(Format):
     lens = Lens(get, put)
     keeper = "line"
     faithful = True
+    copies_carry = True
     stamp_key = "timestamp"
     known_kinds = WITHOUT_UUID | BOOKKEEPING
     dialect = Dialect()

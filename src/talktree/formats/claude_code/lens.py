@@ -65,6 +65,7 @@ KNOWN = frozenset(
 )
 KNOWN_API = frozenset({"role", "id", "model", "content", "usage"})
 MOST_CONTEXTS = 10_000
+_USAGE = frozenset(USAGE)
 _SIDE = frozenset({SIDECHAIN})
 _COMMAND = re.compile(
     r"\s*<(command-name|command-message|local-command-stdout|local-command-stderr"
@@ -201,7 +202,7 @@ def _usage(api: Object, rest: Object) -> Usage | None:
             rest["usage"] = found
             return None
     if len(found) > len(USAGE) - counts.count(None):
-        more = {key: item for key, item in found.items() if key not in USAGE}
+        more = {key: item for key, item in found.items() if key not in _USAGE}
         if more:
             rest["usage"] = more
     return Usage(*[count or 0 for count in counts])  # type: ignore[arg-type]

@@ -80,8 +80,8 @@ class Origin:
     ) -> Iterator[Record]:
         """Many records in order, each sheet read in one go."""
         for sheet, indexes in self._runs(numbers):
-            for record in sheet.records(indexes):
-                record.id, record.parent = next(names)
+            for record, name in zip(sheet.records(indexes), names, strict=False):
+                record.id, record.parent = name
                 yield record
 
     def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:

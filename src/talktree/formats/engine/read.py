@@ -80,6 +80,7 @@ class _Sink:
 def read(source: Source, format: Format) -> Document:
     """The document in a source."""
     source = without_secrets(source, [format])
+    source = source.minus(format.fleeting(source))
     plain = unpacked(source)
     origin = Origin(source, format, _split(plain, format))
     sink = _Sink()

@@ -15,8 +15,16 @@ from talktree.formats.rule import Rule
 from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
 from talktree.formats.sage.complete import complete
 from talktree.formats.sage.dialect import Dialect
-from talktree.formats.sage.kinds import METADATA
-from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, beside, name_of, settings
+from talktree.formats.sage.kinds import METADATA, OPERATIONS
+from talktree.formats.sage.layout import (
+    MESSAGES,
+    OPERATIONS_LOG,
+    SNAPSHOTS,
+    beside,
+    fleeting,
+    name_of,
+    settings,
+)
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import put
 from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
@@ -26,6 +34,7 @@ from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
+from talktree.model.parts import Event, Part
 from talktree.text.json_style import PRETTY
 from talktree.text.json_write import encode
 
@@ -46,7 +55,7 @@ class Sage(Format):
     can = Can(
         branches=True,
         roles=("user", "assistant", "system", "tool"),
-        parts=frozenset({"text", "tool_call", "tool_result"}),
+        parts=frozenset({"text", "tool_call", "tool_result", "event"}),
         fields=frozenset({"time", "session", "usage", "follows", "context", "todos", "thinking"}),
         flags=frozenset({"sidechain", "error"}),
         time="ns",
@@ -60,6 +69,7 @@ class Sage(Format):
     starts_folder = True
     keeper = "beside"
     faithful = True
+    copies_carry = True
     words_at = ("message", "content")
 
     def __init__(self, *, nested_results: bool = False) -> None:
@@ -69,6 +79,9 @@ class Sage(Format):
 
     def withheld(self, source: Source) -> Collection[str]:
         return settings(source.files, source.name)
+
+    def fleeting(self, source: Source) -> Collection[str]:
+        return fleeting(source.files)
 
     def detect(self, probe: Probe) -> Detection | None:
         return recognise_folder(probe) if probe.folder else recognise(probe)
@@ -117,6 +130,11 @@ class Sage(Format):
     def opening(self, about: About) -> Sequence[Entry]:
         return (session_head(about),)
 
+    def has_place(self, part: Part) -> bool:
+        if isinstance(part, Event):
+            return part.kind in OPERATIONS.values()
+        return super().has_place(part)
+
     def path_for(self, about: About, stem: str) -> str:
         return MESSAGES
 
@@ -126,6 +144,10 @@ class Sage(Format):
         if name_of(path) == METADATA:
             return (encode(item.value, PRETTY) + b"\n" for item in items)
         return composed_lines(items)
+
+    def means_branches(self, talk: Talk) -> bool:
+        # Talktree's own store tells every move from one branch to another.
+        return beside(talk.conversation.main_file, OPERATIONS_LOG) in talk.origin.source.files
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.sage.rules import RULES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from talktree.formats.base import About
 from talktree.formats.lens import Object
@@ -19,7 +19,7 @@ from talktree.formats.sage.parts import words_of
 from talktree.formats.sage.strict import strict
 from talktree.model.entries import FileState, Head, Snapshot
 from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
-from talktree.model.parts import NOTHING, Part, Text, ToolCall, ToolResult
+from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
 
 LEVELS = ("none", "low", "medium", "high")
 OTHER_LEVELS = {"off": "none", "minimal": "low", "xhigh": "high", "max": "high", "ultra": "high"}
@@ -55,6 +55,8 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
 
 def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     made = tuple(map(_part, parts))
+    if Event in map(type, made):
+        made = _events(made)
     return made if len(made) < 2 else tuple(sorted(made, key=_place))
 
 
@@ -66,6 +68,19 @@ def _part(part: Part) -> Part:
     if isinstance(part, ToolCall) and part.input is None:
         return replace(part, input={})
     return part
+
+
+def _events(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """An event stands alone in its line; one among words becomes words as well."""
+    said = [part for part in parts if isinstance(part, Text | Event)]
+    rest = tuple(part for part in parts if not isinstance(part, Text | Event))
+    if len(said) == 1:
+        return replace(said[0], extra=NOTHING), *rest
+    return Text("\n\n".join(_words(part) for part in said)), *rest
+
+
+def _words(part: Text | Event) -> str:
+    return part.text or (part.kind if isinstance(part, Event) else "")
 
 
 def _output(part: ToolResult) -> tuple[Text]:
@@ -85,7 +100,7 @@ def _place(part: Part) -> int:
 def _usage(usage: Usage | None) -> Usage | None:
     if usage is None:
         return None
-    counts = astuple(usage)
+    counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
     return usage if min(counts) >= 0 and max(counts) <= MOST_TOKENS else None
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from talktree.formats.sage.parts import WORDS
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
 
@@ -33,7 +34,7 @@ def with_words(parts: tuple[Part, ...], role: str) -> tuple[Part, ...]:
     if role == "tool":
         return tuple([part for part in parts if part != _NO_WORDS])
     for part in parts:
-        if isinstance(part, Text | Event):
+        if isinstance(part, WORDS):
             return parts
     return _NO_WORDS, *parts
 

@@ -9,6 +9,7 @@ from talktree.formats.base import Record
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.formats.sage.kinds import SNAPSHOT, TYPES
 from talktree.formats.sage.lens import get
+from talktree.formats.sage.seal import without_seal
 from talktree.formats.sage.shapes import DOCUMENTED
 from talktree.model.message import Usage
 from talktree.model.outline import LineOutline, Trait, line_outline
@@ -25,6 +26,7 @@ _NAMES = {
     "follows": "branchParentUuid",
     "usage": "usage",
     "speaker": "role",
+    "subtype": "subtype",
 }
 _TOKENS = dict(
     zip(("input", "output", "cache_read", "cache_write"), DOCUMENTED.tokens, strict=True)
@@ -47,6 +49,7 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
     follows: str | None = None
     usage: _Tokens | None = None
     speaker: Raw = NOTHING
+    subtype: Raw = NOTHING
 
 
 _USUAL = {
@@ -65,7 +68,7 @@ class Dialect(LineDialect):
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
         usual = _USUAL.get(found.role)
-        if usual is not None:
+        if usual is not None and found.subtype is NOTHING:
             found.role, found.trait = usual
             return found
         if not found.id and found.role not in TYPES and found.speaker is NOTHING:
@@ -74,6 +77,9 @@ class Dialect(LineDialect):
 
     def outline(self, value: Json) -> LineOutline:
         return line_outline(get(Record(value)))
+
+    def rewritten(self, value: Json) -> Json:
+        return without_seal(value)
 
     def is_record(self, value: Json) -> bool:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):

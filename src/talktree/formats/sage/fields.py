@@ -76,8 +76,14 @@ def usage_value(usage: Usage | None, rest: Object, shape: Shape) -> Object:
     """The counts and what stands beside them; empty if there is nothing to tell."""
     if usage is None:
         return rest
-    counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    return {**dict(zip(shape.tokens, counts, strict=True)), **rest}
+    input, output, read, write = shape.tokens
+    value: Object = {
+        input: usage.input,
+        output: usage.output,
+        read: usage.cache_read,
+        write: usage.cache_write,
+    }
+    return value | rest if rest else value
 
 
 # context
@@ -123,7 +129,7 @@ def context_value(context: Context, rest: Object) -> Object:
     value["platform"] = context.platform or ""
     if context.user_type is not None:
         value["userType"] = context.user_type
-    return {**value, **rest}
+    return value | rest if rest else value
 
 
 # tasks

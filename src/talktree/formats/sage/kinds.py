@@ -18,6 +18,13 @@ PLAIN = ("user", "assistant", "system")
 """Types that are roles as well."""
 EVENTS = {"summary": "summary", "custom_title": "title"}
 """Types that tell of the conversation instead of continuing it, and the events they become."""
+OPERATIONS = {
+    "conversation_compacting": "compacting",
+    "conversation_compacted": "compacted",
+    "conversation_restoring": "restoring",
+    "conversation_restored": "restored",
+}
+"""Subtypes of lines that tell what becomes of the conversation, and the events they become."""
 METADATA = "metadata.json"
 _SESSION_MARKS = ("created_at", "working_directory", "token_usage")
 _METADATA_MARKS = ("createdAt", "updatedAt", "workingDirectory", "messageCount")

@@ -13,6 +13,11 @@ from talktree.formats.sage.kinds import METADATA
 MESSAGES = "messages.jsonl"
 SNAPSHOTS = "snapshots.jsonl"
 BACKUPS = "backups"
+OPERATIONS_LOG = "operations.jsonl"
+LOCK = "lock"
+QUARANTINE = "quarantine"
+CACHE = "cache"
+"""What Talktree's own store keeps beside the document's files."""
 ROOT_NAME = ".sage"
 _SETTINGS = frozenset({"config", "credentials", "settings", "sage_config"})
 _SETTINGS_ENDINGS = frozenset({"json", "toml", "yaml", "yml"})
@@ -37,6 +42,32 @@ def beside(path: str, name: str) -> str:
 def is_backup(path: str) -> bool:
     """Whether a file is the earlier content of some file of the user's."""
     return BACKUPS in path.split("/")[:-1]
+
+
+def store_files(names: Iterable[str]) -> list[str]:
+    """What Talktree keeps in the folders of sessions beyond what the document has."""
+    names = list(names)
+    sessions = set(_homes(names))
+    return [
+        path
+        for path in names
+        if (name_of(path) in (OPERATIONS_LOG, LOCK) and folder_of(path) in sessions)
+        or (name_of(folder_of(path)) == QUARANTINE and folder_of(folder_of(path)) in sessions)
+    ]
+
+
+def fleeting(names: Iterable[str]) -> list[str]:
+    """The locks of sessions, and the caches that lie beside the folder `sessions`."""
+    names = list(names)
+    sessions = _homes(names)
+    caches = {beside(folder_of(folder), CACHE) for folder in sessions if folder_of(folder)}
+    locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
+    return [path for path in names if path in locks or folder_of(path) in caches]
+
+
+def _homes(names: list[str]) -> list[str]:
+    """The folders of sessions, also of those in which nothing was said yet."""
+    return [*session_folders(names), *map(folder_of, lone_metadata(names))]
 
 
 def session_folders(names: Iterable[str]) -> list[str]:

@@ -15,8 +15,10 @@ from talktree.formats.sage.fields import (
 )
 from talktree.formats.sage.heads import get_metadata, get_session
 from talktree.formats.sage.kinds import EVENTS, PLAIN, kind_of
-from talktree.formats.sage.parts import take_calls, take_results, take_words
+from talktree.formats.sage.parts import take_calls, take_operation, take_results, take_words
 from talktree.formats.sage.roles import implied_type, names_of, role_of
+from talktree.formats.sage.seal import MEMBER as SEAL
+from talktree.formats.sage.seal import is_seal
 from talktree.formats.sage.shapes import LEGACY, Shape, shape_of
 from talktree.formats.sage.snapshots import get_snapshot
 from talktree.model.entries import Entry
@@ -43,7 +45,7 @@ def get(record: Record) -> Entry:
         case "legacy":
             return _legacy(record, dict(value))
         case "snapshot":
-            return get_snapshot(dict(value), record.id)
+            return get_snapshot(_unsealed(dict(value)), record.id)
         case "metadata":
             return get_metadata(dict(value), record.id)
         case "session":
@@ -71,7 +73,10 @@ def _message(record: Record, left: Object, shape: Shape) -> Message:
 
 
 def _parts(inner: Object, type: str, role: str, shape: Shape, beside: Object) -> tuple[Part, ...]:
-    words = take_words(inner, event=EVENTS.get(type), tool=role == "tool")
+    if "subtype" in beside and (told := take_operation(inner, beside)):
+        words: tuple[Part, ...] = (told,)
+    else:
+        words = take_words(inner, event=EVENTS.get(type), tool=role == "tool")
     stamp = beside.get("timestamp")
     if shape.calls in inner:
         words += take_calls(inner, shape, stamp)
@@ -117,7 +122,16 @@ def _around(
     )
 
 
-def _without_id(left: Object) -> Object:
-    """The rest; an id that was given another name here is still the record's own."""
-    take_text(left, "uuid")
+def _unsealed(left: Object) -> Object:
+    if SEAL in left and is_seal(left[SEAL]):
+        del left[SEAL]
     return left
+
+
+def _without_id(left: Object) -> Object:
+    """The rest; an id that was given another name here is still the record's own.
+
+    The seal is left out as well: it says nothing but that these bytes were written so.
+    """
+    take_text(left, "uuid")
+    return _unsealed(left)

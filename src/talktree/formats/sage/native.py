@@ -14,7 +14,13 @@ from talktree.formats.sage.fields import (
 from talktree.formats.sage.heads import metadata_value, session_value
 from talktree.formats.sage.kinds import kind_of
 from talktree.formats.sage.lens import get
-from talktree.formats.sage.parts import calls_value, event_of, results_value, words_of
+from talktree.formats.sage.parts import (
+    calls_value,
+    event_of,
+    operation_value,
+    results_value,
+    words_of,
+)
 from talktree.formats.sage.roles import implied_type, names_of
 from talktree.formats.sage.shapes import DOCUMENTED, FULL, LEGACY, Shape, shape_of
 from talktree.formats.sage.snapshots import snapshot_value
@@ -60,6 +66,7 @@ def _line(message: Message, shape: Shape) -> Object:
     value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
     _add_place(value, message)
     value["sessionId"] = message.session or ""
+    value |= operation_value(message.parts)
     if message.context is not None or not bare:
         context = message.context or Context()
         value["version"] = context.version or ""
@@ -73,7 +80,7 @@ def _line(message: Message, shape: Shape) -> Object:
             value[shape.results] = results
     _add_state(value, message, shape)
     value["isSidechain"] = SIDECHAIN in message.flags
-    return with_rest(value, message.extra)
+    return with_rest(value, message.extra) if message.extra else value
 
 
 def _said(message: Message, role: str, shape: Shape) -> Object:
@@ -106,6 +113,7 @@ def _legacy(message: Message) -> Object:
     if type != implied_type(role):
         value["messageType"] = type
     value["uuid"] = message.id
+    value |= operation_value(message.parts)
     _add_place(value, message)
     if message.session is not None:
         value["sessionId"] = message.session

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.formats.lens import Object, take_text
+from talktree.formats.sage.kinds import OPERATIONS
 from talktree.formats.sage.shapes import Shape
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknown
 from talktree.text.json_value import Json
 
+WORDS = (Text, Event)
+"""Parts whose words stand in the text of a message."""
 CALL = "tool_call"
 RESULT = "tool_result"
 """Kinds of the parts that hold calls and results nobody can make sense of."""
+_SUBTYPES = {kind: subtype for subtype, kind in OPERATIONS.items()}
 
 
 def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ...]:
@@ -24,9 +28,27 @@ def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ..
     return (Text(said),)
 
 
+def take_operation(inner: Object, beside: Object) -> Event | None:
+    """That the conversation was compacted or restored, if a line tells that and nothing else."""
+    kind = beside["subtype"]
+    if not isinstance(kind, str) or kind not in OPERATIONS:
+        return None
+    del beside["subtype"]
+    return Event(OPERATIONS[kind], take_text(inner, "content"), beside.pop("metadata", None))
+
+
+def operation_value(parts: Sequence[Part]) -> Object:
+    """The members of a line that tell of such an event; none if the message is no such event."""
+    for part in parts:
+        if isinstance(part, Event) and part.kind in _SUBTYPES:
+            told: Object = {"subtype": _SUBTYPES[part.kind]}
+            return told if part.data is None else {**told, "metadata": part.data}
+    return {}
+
+
 def words_of(parts: Sequence[Part]) -> str | None:
     """The text to write; None if there is none at all."""
-    said = [part.text for part in parts if isinstance(part, Text | Event) and part.text is not None]
+    said = [part.text for part in parts if isinstance(part, WORDS) and part.text is not None]
     return "\n\n".join(said) if said else None
 
 

@@ -12,10 +12,12 @@ from talktree.formats.sage.kinds import METADATA, is_metadata, is_session
 from talktree.formats.sage.layout import (
     MESSAGES,
     SNAPSHOTS,
+    fleeting,
     folder_of,
     is_backup,
     lone_metadata,
     session_folders,
+    store_files,
     titled,
 )
 from talktree.formats.sage.recognise import other_json
@@ -34,7 +36,7 @@ def split_folder(source: Source, format: Format, dialect: LineDialect) -> Split:
     for folder, title in titled(folders, source.name).items():
         sheets += _session(source, format, dialect, folder=folder, group=title)
     sheets += _older(source, format, taken={sheet.group for sheet in sheets})
-    known = {sheet.path for sheet in sheets}
+    known = {sheet.path for sheet in sheets}.union(store_files(names), fleeting(names))
     return Split(sheets, [path for path in names if path not in known and not is_backup(path)])
 
 

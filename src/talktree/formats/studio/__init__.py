@@ -29,6 +29,8 @@ class Studio(Comments):
         docs="formats/studio.md",
     )
 
+    copies_carry = True
+
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
 

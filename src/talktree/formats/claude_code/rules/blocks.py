@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_code.mend_blocks import (
     SHAPED,
@@ -23,6 +23,7 @@ from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, object_
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult, Unknown
@@ -34,11 +35,20 @@ def _said(seen: Seen) -> Message:
     return seen.entry
 
 
+def _blank(stretch: Stretch) -> Sequence[Place]:
+    """Texts that are blank, and results of tools."""
+    parts = stretch.parts
+    texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
+    blank = [place for place, text in texts if not text or text.isspace()]
+    return [*blank, *parts.get(ToolResult, ())]
+
+
 @rule(
     "CLC201",
     "blank-text",
     "error",
     on="part",
+    glance=_blank,
     formats=CLAUDE_CODE,
     parts=(Text, ToolResult),
     fix=unsafe(to_value(without_blanks)),
@@ -265,6 +275,7 @@ def _block(seen: Seen, number: int) -> Object:
     "refused-file",
     "error",
     on="part",
+    glance=files_in,
     formats=CLAUDE_CODE,
     parts=(Attachment, ToolResult),
     fix=unsafe(to_value(blocks_mended(with_sound_file))),

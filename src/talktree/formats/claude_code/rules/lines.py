@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_code.records import SPOKEN
+from talktree.formats.claude_code.rules.usual import (
+    FLAGS,
+    TEXTS,
+    unusual_messages,
+    unusual_records,
+)
 from talktree.formats.claude_code.ruling import (
     CHAINED,
     CLAUDE_CODE,
@@ -19,6 +26,7 @@ from talktree.formats.claude_code.ruling import (
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Opaque
 from talktree.model.message import Message
@@ -33,8 +41,8 @@ LINKS = (
     "sourceToolAssistantUUID",
 )
 """Members that name a line."""
-TEXTS = ("uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "gitBranch", "agentId")
-FLAGS = ("isSidechain", "isMeta", "isApiErrorMessage")
+_HEX = "[0-9a-fA-F]"
+_UUIDS = re.compile(rf"(?:{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}\n)*+")
 
 
 def _is_foreign(name: Json) -> bool:
@@ -52,11 +60,41 @@ def _with_uuids(seen: Seen, told: Told) -> Json:
     return {**value, "snapshot": inner} if isinstance(inner, dict) else value
 
 
+def _not_surely_own(stretch: Stretch) -> Sequence[Seen]:
+    """Lines whose ids have to be looked at. Nearly always a line has a UUID and hangs on the line
+    before, which has one too."""
+    found: list[Seen] = []
+    ids: list[str] = []
+    before = None
+    for seen in stretch.seen:
+        value = seen.record.value
+        if type(value) is not dict:
+            continue
+        id, parent = value.get("uuid"), value.get("parentUuid")
+        if type(id) is str:
+            own = (parent is None or parent == before) and "logicalParentUuid" not in value
+            before = id
+            ids.append(id)
+        else:
+            own = id is None and "leafUuid" not in value and "messageId" not in value
+        if not own:
+            found.append(seen)
+    return found if _are_uuids(ids) else stretch.seen
+
+
+def _are_uuids(ids: Sequence[str]) -> bool:
+    """Whether all are UUIDs, in one look."""
+    told = "".join([f"{id}\n" for id in ids])
+    # As there are no more ends of lines than ids, no id has one inside.
+    return told.count("\n") == len(ids) and _UUIDS.fullmatch(told) is not None
+
+
 @rule(
     "CLC101",
     "foreign-id",
     "error",
     on="record",
+    glance=_not_surely_own,
     formats=CLAUDE_CODE,
     fix=unsafe(to_value(_with_uuids)),
 )
@@ -77,11 +115,7 @@ def foreign_id(seen: Seen) -> Iterable[Told]:
         return ()
     id, parent = value.get("uuid"), value.get("parentUuid")
     if type(id) is str and is_uuid(id):
-        notes = seen.talk.notes
-        # Nearly always it hangs on the line before, which was looked at already.
-        known = parent is None or parent == notes.get("CLC101") or not _is_foreign(parent)
-        notes["CLC101"] = id
-        if known and "logicalParentUuid" not in value:
+        if not _is_foreign(parent) and "logicalParentUuid" not in value:
             return ()
     elif id is None and "leafUuid" not in value and "messageId" not in value:
         return ()
@@ -108,6 +142,7 @@ def _as_root(seen: Seen, told: Told) -> Json:
     "missing-parent-field",
     "warning",
     on="message",
+    glance=unusual_messages,
     formats=CLAUDE_CODE,
     fix=safe(to_value(_as_root)),
 )
@@ -147,6 +182,7 @@ def _completed(seen: Seen, told: Told) -> Json:
     "incomplete-line",
     "error",
     on="message",
+    glance=unusual_messages,
     formats=CLAUDE_CODE,
     fix=safe(to_value(_completed)),
 )
@@ -204,7 +240,13 @@ def _as_api(seen: Seen, told: Told) -> Json:
 
 
 @rule(
-    "CLC104", "odd-member", "error", on="record", formats=CLAUDE_CODE, fix=safe(to_value(_as_api))
+    "CLC104",
+    "odd-member",
+    "error",
+    on="record",
+    glance=unusual_records,
+    formats=CLAUDE_CODE,
+    fix=safe(to_value(_as_api)),
 )
 def odd_member(seen: Seen) -> Iterable[Told]:
     """A member of a line is of another kind than Claude Code writes: an id that is a number, a
@@ -263,6 +305,7 @@ def _in_its_role(seen: Seen, told: Told) -> Json:
     "role-mismatch",
     "warning",
     on="message",
+    glance=unusual_messages,
     formats=CLAUDE_CODE,
     fix=unsafe(to_value(_in_its_role)),
 )

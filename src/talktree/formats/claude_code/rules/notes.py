@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from talktree.formats.claude_code.adopt import STATUSES
+from talktree.formats.claude_code.rules.usual import unusual_messages
 from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, object_of
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
@@ -133,7 +134,14 @@ def snapshot_mismatch(seen: Seen) -> Iterable[Told]:
     return [Told("it names two messages and is no update", way="snapshot/messageId")]
 
 
-@rule("CLC405", "detail-without-result", "warning", on="message", formats=CLAUDE_CODE)
+@rule(
+    "CLC405",
+    "detail-without-result",
+    "warning",
+    on="message",
+    glance=unusual_messages,
+    formats=CLAUDE_CODE,
+)
 def detail_without_result(seen: Seen) -> Iterable[Told]:
     """A line has the structured answer of a tool (`toolUseResult`), but no tool result.
 
@@ -189,7 +197,7 @@ def _conflict(one: Usage, two: Usage) -> bool:
     return any(a != b for a, b in pairs) and all(sum(u) for u in zip(*pairs, strict=True))
 
 
-@rule("CLC407", "odd-usage", "warning", on="message", formats=CLAUDE_CODE)
+@rule("CLC407", "odd-usage", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
 def odd_usage(seen: Seen) -> Iterable[Told]:
     """The usage of a reply is not made of numbers, or one of them is negative.
 
@@ -211,7 +219,7 @@ def odd_usage(seen: Seen) -> Iterable[Told]:
     return [Told("a usage that is not made of numbers", way="message/usage")]
 
 
-@rule("CLC408", "odd-task", "warning", on="message", formats=CLAUDE_CODE)
+@rule("CLC408", "odd-task", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
 def odd_task(seen: Seen) -> Iterable[Told]:
     """The list of tasks is not a list of tasks, or one is in a state that does not exist.
 

@@ -11,6 +11,13 @@ from hashlib import sha256
 from talktree.files import Content
 from talktree.formats.rule import Told, rule
 from talktree.formats.sage.backups import backups_of, found_backup, is_lost
+from talktree.formats.sage.kept import (
+    backup_named,
+    contents_of_operations,
+    knows_before,
+    named_contents,
+    operations,
+)
 from talktree.formats.sage.layout import folder_of
 from talktree.formats.sage.line import SAGE, is_foreign
 from talktree.formats.sage.snapshots import BACKUPS as LISTED
@@ -20,11 +27,21 @@ from talktree.model.entries import FileState, Snapshot
 
 HASH_LENGTH = 64
 HEX = frozenset("0123456789abcdefABCDEF")
+VERIFIED = "sage: contents that were hashed"
 
 
 def _files(seen: Seen) -> Iterator[tuple[str, FileState]]:
     assert isinstance(seen.entry, Snapshot)
     yield from seen.entry.files.items()
+
+
+def _contents(seen: Seen) -> Iterator[tuple[str, str]]:
+    """The contents a snapshot names by their hash, each once, with the way to the first of them."""
+    assert isinstance(seen.entry, Snapshot)
+    ways: dict[str, str] = {}
+    for hash, way in named_contents(seen.entry):
+        ways.setdefault(hash, way)
+    yield from ways.items()
 
 
 def _found(seen: Seen, backup: str) -> Content | None:
@@ -35,7 +52,8 @@ def _found(seen: Seen, backup: str) -> Content | None:
 
 @rule("SAG501", "missing-backup", "error", on="snapshot", formats=SAGE)
 def missing_backup(seen: Seen) -> Iterator[Told]:
-    """A snapshot lists a backup that is not among the files of the session.
+    """A snapshot lists a backup that is not among the files of the session, or names a content
+    by its hash that is not.
 
     Why: the file cannot be brought back to what it was; undoing would stop half way.
 
@@ -54,6 +72,11 @@ def missing_backup(seen: Seen) -> Iterator[Told]:
         if backup and _found(seen, backup) is None and is_lost(source, session, backup):
             what = f"{path[:80]} cannot be restored: {backup[:80]} is not here"
             yield Told(what, f"snapshot/{LISTED}/{path}/backupPath")
+    listed = {file.backup for _, file in _files(seen)}
+    for hash, way in _contents(seen):
+        here = backup_named(session, hash) in source.files
+        if not here and backup_named("", hash) not in listed:
+            yield Told(f"a state cannot be restored: {hash[:12]} is not among the backups", way)
 
 
 @rule("SAG502", "wrong-backup-hash", "error", on="snapshot", formats=SAGE)
@@ -76,6 +99,15 @@ def wrong_backup_hash(seen: Seen) -> Iterator[Told]:
         if kept is not None and wanted and _hash(kept) != wanted.lower():
             what = f"{path[:80]} cannot be restored: its backup has another hash"
             yield Told(what, f"snapshot/{LISTED}/{path}/originalHash")
+    source, session = seen.talk.origin.source, folder_of(seen.record.path)
+    verified: set[str] = seen.talk.notes.setdefault(VERIFIED, set())
+    listed = {file.backup for _, file in _files(seen)}
+    for hash, way in _contents(seen):
+        path = backup_named(session, hash)
+        if path not in verified and path in source.files:
+            verified.add(path)
+            if _hash(source.files[path]) != hash and backup_named("", hash) not in listed:
+                yield Told(f"a state cannot be restored: {hash[:12]} holds something else", way)
 
 
 def _is_hash(text: str | None) -> bool:
@@ -106,6 +138,7 @@ def no_way_back(seen: Seen) -> Iterator[Told]:
             file.state in ("modified", "deleted")
             and not file.backup
             and file.content_before is None
+            and not knows_before(seen.entry, path)  # type: ignore[arg-type]
         ):
             what = f"{path[:80]} was {file.state} and cannot be restored"
             yield Told(what, f"snapshot/{TRACKED}/{path}")
@@ -113,7 +146,7 @@ def no_way_back(seen: Seen) -> Iterator[Told]:
 
 @rule("SAG504", "unused-backup", "note", on="talk", formats=SAGE)
 def unused_backup(talk: Talk) -> Iterator[Told]:
-    """A file lies among the backups of a session, and no snapshot lists it.
+    """A file lies among the backups of a session, and no snapshot and no operation names it.
 
     Why: nothing will ever restore it; its snapshot may have been lost.
 
@@ -141,6 +174,10 @@ def _listed(talk: Talk, session: str) -> Iterator[str]:
                 path = found_backup(talk.origin.source, session, file.backup or "")
                 if path is not None:
                     yield path
+            for hash, _ in named_contents(entry):
+                yield backup_named(session, hash)
+    for hash in contents_of_operations(operations(talk.origin.source, session)):
+        yield backup_named(session, hash)
 
 
 @rule("SAG505", "unverifiable-hash", "note", on="snapshot", formats=SAGE)

@@ -1,0 +1,58 @@
+"""`talktree session`: sessions that agents record, and the ways back and forth in them.
+
+The verbs are in `session_record`, `session_look`, `session_move` and `session_care`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli.verbs import LazyGroup, Listed
+
+_HERE = "talktree.cli.commands"
+_RECORD = f"{_HERE}.session_record"
+_LOOK = f"{_HERE}.session_look"
+_MOVE = f"{_HERE}.session_move"
+_CARE = f"{_HERE}.session_care"
+
+
+@click.group("session", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Record sessions, and go back and forth in them without losing work.
+
+    A session holds what was said and what was done to files. Undo, redo and restore show a plan
+    first, touch nothing the session did not do, and leave files alone that somebody else changed
+    since.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+assert isinstance(command, LazyGroup)
+command.listed = {
+    "new": Listed(_RECORD, "Make a session and print its id.", "new"),
+    "append": Listed(_RECORD, "Add a message to a session.", "append"),
+    "step": Listed(_RECORD, "Run a command and record what it does to files.", "step"),
+    "list": Listed(_LOOK, "List the sessions of a store.", "list_"),
+    "log": Listed(_LOOK, "Tell what happened in a session: prompts, steps, moves.", "log"),
+    "show": Listed(_LOOK, "Tell where a session stands, and what is different now.", "show"),
+    "diff": Listed(_LOOK, "Compare files and todos between two points.", "diff"),
+    "todos": Listed(_LOOK, "The todos at a message, and how they got there.", "todos"),
+    "undo": Listed(_MOVE, "Go back: to before the last step, a turn, or any message.", "undo"),
+    "redo": Listed(_MOVE, "Take back the last undo.", "redo"),
+    "restore": Listed(_MOVE, "Go to any message; also from Claude Code's file history.", "restore"),
+    "branch": Listed(_CARE, "List branches, give one a name, or take the name away.", "branch"),
+    "switch": Listed(_MOVE, "Go to another branch.", "switch"),
+    "check": Listed(_CARE, "Look for damage in a session.", "check"),
+    "gc": Listed(_CARE, "Tell, or remove, contents that no line names.", "gc"),
+}
+command.examples = (
+    "talktree session new --title 'Tidy up'",
+    "talktree session append --role user 'Rename the module'",
+    "talktree session step -- make format",
+    "talktree session undo --dry-run",
+    "talktree session undo --yes",
+    "talktree session redo --yes",
+    "talktree session restore ~/.claude/projects/app/SESSION.jsonl --to MESSAGE --into was",
+)

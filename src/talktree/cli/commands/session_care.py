@@ -1,0 +1,142 @@
+"""`talktree session branch`, `check`, `gc`: names, damage, and what nobody needs."""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli import output, params, sessions
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.session import care
+from talktree.session.branches import names
+from talktree.text.json_value import Json
+from talktree.views.branches import branch_lines, branch_shape
+from talktree.views.care import freed_shape, gc_lines, trouble_line, trouble_shape, usage_shape
+from talktree.views.measure import counted
+from talktree.views.shapes import document_text
+
+DAY = 86_400.0
+
+
+@click.command("branch", cls=Verb)
+@click.argument("name", required=False)
+@click.option("--at", "at", metavar="MESSAGE", help="Name this message; else where it stands.")
+@click.option("--delete", is_flag=True, help="Use the name no longer; the messages stay.")
+@sessions.session_option
+@sessions.root
+@params.as_json
+@params.color
+def branch(
+    name: str | None,
+    at: str | None,
+    delete: bool,  # noqa: FBT001
+    session: str | None,
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+    color: str,
+) -> None:
+    """List the branches of a session, give one a name, or take a name away."""
+    if name is None and (at is not None or delete):
+        raise UsageError("say which name", hint="talktree session branch NAME")
+    if delete and at is not None:
+        raise UsageError("a name is deleted wherever it stands", hint="leave out --at")
+    with sessions.opened(root, session, write=name is not None) as found:
+        if name is not None and delete:
+            found.unname(name)
+            tell(f"talktree: {name} is no name any more")
+        elif name is not None:
+            message = found.name(name, at)
+            tell(f"talktree: {name} is {message[:8]}")
+        listed, named = found.branches(), names(found.opened)
+        if as_json:
+            shapes: list[Json] = [branch_shape(each) for each in listed]
+            shape: dict[str, Json] = {"session": found.id, "branches": shapes, "names": {**named}}
+            output.print_text([document_text(shape)])
+        elif name is None:
+            output.print_lines(branch_lines(listed, named), color=output.use_color(color))
+
+
+branch.examples = (
+    "talktree session branch",
+    "talktree session branch try-again",
+    "talktree session branch old --at 3f2a",
+    "talktree session branch old --delete",
+)
+
+
+@click.command("check", cls=Verb)
+@sessions.session_argument
+@click.option("--read-data", is_flag=True, help="Hash every kept content, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Errors only.")
+@sessions.root
+@params.as_json
+@params.color
+def check(
+    session: str | None,
+    read_data: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+    color: str,
+) -> int:
+    """Look for damage: seals that do not fit, gaps, missing contents, unfinished moves.
+
+    Nothing is changed. Exit code 1 if there is an error. `talktree check` judges what the messages
+    say; this looks after the store around them.
+    """
+    id, folder = sessions.folder_of(root, session)
+    with folder:
+        troubles = care.check(folder, read_data=read_data)
+    errors = [each for each in troubles if each.severity == "error"]
+    shown = errors if quiet else troubles
+    if as_json:
+        shapes: list[Json] = [trouble_shape(each) for each in shown]
+        output.print_text([document_text({"session": id, "findings": shapes})])
+    else:
+        output.print_lines(map(trouble_line, shown), color=output.use_color(color))
+        data = "" if read_data else "; contents were not read (--read-data)"
+        tell(f"talktree: {id}: {counted(len(errors), 'error')}{data}")
+    return 1 if errors else 0
+
+
+check.examples = ("talktree session check", "talktree session check 3f2a --read-data --json")
+
+
+@click.command("gc", cls=Verb)
+@sessions.session_argument
+@click.option("-y", "--yes", is_flag=True, help="Remove it; else it is only told.")
+@click.option(
+    "--older-than",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    metavar="DAYS",
+    help="Only what is older; a writer may be about to name the rest.",
+)
+@sessions.root
+@params.as_json
+def gc(
+    session: str | None,
+    yes: bool,  # noqa: FBT001
+    older_than: float,
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """Tell how much space a session takes, and which contents no line names; --yes removes those.
+
+    Nothing else is ever removed: no message, no snapshot, no content that somebody could go back
+    to.
+    """
+    with sessions.opened(root, session, write=yes) as found:
+        freed = care.gc(found.opened, dry_run=not yes, grace=older_than * DAY)
+        used = care.usage(found.opened)
+        if as_json:
+            shape: dict[str, Json] = {"session": found.id, **freed_shape(freed)}
+            shape["usage"] = usage_shape(used)
+            output.print_text([document_text(shape)])
+            return
+        output.print_lines(gc_lines(freed, used), color=False)
+
+
+gc.examples = ("talktree session gc", "talktree session gc --older-than 7 --yes")

@@ -1,0 +1,261 @@
+"""`talktree session new`, `append`, `step`: what scripts record."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+import click
+
+from talktree.cli import output, params, sessions
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.errors import Unreadable, UsageError
+from talktree.session.logbook import changes
+from talktree.session.session import Session
+from talktree.session.step import Step
+from talktree.text.json_value import Json
+from talktree.text.visible import visible_line
+from talktree.views.operations import touched_lines, touched_shape
+from talktree.views.shapes import document_text
+from talktree.views.terminal import as_text
+
+ROLES = ("user", "assistant", "system", "summary", "error", "title")
+NOT_STARTED = 127
+SIGNALLED = 128
+"""The exit codes shells use for a command that could not be started, or was ended by a signal."""
+
+
+@click.command("new", cls=Verb)
+@click.option("--title", help="What people call it.")
+@click.option("--id", "id", metavar="ID", help="An id of your own; else a random one.")
+@sessions.root
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="The folder whose files it is about; else the current one.",
+)
+@click.option(
+    "--durability",
+    type=click.Choice(["safe", "fast"]),
+    help="safe: on the disk when a command returns; fast: survives a crash of the program only.",
+)
+@params.as_json
+def new(
+    title: str | None,
+    id: str | None,
+    root: str | None,
+    workspace: str | None,
+    durability: str | None,
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """Make a session and print its id. The store is made too if there is none."""
+    place = sessions.nearest(root) or Path(sessions.ROOT)
+    made = sessions.store_at(place).create(
+        title=title,
+        id=id,
+        workspace=workspace,
+        durability=durability,  # type: ignore[arg-type]
+    )
+    with made as session:
+        _told({"session": session.id, "root": str(place)}, session.id, as_json=as_json)
+
+
+new.examples = (
+    "talktree session new --title 'Tidy up'",
+    "talktree session new --workspace ~/app --durability fast",
+)
+
+
+@click.command("append", cls=Verb)
+@click.argument("text", required=False)
+@click.option("--role", type=click.Choice(ROLES), default="user", help="Who says it.")
+@click.option("--parent", metavar="MESSAGE", help="What it follows; else where the session stands.")
+@click.option("--kind", default="error", help="Of an error: which kind.")
+@click.option("--todo", "todos", multiple=True, metavar="[x] TASK", help="The tasks from now on.")
+@sessions.session_option
+@sessions.root
+@params.as_json
+def append(
+    text: str | None,
+    role: str,
+    parent: str | None,
+    kind: str,
+    todos: Sequence[str],
+    session: str | None,
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """Add a message and print its id; without TEXT it is read from stdin.
+
+    When the command returns, the message is on the disk.
+    """
+    words = _typed() if text is None or text == "-" else text
+    with sessions.opened(root, session) as found:
+        above = None if parent is None else found.message(parent).id
+        id = _said(found, role, words, above, kind, todos)
+        _told({"message": id, "session": found.id}, id, as_json=as_json)
+
+
+append.examples = (
+    "talktree session append 'Rename the module'",
+    "git diff | talktree session append --role assistant",
+    "talktree session append 'Begin' --todo 'Write it' --todo '[>] Test it' --todo '[x] Plan it'",
+)
+
+
+def _typed() -> str:
+    if sys.stdin is None:
+        raise Unreadable("stdin is closed", hint="give the text as an argument")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _said(
+    session: Session,
+    role: str,
+    text: str,
+    parent: str | None,
+    kind: str,
+    todos: Sequence[str],
+) -> str:
+    tasks = [_task(each) for each in todos] if todos else None
+    match role:
+        case "user":
+            return session.user(text, parent=parent, todos=tasks)
+        case "assistant":
+            return session.assistant(text, parent=parent, todos=tasks)
+        case "system":
+            return session.system(text, parent=parent, todos=tasks)
+    if tasks is not None:
+        raise UsageError(f"a {role} has no tasks", hint="give --todo with another role")
+    match role:
+        case "summary":
+            return session.summary(text, parent=parent)
+        case "error":
+            return session.error(kind, text, parent=parent)
+    if parent is not None:
+        raise UsageError("a title follows nothing", hint="leave out --parent")
+    return session.title(text)
+
+
+def _task(text: str) -> dict[str, str]:
+    """A task as lists have it: `[x]` done, `[>]` under way, `[ ]` or no mark for others."""
+    for mark, status in (("[x]", "completed"), ("[>]", "in_progress"), ("[ ]", "pending")):
+        if text.startswith(mark):
+            return {"content": text[len(mark) :].strip(), "status": status}
+    return {"content": text, "status": "pending"}
+
+
+@click.command("step", cls=Verb, context_settings={"ignore_unknown_options": True})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.option("--message", metavar="MESSAGE", help="Work for this message; else one is recorded.")
+@click.option(
+    "--file", "files", multiple=True, metavar="PATH", help="Look at this file, no folder."
+)
+@click.option(
+    "--watch", "watched", multiple=True, metavar="DIR", help="Folders to watch; else the workspace."
+)
+@click.option("--mark", is_flag=True, help="Run it even if something cannot be undone; say what.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not tell what changed.")
+@sessions.session_option
+@sessions.root
+@params.as_json
+def step(
+    command: Sequence[str],
+    message: str | None,
+    files: Sequence[str],
+    watched: Sequence[str],
+    mark: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+    session: str | None,
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+) -> int:
+    """Run a command and record what it does to files, so that it can be undone.
+
+    Everything in the watched folders is looked at before and after. The exit code is that of the
+    command, and its output is its own; what changed is told on stderr. The command and its exit
+    code are recorded as a tool call and its result.
+    """
+    with sessions.opened(root, session) as found:
+        call = uuid4().hex
+        owner = found.message(message).id if message else _called(found, command, call)
+        code, ended = NOT_STARTED, "it was not run"
+        try:
+            work = found.step(
+                owner,
+                paths=[_in_workspace(found, each) for each in files],
+                watch=[_in_workspace(found, each) for each in watched] or ([] if files else ["."]),
+                unprotected="mark" if mark else "refuse",
+            )
+            with work:
+                code = _run(command)
+                ended = f"exit code {code}"
+        finally:
+            if message is None:
+                found.results({"call": call, "output": ended, "error": code != 0})
+        _step_told(work, owner, code, quiet=quiet, as_json=as_json)
+    return code
+
+
+step.examples = (
+    "talktree session step -- make format",
+    "talktree session step --watch src -- sh -c 'sed -i s/old/new/ src/*.py'",
+    "talktree session step --file notes.txt -- vi notes.txt",
+)
+
+
+def _called(session: Session, command: Sequence[str], call: str) -> str:
+    words = shlex.join(command)
+    return session.assistant(
+        calls=[{"id": call, "name": "shell", "input": {"command": words}}],
+    )
+
+
+def _in_workspace(session: Session, path: str) -> str:
+    """A path as it is typed here, as the session has it."""
+    workspace = session.opened.workspace
+    return path if workspace is None else os.path.relpath(os.path.realpath(path), workspace.path)
+
+
+def _run(command: Sequence[str]) -> int:
+    """Run a command to its end; Ctrl-C is for the command, and what it did is recorded anyway."""
+    try:
+        running = subprocess.Popen([*command])
+    except OSError as error:
+        tell(f"talktree: {command[0]}: {error.strerror}")
+        return NOT_STARTED
+    while True:
+        try:
+            code = running.wait()
+        except KeyboardInterrupt:
+            continue
+        return code if code >= 0 else SIGNALLED - code
+
+
+def _step_told(running: Step, message: str, code: int, *, quiet: bool, as_json: bool) -> None:
+    touched = changes(running.changed)
+    if as_json:
+        shape: dict[str, Json] = {
+            "step": running.id,
+            "message": message,
+            "exit_code": code,
+            "paths": [touched_shape(each) for each in touched],
+            "uncovered": [{"path": path, "why": why} for path, why in running.uncovered],
+        }
+        output.print_text([document_text(shape)])
+    elif not quiet:
+        for line in touched_lines(touched):
+            tell(f"talktree: {as_text(line)}")
+        for path, why in running.uncovered:
+            tell(f"talktree: not covered: {path}: {why}")
+
+
+def _told(shape: dict[str, Json], id: str, *, as_json: bool) -> None:
+    output.print_text([document_text(shape) if as_json else f"{visible_line(id)}\n"])

@@ -1,0 +1,119 @@
+"""Checkpoints: which copies of files Claude Code kept for a session, and of which moment.
+
+Before each prompt it notes the files it has edited so far, each with a copy of what is in it. A
+file that is edited for the first time is added to the note of the running turn: by a second
+snapshot that is marked as an update, in newer versions by a line of its own
+(`file-history-delta`). What was noted first is the state before the turn, so nothing that comes
+later takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry, FileState, Opaque, Snapshot
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+from talktree.text.times import from_iso
+
+FIRST_LINES = 50
+"""How many messages are asked for the folder the session was started in."""
+
+
+class Kept(NamedTuple):
+    """What is noted of one file."""
+
+    name: str
+    """Its path as noted: below the folder the session was started in, or a whole one."""
+    copy: str | None
+    """The name of the copy; None if the file did not exist, or if no copy is named."""
+    absent: bool
+    """The note says that the file did not exist."""
+    time: int | None
+
+
+class Checkpoint(NamedTuple):
+    """The files as they were when a prompt was given."""
+
+    message: str
+    time: int | None
+    files: Mapping[str, Kept]
+    place: int
+    """Where in the conversation it was first noted."""
+
+
+class _Note(NamedTuple):
+    message: str
+    time: int | None
+    files: list[Kept]
+    adds: bool
+    """Whether it only adds to what is noted already."""
+
+
+def checkpoints(conversation: Conversation) -> list[Checkpoint]:
+    """All checkpoints of a session, in the order they were made."""
+    found: dict[str, Checkpoint] = {}
+    for place, note in _notes(conversation):
+        known = found.get(note.message)
+        old = {} if known is None else known.files
+        new = {each.name: each for each in note.files}
+        files = {**new, **old} if note.adds else {**old, **new}
+        if known is None:
+            found[note.message] = Checkpoint(note.message, note.time, files, place)
+        else:
+            found[note.message] = known._replace(files=files)
+    return list(found.values())
+
+
+def started_in(conversation: Conversation) -> str | None:
+    """The folder that paths in checkpoints are relative to."""
+    traits = conversation.skeleton.traits
+    spoken = [place for place, trait in enumerate(traits) if trait][:FIRST_LINES]
+    for entry in conversation.entries_at(spoken):
+        if isinstance(entry, Message) and entry.context is not None and entry.context.cwd:
+            return entry.context.cwd
+    return None
+
+
+def _notes(conversation: Conversation) -> Iterator[tuple[int, _Note]]:
+    traits = conversation.skeleton.traits
+    silent = [place for place, trait in enumerate(traits) if not trait]
+    for place, entry in zip(silent, conversation.entries_at(silent), strict=True):
+        note = _note(entry)
+        if note is not None:
+            yield place, note
+
+
+def _note(entry: Entry) -> _Note | None:
+    match entry:
+        case Snapshot():
+            inner = entry.extra.get("snapshot")
+            named = inner.get("messageId") if isinstance(inner, Mapping) else None
+            message = named if isinstance(named, str) else entry.message
+            files = [_kept(path, state) for path, state in entry.files.items()]
+            return None if not message else _Note(message, entry.time, files, entry.update)
+        case Opaque(kind="file-history-delta", value=dict() as value):
+            return _delta(value)
+        case _:
+            return None
+
+
+def _kept(path: str, state: FileState) -> Kept:
+    return Kept(path, state.backup, state.absent_before, state.time)
+
+
+def _delta(value: Mapping[str, Json]) -> _Note | None:
+    path, backup = _text(value.get("trackingPath")), value.get("backup")
+    message = _text(value.get("snapshotMessageId")) or _text(value.get("messageId"))
+    if not path or not message or not isinstance(backup, Mapping):
+        return None
+    name = backup.get("backupFileName", "")
+    time = _text(backup.get("backupTime"))
+    kept = Kept(path, _text(name) or None, name is None, from_iso(time) if time else None)
+    return _Note(message, kept.time, [kept], adds=True)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,118 @@
+"""SAG7: what Talktree's own store wrote, and whether it is still all there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.rule import Told, rule
+from talktree.formats.sage.kept import operations
+from talktree.formats.sage.layout import OPERATIONS_LOG, beside, folder_of
+from talktree.formats.sage.line import SAGE
+from talktree.formats.sage.seal import LONGEST, Verdict, judged
+from talktree.formats.talk import Seen, Talk
+
+SHIFTS = "sage: how far the numbers of lines are ahead"
+LIKE_A_SEAL = b'"}'
+MOVES = "move"
+ENDS = ("moved", "withdrawn")
+
+
+def _verdict(seen: Seen) -> Verdict | None:
+    """What the seal of a line says; None if it has none. Both rules for lines share the look."""
+    raw = seen.record.raw
+    tail = raw[-LONGEST:]
+    found = judged(raw) if b"seal" in tail or LIKE_A_SEAL in tail else None
+    return None if found is None or found.state == "none" else found
+
+
+@rule("SAG701", "broken-seal", "warning", on="record", formats=SAGE, gate=_verdict)
+def broken_seal(seen: Seen) -> Iterator[Told]:
+    """The seal of a line does not fit: the line is not the one that was written.
+
+    Why: something has changed it since, be it a disk, a copy or a hand. Undo relies on what these
+    lines say of files.
+
+    Bad:
+        {"type":"user","uuid":"u1", ... "isSidechain":false,"seal":"1-0000000000000000"}
+
+    Fix: none, because what stood there before is nowhere else, and a new seal would hide it.
+    """
+    if seen.gated.state == "broken":
+        yield Told("its seal does not fit: it is not as it was written", "seal")
+
+
+@rule("SAG702", "gap-in-seals", "warning", on="record", formats=SAGE, gate=_verdict)
+def gap_in_seals(seen: Seen) -> Iterator[Told]:
+    """The numbers in the seals of a file leave out lines, or come in another order.
+
+    Why: lines that were written are gone, or stand where they were not written. What hung on them
+    is cut off, and files that they speak of cannot be brought back.
+
+    Bad:
+        {"type":"user", ... "seal":"1-4c1c9f6d0a1b2c3d"}
+        {"type":"user", ... "seal":"4-97f20be1d2c3b4a5"}
+
+    Fix: none, because the missing lines are nowhere else.
+    """
+    found: Verdict = seen.gated
+    if found.state != "good" or found.number is None:
+        return
+    _, index = seen.talk.sheet(seen.position)
+    shifts: dict[str, int] = seen.talk.notes.setdefault(SHIFTS, {})
+    shift = found.number - index - 1
+    told = shift - shifts.get(seen.record.path, 0)
+    shifts[seen.record.path] = shift
+    if told > 0:
+        lines = "1 line is" if told == 1 else f"{told} lines are"
+        yield Told(f"{lines} missing before this one, which was number {found.number}", "seal")
+    elif told < 0:
+        yield Told(f"it was line number {found.number} and stands further behind", "seal")
+
+
+@rule("SAG703", "damaged-operations", "warning", on="talk", formats=SAGE)
+def damaged_operations(talk: Talk) -> Iterator[Told]:
+    """A line of operations.jsonl cannot be read, or its seal does not fit.
+
+    Why: what was undone, redone and named is told there. A move whose line is damaged cannot be
+    finished or taken back, and a name may be gone.
+
+    Bad:
+        {"type":"operation","kind":"name","name":"try-2","message":"u7","seal":"3-0000000000000000"}
+
+    Fix: none, because what stood there before is nowhere else.
+    """
+    path = beside(talk.conversation.main_file, OPERATIONS_LOG)
+    content = talk.origin.source.files.get(path)
+    if content is None:
+        return
+    sound = {number for number, _ in operations(talk.origin.source, folder_of(path))}
+    for number, raw in enumerate(content.lines(), 1):
+        if raw.strip() and number not in sound:
+            yield Told("this is no operation", path=path, line=number)
+        elif judged(raw).state == "broken":
+            what = "its seal does not fit: it is not as it was written"
+            yield Told(what, path=path, line=number)
+
+
+@rule("SAG704", "unfinished-move", "note", on="talk", formats=SAGE)
+def unfinished_move(talk: Talk) -> Iterator[Told]:
+    """An undo, redo or another move was begun and neither finished nor withdrawn.
+
+    Why: the program that made it was stopped, so some files may be as they were before and some
+    as after. Opening the session for writing finishes it.
+
+    Bad:
+        {"type":"operation","id":"o1","kind":"move","verb":"undo", ...}
+        (and no line with "kind":"moved" or "withdrawn" and "move":"o1")
+
+    Fix: none, because files outside of the session have to be looked at.
+    """
+    path = beside(talk.conversation.main_file, OPERATIONS_LOG)
+    begun: dict[str, tuple[int, str]] = {}
+    for number, value in operations(talk.origin.source, folder_of(path)):
+        if value.get("kind") == MOVES:
+            begun[str(value.get("id"))] = number, str(value.get("verb"))
+        elif value.get("kind") in ENDS:
+            begun.pop(str(value.get("move")), None)
+    for number, verb in begun.values():
+        yield Told(f"this {verb[:20]} was never finished", path=path, line=number)

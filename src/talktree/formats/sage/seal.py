@@ -1,0 +1,87 @@
+"""Seals: the last member of a line, by which damage and gaps are known.
+
+`"seal":"<number>-<16 hex digits>"`: the number of the line in its file, and a hash of that number
+and of the line without the seal.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import b2a_hex
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+from talktree.text.json_value import Json
+
+MEMBER = "seal"
+LONGEST = 48
+"""No seal with its name, comma and brace is longer than this."""
+
+SEAL = re.compile(rb'([,{])"seal":"([1-9][0-9]{0,17})-([0-9a-f]{16})"\}')
+_AT_END = re.compile(SEAL.pattern + rb"\Z")
+# One changed bit spoils one of these at most, so a damaged seal is never taken for no seal.
+_NAME = re.compile(rb'"seal":"[0-9]')
+_HASH = re.compile(rb'-[0-9a-f]{16}"\}\Z')
+_TEXT = re.compile("[1-9][0-9]{0,17}-[0-9a-f]{16}")
+_BLANK = b" \t\r\n"
+
+
+class Verdict(NamedTuple):
+    """What a seal says of its line."""
+
+    number: int | None
+    state: Literal["good", "none", "broken"]
+
+
+_NONE = Verdict(None, "none")
+
+
+def sealed(line: bytes, number: int, end: bytes = b"") -> bytes:
+    """A line of JSON, one object, with its seal and what is to stand behind it."""
+    if line[:1] != b"{" or line[-1:] != b"}" or b"\n" in line:
+        raise ValueError("a line is one JSON object and has no line break")
+    if len(line) < LONGEST and not line[1:-1].strip():
+        return b'{"seal":"%d-%s"}%s' % (number, _hash(number, b"{}"), end)
+    return b'%s,"seal":"%d-%s"}%s' % (line[:-1], number, _hash(number, line), end)
+
+
+def _hash(number: int, line: bytes) -> bytes:
+    return b2a_hex(blake2b(b"%d:%s" % (number, line), digest_size=8).digest())
+
+
+def judged(line: bytes) -> Verdict:
+    """Whether a line is what was written; blanks around it are no part of it."""
+    line = line.strip(_BLANK)
+    found = _AT_END.search(line, max(0, len(line) - LONGEST))
+    if found is None:
+        return _unsealed(line)
+    number = int(found[2])
+    body = line[: found.start()] + b"}" if found[1] == b"," else b"{}"
+    whole = found[1] == b"," or found.start() == 0
+    good = whole and found[3] == _hash(number, body)
+    return Verdict(number, "good" if good else "broken")
+
+
+def _unsealed(line: bytes) -> Verdict:
+    tail = line[-LONGEST:]
+    if _NAME.search(tail) or _HASH.search(tail):
+        return Verdict(None, "broken")
+    return _NONE
+
+
+def number_at_end(tail: bytes) -> int | None:
+    """The number in the seal that some bytes end with, not verified."""
+    found = _AT_END.search(tail)
+    return int(found[2]) if found else None
+
+
+def without_seal(value: Json) -> Json:
+    """The value of a line without its seal, which holds only for the bytes it was made for."""
+    if not isinstance(value, dict) or not is_seal(value.get(MEMBER)):
+        return value
+    return {name: item for name, item in value.items() if name != MEMBER}
+
+
+def is_seal(value: Json) -> bool:
+    """Whether a member called so is one."""
+    return isinstance(value, str) and _TEXT.fullmatch(value) is not None

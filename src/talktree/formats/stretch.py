@@ -1,0 +1,129 @@
+"""Some records that are judged together: what all of them are made of is seen at once.
+
+One look at the bytes of many records takes far less time than a look at each. Nearly always it
+finds nothing, and then no record has to be looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from talktree.formats.base import Record
+from talktree.formats.rule import Glance
+from talktree.formats.talk import Seen, Talk
+from talktree.model.message import Message
+from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
+from talktree.text.json_survey import all_strings, is_all_told
+from talktree.text.json_value import Json
+from talktree.text.marks import Marks, marked
+
+STRETCH = 32
+"""How many records are judged together,"""
+LOAD = 1 << 18
+"""unless they are large."""
+Place = tuple[Part, Seen, int]
+"""A part, the message it is in, and its number there."""
+_CONTROLS = re.compile(rb"\\u00(?:00|1[bB])")
+
+
+class Stretch:
+    """Records that follow each other."""
+
+    def __init__(self, talk: Talk, seen: Sequence[Seen]) -> None:
+        self.talk = talk
+        self.seen = seen
+        self._picked: dict[Glance, Sequence[Any]] = {}
+
+    def picked(self, glance: Glance) -> Sequence[Any]:
+        """What a glance picks; one that several rules share is cast once."""
+        found = self._picked.get(glance)
+        if found is None:
+            found = self._picked[glance] = glance(self)
+        return found
+
+    # what they say
+
+    @cached_property
+    def messages(self) -> Sequence[Seen]:
+        """Those that are messages."""
+        return [seen for seen in self.seen if type(seen.entry) is Message]
+
+    @cached_property
+    def parts(self) -> dict[type[Part], list[Place]]:
+        """The parts of the messages by their kind."""
+        found: dict[type[Part], list[Place]] = {}
+        for seen in self.messages:
+            for number, part in enumerate(seen.entry.parts):  # type: ignore[union-attr]
+                found.setdefault(type(part), []).append((part, seen, number))
+        return found
+
+    # what they are written with
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of all of them, each on a line of its own."""
+        # A line has its end in its bytes; where it has not, what follows must not seem to go on.
+        return b"\n".join([seen.record.raw for seen in self.seen])
+
+    @cached_property
+    def marks(self) -> Marks:
+        """The same bytes as marks."""
+        return marked(self.data)
+
+    @cached_property
+    def has_controls(self) -> bool:
+        """Whether U+0000 or the escape character stand there in the way JSON writes them."""
+        return _CONTROLS.search(self.data) is not None
+
+    @property
+    def values(self) -> list[Json]:
+        """The native values."""
+        return [seen.record.value for seen in self.seen]
+
+    @cached_property
+    def strings(self) -> str:
+        """All strings of the values in one."""
+        return all_strings(self.values)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether no text of theirs is odd in a way that reading passes over."""
+        told = [seen for seen in self.seen if seen.record.problems]
+        return not told and is_all_told(self.data, self.values)
+
+
+def files_in(stretch: Stretch) -> Sequence[Place]:
+    """A glance at parts: those that are files, or results of tools that are more than a text."""
+    parts = stretch.parts
+    files = [*parts.get(Attachment, ()), *parts.get(Artifact, ())]
+    return files + [
+        place
+        for place in parts.get(ToolResult, ())
+        if len(output := place[0].output) != 1 or type(output[0]) is not Text  # type: ignore[union-attr]
+    ]
+
+
+def stretches(talk: Talk, records: Iterable[Record]) -> Iterator[Stretch]:
+    """The records of a conversation that can be judged, some at a time, and few where they are
+    large; all records are noted."""
+    get = talk.format.get
+    held: list[Seen] = []
+    count = size = 0
+    for position, record in enumerate(records):
+        held.append(Seen(record, get(record), position, talk))
+        if record.usable:
+            count += 1
+            size += len(record.raw)
+            if count == STRETCH or size > LOAD:
+                yield _noted(talk, held)
+                held, count, size = [], 0, 0
+    if held:
+        yield _noted(talk, held)
+
+
+def _noted(talk: Talk, held: Sequence[Seen]) -> Stretch:
+    talk.facts.take(held)
+    return Stretch(talk, [seen for seen in held if seen.record.usable])

@@ -1,0 +1,73 @@
+"""What many JSON values are made of, seen in one walk: to know quickly that nothing is odd there.
+
+A reader that takes the last of two members with one name drops the other without a word. Each
+string has two quotes in the text, so where the text has just the quotes that the strings of its
+value account for, nothing was dropped, however it is laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from talktree.text.json_value import Json
+
+SHALLOW = 100
+"""Values that are not nested deeper are surely not too deep for anybody."""
+LARGE = 1e15
+"""Numbers nearer to nought have fewer than sixteen digits, and every reader holds them."""
+_QUOTE = b"\\u0022"
+
+
+def is_all_told(data: bytes, values: Sequence[Json]) -> bool:
+    """Whether values hold all that their texts say, and all readers take them alike."""
+    strings, largest, depth = _survey(values)
+    if depth > SHALLOW or largest >= LARGE:
+        return False
+    quotes = data.count(b'"') - 2 * strings
+    if not quotes:
+        return True
+    # Others stand inside of strings. There a quote may also be written by its number, and must not
+    # make up for one that is missing.
+    return quotes == all_strings(values).count('"') and _QUOTE not in data
+
+
+def _survey(values: Sequence[Json]) -> tuple[int, float, int]:
+    """How many strings there are, names among them, the largest number, and how deep it goes."""
+    strings, depth = 0, 0
+    numbers: list[float] = [0]
+    number = numbers.append
+    level: list[Json] = [list(values)]
+    while level:
+        deeper: list[Json] = []
+        depth += 1
+        for held in level:
+            if type(held) is dict:
+                strings += len(held)
+            for item in held.values() if type(held) is dict else held:  # type: ignore[union-attr]
+                kind = type(item)
+                if kind is str:
+                    strings += 1
+                elif kind is dict or kind is list:
+                    deeper.append(item)
+                elif kind is int or kind is float:
+                    number(item)  # type: ignore[arg-type]
+        level = deeper
+    return strings, max(max(numbers), -min(numbers)), depth
+
+
+def all_strings(values: Sequence[Json]) -> str:
+    """All strings in one, names of members among them, to ask all of them at once."""
+    return "".join(_strings(values))
+
+
+def _strings(values: Sequence[Json]) -> Iterator[str]:
+    pending: list[Json] = [list(values)]
+    while pending:
+        held = pending.pop()
+        if isinstance(held, dict):
+            yield from held
+            pending += held.values()
+        elif isinstance(held, list):
+            pending += held
+        elif isinstance(held, str):
+            yield held

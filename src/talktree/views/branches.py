@@ -1,0 +1,58 @@
+"""The branches of a session, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted
+
+SHORT = 8
+
+
+class Branch(Protocol):
+    """A line of messages."""
+
+    @property
+    def leaf(self) -> str: ...
+    @property
+    def fork(self) -> str | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def current(self) -> bool: ...
+
+
+def branch_lines(branches: Iterable[Branch], names: Mapping[str, str]) -> Iterator[Line]:
+    """One line a branch, a star where the session stands; then names of messages within them."""
+    leaves = set()
+    for each in branches:
+        leaves.add(each.leaf)
+        fork = f"from {each.fork[:SHORT]}" if each.fork else ""
+        yield line(
+            ("* " if each.current else "  ", "active"),
+            (f"{each.leaf[:SHORT]:8}", "mark"),
+            f"  {counted(each.messages, 'message')}",
+            (f"  {fork}" if fork else "", "faint"),
+            (f"  {each.name}" if each.name else "", "title"),
+        )
+    for name, message in names.items():
+        if message not in leaves:
+            yield line("  ", (f"{message[:SHORT]:8}", "mark"), (f"  {name}", "title"))
+    if not leaves:
+        yield line(("no messages yet", "faint"))
+
+
+def branch_shape(branch: Branch) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "leaf": branch.leaf,
+        "fork": branch.fork,
+        "name": branch.name,
+        "messages": branch.messages,
+        "current": branch.current,
+    }

@@ -1,0 +1,135 @@
+"""What is wrong with a session and what it takes, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted
+
+STYLES = {"error": "error", "warning": "mark", "note": "faint"}
+MOST_SHOWN = 20
+UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+class Trouble(Protocol):
+    """One thing that is not as it should be."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def line(self) -> int | None: ...
+
+
+class Freed(Protocol):
+    """What was removed, or would be."""
+
+    @property
+    def contents(self) -> Sequence[tuple[str, int]]: ...
+    @property
+    def unfinished(self) -> Sequence[tuple[str, int]]: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def dry_run(self) -> bool: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+class Usage(Protocol):
+    """What a session takes on the disk."""
+
+    @property
+    def logs(self) -> Mapping[str, int]: ...
+    @property
+    def contents(self) -> int: ...
+    @property
+    def kept(self) -> int: ...
+    @property
+    def quarantine(self) -> int: ...
+    @property
+    def cache(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+
+
+def trouble_line(trouble: Trouble) -> Line:
+    """Where, how bad, and what."""
+    where = trouble.path if trouble.line is None else f"{trouble.path}:{trouble.line}"
+    return line(
+        (f"{where}: ", "title"),
+        (trouble.severity, STYLES[trouble.severity]),
+        f" {trouble.kind}: {trouble.message}",
+    )
+
+
+def trouble_shape(trouble: Trouble) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "kind": trouble.kind,
+        "severity": trouble.severity,
+        "message": trouble.message,
+        "path": trouble.path,
+        "line": trouble.line,
+    }
+
+
+def gc_lines(freed: Freed, used: Usage) -> Iterator[Line]:
+    """What nobody names, and what the session takes."""
+    found = (*freed.contents, *freed.unfinished)
+    for name, size in found[:MOST_SHOWN]:
+        yield line(f"{name[:16]}  {space(size)}")
+    if len(found) > MOST_SHOWN:
+        yield line((f"… {len(found) - MOST_SHOWN:,} more", "faint"))
+    verb = "could be removed" if freed.dry_run else "removed"
+    yield line(f"{counted(len(found), 'content')} {verb}, {space(freed.bytes)}")
+    if freed.waiting:
+        yield line(f"{freed.waiting:,} more not old enough")
+    logs = sum(used.logs.values())
+    yield line(
+        (
+            f"the session takes {space(used.total)}: logs {space(logs)}, "
+            f"{counted(used.kept, 'content')} {space(used.contents)}, "
+            f"quarantine {space(used.quarantine)}, cache {space(used.cache)}",
+            "faint",
+        )
+    )
+
+
+def space(size: int) -> str:
+    """Bytes for people."""
+    amount, unit = float(size), 0
+    while amount >= 1024 and unit < len(UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.1f} {UNITS[unit]}" if unit else f"{size:,} {UNITS[0]}"
+
+
+def freed_shape(freed: Freed) -> dict[str, Json]:
+    """What was removed, for scripts."""
+    return {
+        "dry_run": freed.dry_run,
+        "contents": [{"hash": name, "bytes": size} for name, size in freed.contents],
+        "unfinished": [{"name": name, "bytes": size} for name, size in freed.unfinished],
+        "waiting": freed.waiting,
+        "bytes": freed.bytes,
+    }
+
+
+def usage_shape(used: Usage) -> dict[str, Json]:
+    """What a session takes, for scripts."""
+    return {
+        "logs": dict(used.logs),
+        "contents": used.contents,
+        "kept": used.kept,
+        "quarantine": used.quarantine,
+        "cache": used.cache,
+        "total": used.total,
+    }

@@ -1,0 +1,87 @@
+"""Two points of a session side by side, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from talktree.model.message import Todo
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.operations import path_text
+from talktree.views.todos import todos_shape
+
+_STYLES = {"+": "added", "-": "removed", "@": "faint"}
+LONGEST = 2000
+"""So many characters of a line are shown."""
+
+
+class Compared(Protocol):
+    """A path that differs."""
+
+    @property
+    def path(self) -> bytes: ...
+    @property
+    def words(self) -> str: ...
+    @property
+    def diff(self) -> Sequence[str]: ...
+
+
+class Comparison(Protocol):
+    """What differs between two messages."""
+
+    @property
+    def files(self) -> Sequence[Compared]: ...
+    @property
+    def todos_before(self) -> Sequence[Todo]: ...
+    @property
+    def todos_after(self) -> Sequence[Todo]: ...
+    @property
+    def differs(self) -> bool: ...
+
+
+def comparison_lines(found: Comparison) -> Iterator[Line]:
+    """A unified diff of each text, a few words on everything else, then the tasks."""
+    for file in found.files:
+        if not file.diff:
+            yield line((path_text(file.path), "title"), f"  {file.words}")
+        yield from diff_lines(file.diff)
+    if list(found.todos_before) != list(found.todos_after):
+        yield line(("todos", "title"))
+        yield from _todo_lines(found.todos_before, found.todos_after)
+    if not found.differs:
+        yield line(("no difference", "faint"))
+
+
+def diff_lines(lines: Iterable[str]) -> Iterator[Line]:
+    """A unified diff in colour."""
+    for each in lines:
+        for part in each.split("\n"):
+            named = part.startswith(("--- ", "+++ "))
+            yield line((part[:LONGEST], "title" if named else _STYLES.get(part[:1], "")))
+
+
+def _todo_lines(before: Sequence[Todo], after: Sequence[Todo]) -> Iterator[Line]:
+    was, now = ({todo.content: todo.status for todo in each} for each in (before, after))
+    for content, status in was.items():
+        if now.get(content) != status:
+            yield line((f"-[{status}] {content}", "removed"))
+    for content, status in now.items():
+        if was.get(content) != status:
+            yield line((f"+[{status}] {content}", "added"))
+    if was == now:
+        yield line(("in another order", "faint"))
+
+
+def comparison_shape(found: Comparison) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "files": [
+            {"path": path_text(file.path), "change": file.words, "diff": "\n".join(file.diff)}
+            for file in found.files
+        ],
+        "todos": {
+            "before": todos_shape(found.todos_before),
+            "after": todos_shape(found.todos_after),
+        },
+    }

@@ -1,0 +1,116 @@
+"""What happened in a session, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, one_line
+from talktree.views.when import moment, stamp
+
+WIDTH = 80
+SHORT = 8
+MOST_PATHS = 12
+MARKS = {
+    "created": ("A", "added"),
+    "changed": ("M", "mark"),
+    "deleted": ("D", "removed"),
+    "mode": ("m", "mark"),
+    "unfinished": ("?", "error"),
+    "unknown": ("?", "error"),
+}
+STYLES = {"prompt": "user", "step": "tool", "begin": "faint", "name": "faint", "unname": "faint"}
+
+
+class Touched(Protocol):
+    """A path, and what became of it in one word."""
+
+    @property
+    def path(self) -> bytes: ...
+    @property
+    def word(self) -> str: ...
+
+
+class Entry(Protocol):
+    """One thing that happened."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def message(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def touched(self) -> Sequence[Touched]: ...
+    @property
+    def uncovered(self) -> Sequence[tuple[str, str]]: ...
+
+
+def path_text(path: bytes) -> str:
+    """A path as people read it; bytes that are no text are written out."""
+    return path.decode("utf-8", "backslashreplace")
+
+
+def log_lines(entries: Iterable[Entry], *, all_paths: bool = False) -> Iterator[Line]:
+    """Each entry with the paths it touched."""
+    for entry in entries:
+        shown = entry.message if entry.kind in ("prompt", "step") else entry.id
+        yield line(
+            (f"{moment(entry.time) or '?':19}", "faint"),
+            "  ",
+            (f"{entry.kind:8}", STYLES.get(entry.kind, "active")),
+            (f"{(shown or '')[:SHORT]:8}", "mark"),
+            f"  {_what(entry)}".rstrip(),
+        )
+        yield from ((("    ", ""), *each) for each in touched_lines(entry.touched, all=all_paths))
+        for path, why in entry.uncovered:
+            yield line((f"    not covered: {one_line(f'{path}: {why}', WIDTH)}", "error"))
+
+
+def _what(entry: Entry) -> str:
+    told = [one_line(entry.text, WIDTH)] if entry.text else []
+    if entry.kind == "name":
+        told.append(f"for {(entry.message or '')[:SHORT]}")
+    if entry.kind == "step" and not entry.touched:
+        told.append("changed no file")
+    if entry.state in ("unfinished", "open", "withdrawn"):
+        told.append(f"({entry.state})")
+    return " ".join(told)
+
+
+def touched_lines(touched: Sequence[Touched], *, all: bool = False) -> Iterator[Line]:
+    """One line a path, with a letter for what became of it."""
+    shown = touched if all else touched[:MOST_PATHS]
+    for each in shown:
+        mark, style = MARKS[each.word]
+        yield line((mark, style), f" {path_text(each.path)}")
+    if len(shown) < len(touched):
+        rest = counted(len(touched) - len(shown), "more path")
+        yield line((f"… {rest}", "faint"))
+
+
+def entry_shape(entry: Entry) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "kind": entry.kind,
+        "id": entry.id,
+        "time": stamp(entry.time) or None,
+        "message": entry.message,
+        "text": entry.text,
+        "state": entry.state or None,
+        "paths": [touched_shape(each) for each in entry.touched],
+        "uncovered": [{"path": path, "why": why} for path, why in entry.uncovered],
+    }
+
+
+def touched_shape(touched: Touched) -> dict[str, Json]:
+    """A path and what became of it."""
+    return {"path": path_text(touched.path), "change": touched.word}

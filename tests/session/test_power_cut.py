@@ -1,0 +1,78 @@
+"""The power is cut while messages are written: whatever was acknowledged is there afterwards."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.session.faults import Disk, disk, need_strace
+from tests.session.journals import Ack, acks, opened, served, verify, writer
+
+TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
+KINDS = ["ext4", "xfs"]
+FLAGS = [Disk.FLUSH_ALL, Disk.FLUSH_LOG, Disk.FLUSH_NOTHING]
+WITHOUT_SYNC = [
+    *("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"),
+    *("-e", "inject=fsync,fdatasync:retval=0"),
+]
+
+
+def acknowledged_before_the_cut(where: Disk, seed: int, flag: int, before: list[str]) -> list[Ack]:
+    """Writers at work, then no power; what they had been told until then and a little later."""
+    chance = random.Random(seed)
+    folder = where.place / "session"
+    folder.mkdir()
+    sync = os.open(where.place, os.O_RDONLY)
+    os.fsync(sync)
+    os.close(sync)
+    writers = [
+        writer(
+            folder, f"w{at}", 10_000, seed=seed, largest=chance.choice([300, 20_000]), before=before
+        )
+        for at in range(2)
+    ]
+    for each in writers:
+        each.wait_for(2 + chance.randrange(20))
+    time.sleep(chance.random() * 0.01)
+    where.cut_power(flag)
+    for each in writers:
+        each.kill()
+    return [ack for each in writers for ack in acks(each.told(done=False))]
+
+
+def lost_in_the_cut(folder: Path, kind: str, seed: int, flag: int, before: list[str]) -> set[Ack]:
+    """Which of the acknowledged messages are not there when the power is back."""
+    with disk(kind, folder) as where:
+        told = acknowledged_before_the_cut(where, seed, flag, before)
+        assert told
+        where.unmount()
+        where.mount()
+        session = where.place / "session"
+        there = {(line.start, sha256(line.raw).hexdigest()) for line in served(session)}
+        lost = {ack for ack in told if (ack.start, ack.hash) not in there}
+        if not lost:
+            journal = opened(session, "safe")
+            journal.append("messages", b'{"writer":"after","message":0}')
+            journal.close()
+            journal.folder.close()
+            verify(session, told)
+        return lost
+
+
+@pytest.mark.parametrize("seed", range(150 if TORTURE else 1))
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_power_is_cut(tmp_path: Path, kind: str, flag: int, seed: int) -> None:
+    assert lost_in_the_cut(tmp_path, kind, seed, flag, []) == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_syncs_the_same_loses_messages(tmp_path: Path, kind: str) -> None:
+    """The control: if nothing were lost here, the test above would show nothing."""
+    need_strace()
+    assert lost_in_the_cut(tmp_path, kind, 1, Disk.FLUSH_NOTHING, WITHOUT_SYNC)
