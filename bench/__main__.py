@@ -6,7 +6,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import appending, checking, converting, hashing, reading, trees
+from bench import appending, checking, converting, hashing, reading, recording, stepping, trees
 from bench.measure import Row, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -30,6 +30,8 @@ def main() -> None:
         *converting.speed(100),
         *converting.throughput(250),
         *appending.rows(),
+        *recording.rows(),
+        *stepping.rows(),
     ]
     text = table(rows)
     print(text)

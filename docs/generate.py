@@ -36,11 +36,13 @@ def output(*arguments: str, color: bool = False) -> str:
 
 def commands() -> str:
     """The command reference."""
+    from talktree.cli.commands.session import command as session
     from talktree.cli.main import COMMANDS
 
+    verbs = [[verb] for verb in COMMANDS] + [["session", verb] for verb in session.listed]
     pages = [
         ("talktree", ["--help"]),
-        *((f"talktree {verb}", [verb, "--help"]) for verb in COMMANDS),
+        *((f"talktree {' '.join(verb)}", [*verb, "--help"]) for verb in verbs),
     ]
     blocks = [f"## {name}\n\n```text\n{output(*call).rstrip()}\n```\n" for name, call in pages]
     return (
@@ -58,10 +60,14 @@ EXIT_CODES = """
 | 2 | wrong usage, or no such path |
 | 3 | unreadable or unknown format |
 | 4 | would lose data |
-| 5 | the file changed meanwhile |
+| 5 | locked, or changed meanwhile |
 | 6 | an optional extra is missing |
 | 70 | a bug in Talktree |
 | 130 | interrupted |
+
+`session undo`, `redo`, `restore` and `switch` end with 0 if all is as planned, 1 if something was
+left (a conflict, a skip, something that cannot be restored), 2 if they were refused, 3 if they
+failed. `session step` ends with the exit code of the command it runs.
 """
 
 

@@ -77,7 +77,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.dictionaries(st.text(max_size=8), json_values), st.sampled_from([None, 0, 2, 4]))
 def test_other_members_stay(
     tmp_path_factory: pytest.TempPathFactory, value: dict[str, object], indent: int | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from talktree.formats.base import Record
@@ -65,6 +65,7 @@ messages = st.builds(
 )
 
 
+@settings(max_examples=100)
 @given(st.lists(messages, min_size=1, max_size=4))
 def test_every_line_is_the_formats_own(several: list[Message]) -> None:
     lines = Lines()

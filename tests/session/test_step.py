@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,14 @@ from hypothesis import strategies as st
 
 from talktree.errors import Busy, Escapes, NotUndoable
 from talktree.files.locking import folder_lock
+from talktree.session.contents import Contents
 from talktree.session.limits import Limits
 from talktree.session.opened import Opened
+from talktree.session.scan import Scan
 from talktree.session.snapshots import Change, Taken
 from talktree.session.states import ABSENT, File, Folder, Unknown, name_from_json, same
 from talktree.session.step import Step
+from talktree.session.walk import Walker
 from tests.session.trees import (
     CASES,
     EMPTY,
@@ -390,6 +395,46 @@ def test_a_step_without_changes_claims_none() -> None:
             (work / "b").unlink()
         assert step.changed == ()
         assert not any(taken.changes for taken in log(opened, message))
+
+
+def test_an_edit_that_puts_size_and_times_back_is_found() -> None:
+    with place(SHARP) as opened:
+        file = work_of(opened) / "f"
+        file.write_bytes(b"old")
+        os.utime(file, (1, 1))
+        time.sleep(0.02)
+        with Step(opened, message_of(opened), watch=[b"."]) as step:
+            file.write_bytes(b"new")
+            os.utime(file, (1, 1))
+        assert [change.path for change in step.changed] == [b"f"]
+
+
+def test_a_young_file_is_read_again_although_its_times_are_the_same() -> None:
+    """Memory that is mapped to a file can be changed without a change of the file's times."""
+    with place() as opened:
+        file = work_of(opened) / "f"
+        file.write_bytes(b"0000")
+        with file.open("rb+") as held, mmap.mmap(held.fileno(), 4) as mapped:
+            mapped[0:1] = b"1"
+            with Step(opened, message_of(opened), watch=[b"."]) as step:
+                mapped[1:2] = b"2"
+        (change,) = step.changed
+        assert thing_of(change.before, opened.contents)[1] == b"1000"
+        assert thing_of(change.after, opened.contents)[1] == b"1200"
+
+
+def test_what_was_read_and_never_settled_is_not_taken_for_kept() -> None:
+    with place(SHARP) as opened:
+        file = work_of(opened) / "f"
+        file.write_bytes(b"old")
+        time.sleep(0.02)
+        assert opened.workspace is not None
+        Scan(opened, Walker(opened.workspace, opened.limits), [b"."]).begin()
+        opened.contents.close()
+        opened.contents = Contents(opened.folder)
+        with Step(opened, message_of(opened), paths=[], watch=[b"."]) as step:
+            file.unlink()
+        assert thing_of(step.changed[-1].before, opened.contents)[1] == b"old"
 
 
 def test_same_is_not_claimed_of_unknown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -114,6 +115,43 @@ def test_a_workspace_must_be_there(store: Store, work: Path) -> None:
     assert store.ids() == []
 
 
+def test_nothing_stays_open(store: Store, work: Path) -> None:
+    def use() -> None:
+        with store.create(workspace=work) as session:
+            session.user("Hi")
+            id = session.id
+        with pytest.raises(UsageError):
+            store.create(workspace=work, id=id)
+        with pytest.raises(NotFound):
+            store.create(workspace=work / "nowhere")
+        with store.open(id) as session:
+            session.assistant("Hello")
+            with session.step(paths=["a"]):
+                (work / "a").write_text("a")
+            undo = session.undo()
+            undo.apply(undo.plan().digest)
+        store.open(id, write=False).close()
+        store.describe()
+
+    use()
+    gc.collect()
+    before = os.listdir("/proc/self/fd")
+    use()
+    gc.collect()
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_talking_needs_no_index(store: Store, work: Path) -> None:
+    with store.create(workspace=work, title="T") as session:
+        session.user("Hi", todos=["a"])
+        session.assistant("Hello")
+    with store.open() as session:
+        assert session.current_todos()
+        session.user("More")
+        session.title("Other")
+    assert not (store.root / "cache").exists()
+
+
 # metadata.json, a cache
 
 
@@ -208,9 +246,9 @@ def test_opening_for_reading_leaves_it_untouched(store: Store) -> None:
     target = store.root / "sessions" / "tide"
     target.parent.mkdir(parents=True)
     shutil.copytree(DATA / "good" / "session-tide-table", target)
-    before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    shutil.rmtree(target / "backups", ignore_errors=True)
+    before = sorted(target.rglob("*")), (target / "messages.jsonl").read_bytes()
     with store.open("tide", write=False) as session:
         assert session.full_messages()
         assert session.opened.workspace is None
-    after = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
-    assert after == before
+    assert (sorted(target.rglob("*")), (target / "messages.jsonl").read_bytes()) == before

@@ -14,8 +14,8 @@ from talktree.text.json_edit import member, patch
 from talktree.text.json_read import decode, inspect
 from talktree.text.json_scan import scan
 from talktree.text.json_style import COMPACT, PRETTY, Style, learn
-from talktree.text.json_value import Json, Token, same
-from talktree.text.json_write import encode
+from talktree.text.json_value import Json, Token, Written, same
+from talktree.text.json_write import encode, encode_new
 
 styles = st.builds(
     Style,
@@ -164,3 +164,12 @@ def test_last_member_of_a_name_counts() -> None:
     found = member(b'{"a": [1], "a": [2]}', "a")
     assert found is not None
     assert found.value == [2]
+
+
+@pytest.mark.parametrize("beside", [1.5, Token("NaN"), "\ud800"])
+def test_what_was_written_already_is_written_as_it_is(beside: Json) -> None:
+    ready = Written(encode({"a": ["ü", 1]}))
+    for write in (encode, encode_new):
+        assert write({"ready": ready, "beside": beside}) == write(
+            {"ready": {"a": ["ü", 1]}, "beside": beside}
+        )

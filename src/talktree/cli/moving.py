@@ -71,13 +71,13 @@ def moving(function: Function) -> Function:
     names = [field.name for field in fields(How)]
 
     @wraps(function)
-    def gathered(**given: Any) -> Any:  # noqa: ANN401
+    def _gathered(**given: Any) -> Any:  # noqa: ANN401
         how = How(**{name: given.pop(name) for name in names})
         return function(how=how, **given)
 
     for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered  # type: ignore[return-value]
+        _gathered = option(_gathered)
+    return _gathered  # type: ignore[return-value]
 
 
 # paths and scopes

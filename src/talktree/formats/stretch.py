@@ -20,7 +20,7 @@ from talktree.text.json_survey import all_strings, is_all_told
 from talktree.text.json_value import Json
 from talktree.text.marks import Marks, marked
 
-STRETCH = 32
+STRETCH = 64
 """How many records are judged together,"""
 LOAD = 1 << 18
 """unless they are large."""

@@ -43,11 +43,10 @@ class Contents:
     """The contents a session keeps; several threads and processes may keep at the same time."""
 
     def __init__(self, folder: Anchor) -> None:
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(FOLDER, 0o700)
-            sync_folder(folder.fd)
-        # A link in its place is refused here.
-        self._folder = folder.beneath(FOLDER)
+        self._session = folder
+        # A link in its place is refused here. It is made when it is needed, not to be looked at.
+        there = folder.lstat(FOLDER) is not None
+        self._held = folder.beneath(FOLDER) if there else None
         self._lock = threading.RLock()
         self._pending: dict[str, _Pending] = {}
         self._failed: set[int] = set()
@@ -58,7 +57,18 @@ class Contents:
         """Forget what was kept and not settled, and let go of the folder."""
         with self._lock:
             self._forget()
-            self._folder.close()
+            if self._held is not None:
+                self._held.close()
+
+    @property
+    def _folder(self) -> Anchor:
+        with self._lock:
+            if self._held is None:
+                with contextlib.suppress(FileExistsError):
+                    self._session.mkdir(FOLDER, 0o700)
+                    sync_folder(self._session.fd)
+                self._held = self._session.beneath(FOLDER)
+            return self._held
 
     # keeping
 

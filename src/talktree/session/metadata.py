@@ -234,6 +234,7 @@ def _tally_in(value: dict[str, Json] | None, journal: Journal) -> Tally:
         return Tally()
 
     def text(name: str) -> str | None:
+        """A member that is a text."""
         found = value.get(name)
         return found if isinstance(found, str) else None
 

@@ -8,6 +8,7 @@ those every view of the file shows (`@2` is the first message).
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from talktree.errors import Unreadable
 from talktree.files import Source
@@ -22,7 +23,7 @@ SUFFIX = ".json"
 class Older:
     """An older session file."""
 
-    def __init__(self, sessions: Anchor, id: str) -> None:
+    def __init__(self, sessions: Callable[[], Anchor], id: str) -> None:
         self.name = f"{id}{SUFFIX}"
         self._messages: tuple[Message, ...] | None = None
         self._sessions = sessions
@@ -30,7 +31,8 @@ class Older:
     def messages(self) -> tuple[Message, ...]:
         """What was said, in order."""
         if self._messages is None:
-            source = Source.of_bytes(_content(self._sessions, self.name), name=self.name)
+            with self._sessions() as sessions:
+                source = Source.of_bytes(_content(sessions, self.name), name=self.name)
             document = read(source, FORMAT)
             self._messages = tuple(document.conversation.path())
         return self._messages
@@ -48,10 +50,11 @@ class Older:
         return found[-1].id if found else None
 
 
-def older(sessions: Anchor, id: str) -> Older | None:
+def older(sessions: Callable[[], Anchor], id: str) -> Older | None:
     """The older file of a session, if there is one."""
-    name = os.fsencode(f"{id}{SUFFIX}")
-    return None if sessions.lstat(name) is None else Older(sessions, id)
+    with sessions() as folder:
+        there = folder.lstat(os.fsencode(f"{id}{SUFFIX}")) is not None
+    return Older(sessions, id) if there else None
 
 
 def _content(sessions: Anchor, name: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,16 +65,16 @@ class Store:
         """A new session; its workspace is the current directory unless another is named."""
         id = new_id() if id is None else checked_id(id)
         place = _workspace(workspace)
-        with self._sessions(create=True) as sessions:
-            name = id.encode()
-            if sessions.lstat(name + SUFFIX.encode()) is not None or not _made(sessions, name):
-                raise UsageError(f"there is a session {id} already", hint="open it instead")
-            folder = sessions.beneath(name)
-        opened = self._opened(id, folder, self._durability(durability))
-        opened.workspace = place
-        opened.journal.append(
-            "operations", begin_line(id, place, folder, title=title, parent=parent)
-        )
+        with ExitStack() as undone:
+            undone.callback(place.close)
+            with self._sessions(create=True) as sessions:
+                folder = _new_folder(sessions, id)
+            undone.callback(folder.close)
+            opened = self._opened(id, folder, self._durability(durability))
+            opened.workspace = place
+            line = begin_line(id, place, folder, title=title, parent=parent)
+            opened.journal.append("operations", line)
+            undone.pop_all()
         session = Session(self, lambda: opened, id=id, settings=self.settings())
         session.begin()
         return session
@@ -94,11 +95,12 @@ class Store:
         id = self._meant(id)
         name = id.encode()
         mode = self._durability(durability)
+        found = older(self._sessions, id)
         with self._sessions() as sessions:
-            found = older(sessions, id)
             begun = sessions.lstat(name) is not None
 
         def opened() -> Opened:
+            """The folder of the session, which an older file may not have yet."""
             with self._sessions() as sessions:
                 if sessions.lstat(name) is None:
                     _made(sessions, name)
@@ -197,6 +199,14 @@ class Store:
                 raise NotFound(f"{self.root}: has no sessions", hint="create() makes one") from None
 
 
+def _new_folder(sessions: Anchor, id: str) -> Anchor:
+    """The folder of a new session; a refusal if there is one of that id, in whatever form."""
+    name = id.encode()
+    if sessions.lstat(name + SUFFIX.encode()) is not None or not _made(sessions, name):
+        raise UsageError(f"there is a session {id} already", hint="open it instead")
+    return sessions.beneath(name)
+
+
 def _made(anchor: Anchor, name: bytes) -> bool:
     """Make a folder that survives; False if there is one already."""
     try:
@@ -242,6 +252,7 @@ def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
             value = metadata.value_in(folder)
 
     def text(*names: str) -> str | None:
+        """The first of these members that is a text."""
         found = (value.get(name) for name in names)
         return next((each for each in found if isinstance(each, str) and each), None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -226,17 +227,18 @@ def _in_workspace(session: Session, path: str) -> str:
 
 def _run(command: Sequence[str]) -> int:
     """Run a command to its end; Ctrl-C is for the command, and what it did is recorded anyway."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        # A handler of ours, not "ignore": the command would inherit that.
+        signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        running = subprocess.Popen([*command])
+        code = subprocess.run([*command], check=False).returncode
     except OSError as error:
         tell(f"talktree: {command[0]}: {error.strerror}")
         return NOT_STARTED
-    while True:
-        try:
-            code = running.wait()
-        except KeyboardInterrupt:
-            continue
-        return code if code >= 0 else SIGNALLED - code
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return code if code >= 0 else SIGNALLED - code
 
 
 def _step_told(running: Step, message: str, code: int, *, quiet: bool, as_json: bool) -> None:
