@@ -124,29 +124,31 @@ class Scan:
         walk = self._walker.walk(self.roots, self._walks[0].closed)
         self._walks.append(walk)
         reader = _Reader(self._opened)
-        found = [change for change in self._changes(walk, reader) if not same(*change[1:])]
-        for change in found:
-            if isinstance(change.after, Unknown):
-                self._note_odd(change.path, change.after)
+        found = []
+        for path, before, after in self._changes(walk, reader):
+            if not same(before, after):
+                found.append(Change(path, before, after))
+            if isinstance(after, Unknown):
+                self._note_odd(path, after)
         return found
 
-    def _changes(self, walk: Walk, reader: _Reader) -> Iterator[Change]:
+    def _changes(self, walk: Walk, reader: _Reader) -> Iterator[tuple[bytes, State, State]]:
         for path, seen in self._before.items():
             stamp = walk.stamps.get(path)
             if stamp is None:
                 if not walk.is_blind(path):
                     self._known.put(path, None)
-                    yield Change(path, self._had(seen.state), ABSENT)
+                    yield path, self._had(seen.state), ABSENT
             elif stamp != seen.stamp:
-                yield Change(path, self._had(seen.state), self._now(reader, path, stamp))
+                yield path, self._had(seen.state), self._now(reader, path, stamp)
             elif not seen.sure and type(seen.state) is not Unknown and not reader.why_not(stamp):
                 # Changed so shortly before that its times prove nothing.
                 now = self._now(reader, path, stamp)
                 if not same(seen.state, now):
-                    yield Change(path, self._had(seen.state), now)
+                    yield path, self._had(seen.state), now
         for path, stamp in walk.stamps.items():
             if path not in self._before:
-                yield Change(path, ABSENT, self._now(reader, path, stamp))
+                yield path, ABSENT, self._now(reader, path, stamp)
 
     def _had(self, state: State) -> State:
         """A state that is restorable, or unknown if its content is not kept any more."""
