@@ -257,7 +257,7 @@ class Moving(RuleBasedStateMachine):
             assert again.exit_code == 0, again.plan
             assert self.tree() == before
 
-    @rule(call=st.integers(0, 120), answer=st.sampled_from(["none", "force", "both"]), at=number)
+    @rule(call=st.integers(0, 45), answer=st.sampled_from(["none", "force", "both"]), at=number)
     def killed(self, call: int, answer: str, at: int) -> None:
         """A move whose process dies in the middle, and the next one that opens the session."""
         goal = self.messages[at % len(self.messages)]

@@ -194,7 +194,6 @@ def test_the_format_knows_that_branches_of_the_store_are_meant(session: Path) ->
     assert not FORMAT.means_branches(Talk(other.conversations[0], other.origin))
 
 
-@pytest.mark.xfail(reason="TRE108 does not ask Format.means_branches yet", strict=False)
 def test_no_rule_finds_anything_after_many_switches(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     store = Store(tmp_path / ".sage")

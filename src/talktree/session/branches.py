@@ -1,11 +1,13 @@
 """Branches of a session: where its lines end, where they parted, and what people call them.
 
-Names live in operations.jsonl; the last line about a name counts. A name stands for a message and
-moves with nothing; deleting it deletes nothing else.
+Names live in operations.jsonl; the last line about a name counts. A name stands for a message, and
+for the branch that goes on from it: of several that do, the newest. Deleting a name deletes nothing
+else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from talktree.errors import NotFound, UsageError
@@ -23,6 +25,7 @@ class Branch(NamedTuple):
     fork: str | None
     """The last message it shares with another branch; None if it starts by itself."""
     name: str | None
+    """What it is called; of several names the one that was given last."""
     messages: int
     """How many messages it has from the root on, without notes."""
     current: bool
@@ -64,6 +67,15 @@ def unname(opened: Opened, name: str) -> None:
         opened.journal.append("operations", operation_line(opened.id, "unname", {"name": name}))
 
 
+def tip(opened: Opened, text: str) -> str:
+    """The end of the branch that a name stands for; of anything else the message it means."""
+    if text not in names(opened):
+        return meant(opened, text)
+    tree = _Tree(opened)
+    end = tree.ends_of(names(opened)).get(text)
+    return meant(opened, text) if end is None else tree.id_of(end)
+
+
 def meant(opened: Opened, text: str) -> str:
     """The message that a name, an id or the beginning of an id stands for."""
     named = names(opened).get(text)
@@ -85,12 +97,12 @@ def branches(opened: Opened) -> list[Branch]:
     said. Where the session stands is one as well, even in the middle of another.
     """
     tree = _Tree(opened)
-    called = {message: name for name, message in names(opened).items()}
+    called = {end: name for name, end in tree.ends_of(names(opened)).items()}
     return [
         Branch(
-            leaf := tree.id_of(end),
+            tree.id_of(end),
             tree.fork(end),
-            called.get(leaf),
+            called.get(end),
             tree.depths[end],
             end == tree.here,
         )
@@ -143,6 +155,22 @@ class _Tree:
         while at is not None and at not in self._joints:
             at = self._parents[at]
         return None if at is None else self.id_of(at)
+
+    def ends_of(self, named: Mapping[str, str]) -> dict[str, int]:
+        """Where the branches end that names stand for."""
+        nodes = {name: self._index.node(message) for name, message in named.items()}
+        wanted = {node.start for node in nodes.values() if node is not None}
+        ends: dict[int, int] = {}
+        seen: set[int] = set()
+        for end in reversed(self.ends) if wanted else ():
+            at: int | None = end
+            while at is not None and at not in seen:
+                seen.add(at)
+                if at in wanted:
+                    ends[at] = end
+                at = self._parents[at]
+        found = ((name, node.start) for name, node in nodes.items() if node is not None)
+        return {name: ends[start] for name, start in found if start in ends}
 
     def id_of(self, start: int) -> str:
         """The id of the message on a line."""

@@ -336,6 +336,7 @@ class _Walk:
         self.moved = False
 
     def back_over(self, id: str, effect: Effect) -> None:
+        """Undo what a message did."""
         if effect.is_nothing and not self.moved:
             # The step was told of the path and left it alone.
             return
@@ -343,6 +344,7 @@ class _Walk:
         self.state, self.moved = effect.before, True
 
     def forward_over(self, id: str, effect: Effect, *, note: bool) -> None:
+        """Do again what a message did; what a note says counts without a question."""
         if not note:
             if effect.is_nothing and not self.moved:
                 return

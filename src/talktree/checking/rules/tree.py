@@ -152,6 +152,8 @@ def concurrent_branches(talk: Talk) -> Iterator[Told]:
 
     Fix: none, because both branches are real and neither is to be preferred.
     """
+    if talk.format.means_branches(talk):
+        return
     for position, fork in interleaved(talk.conversation):
         other = talk.bones.ids[fork]
         what = f"written at the same time as another branch from {other[:60]}"
