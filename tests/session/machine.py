@@ -66,7 +66,7 @@ scopes = st.sets(st.sampled_from(ALL), min_size=1).map(
 )
 number = st.integers(0, 1000)
 # Few names, so that much happens to the same paths.
-paths = st.lists(st.sampled_from(NAMES[:5]), min_size=1, max_size=2).map(b"/".join)
+paths = st.lists(st.sampled_from([*NAMES[:2], NAMES[4]]), min_size=1, max_size=2).map(b"/".join)
 texts = st.lists(st.sampled_from([b"one\n", b"two\n", b"three\r\n", b"4"]), max_size=4).map(
     b"".join
 )
@@ -187,6 +187,14 @@ class Moving(RuleBasedStateMachine):
     def outside(self, deed: Deed) -> None:
         self.by_others(lambda: do(self.work, deed))
 
+    @rule(verb=st.sampled_from(["write", "append", "remove"]), body=texts, at=number)
+    def outside_on_its_work(self, verb: str, body: bytes, at: int) -> None:
+        """The user changes what the session has left."""
+        paths = sorted(self.lefts)
+        if paths:
+            deed = (verb, paths[at % len(paths)], body + b"by the user\n")
+            self.by_others(lambda: do(self.work, deed))
+
     @rule(done=st.lists(deeds, min_size=1, max_size=3))
     def other_session(self, done: list[Deed]) -> None:
         id = str(uuid4())
@@ -281,6 +289,24 @@ class Moving(RuleBasedStateMachine):
             told = recover(self.opened)
             assert not any("could not" in each or "under way" in each for each in told), told
         self.check_killed(before, plan)
+
+    @rule(done=st.lists(deeds, min_size=1, max_size=5), call=st.integers(5, 60))
+    def killed_in_the_undo_of_a_step(self, done: list[Deed], call: int) -> None:
+        self.step(done, False)
+        self.killed(call, "none", 1)
+
+    @rule(verb=st.sampled_from(["write", "append", "same size"]), body=texts, at=number)
+    def undo_what_the_user_went_on_with(self, verb: str, body: bytes, at: int) -> None:
+        """Work of the user's on a file that the session has just left is never touched unasked."""
+        before = self.tree()
+        self.step([("write", b"a", body + b"by the session\n"), ("write", b"b", b"x")], False)
+        left = [path for path in differences(before, self.tree()) if self.tree()[path][0] == "file"]
+        if left:
+            path = left[at % len(left)]
+            self.by_others(lambda: do(self.work, (verb, path, body + b"by the user\n")))
+            theirs = self.tree()[path]
+            self.move(lambda **more: moves.undo(self.opened, **more), "none")
+            assert self.tree().get(path) == theirs
 
     def check_killed(self, before: Tree, plan: Plan) -> None:
         after = self.tree()

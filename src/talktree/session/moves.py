@@ -179,24 +179,24 @@ def undo(
         if paths is not None:
             raise UsageError("an operation is taken back as a whole", hint="leave out the paths")
 
-        def intent(line: FileLine) -> Intent:
+        def _intent(line: FileLine) -> Intent:
             move = last_move(opened, line, None if operation == LAST else operation)
             return taken_back(opened, line, "undo", move)
 
     elif paths is not None:
         only = frozenset(paths)
 
-        def intent(line: FileLine) -> Intent:
+        def _intent(line: FileLine) -> Intent:
             return undone_paths(opened, line, only, goal)
 
     else:
 
-        def intent(line: FileLine) -> Intent:
+        def _intent(line: FileLine) -> Intent:
             if goal is not None:
                 return to_message(opened, line, "undo", goal, asked)
             return undone(opened, line, asked, turn=turn)
 
-    return Move(opened, intent, resolutions=resolutions, force=force)
+    return Move(opened, _intent, resolutions=resolutions, force=force)
 
 
 def redo(

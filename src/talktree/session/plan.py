@@ -145,11 +145,11 @@ _ORDER = {kind: number for number, kind in enumerate((*DOING, "skip", "conflict"
 def in_order(actions: Iterable[Action]) -> tuple[Action, ...]:
     """The actions as they happen: folders from above, deletions last and from below."""
 
-    def place(action: Action) -> tuple[int, int, bytes]:
+    def _place(action: Action) -> tuple[int, int, bytes]:
         deep = action.path.count(b"/")
         return _ORDER[action.action], -deep if action.action == "rmdir" else deep, action.path
 
-    return tuple(sorted(actions, key=place))
+    return tuple(sorted(actions, key=_place))
 
 
 def sealed(plan: Plan, *more: object) -> Plan:

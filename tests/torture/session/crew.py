@@ -31,7 +31,7 @@ class Crew:
         for name in names:
             pid = os.fork()
             if not pid:
-                _be(Writer(place / "store", place / "work", Teller(writing), name, seed), deeds, first)
+                _be(Writer(place, Teller(writing), name, seed), deeds, first)
             self._pids[pid] = name
         os.close(writing)
         os.set_blocking(self._reading, False)

@@ -14,7 +14,7 @@ from talktree.errors import TalktreeError
 from talktree.session import Session, Store
 from tests.torture.session.acks import Teller
 from tests.torture.session.words import text_of, token
-from tests.torture.session.writer import SESSION, make
+from tests.torture.session.writer import SESSION, ToolFailed, make
 
 SEED = 7
 MESSAGES = 6
@@ -48,7 +48,7 @@ class Script:
         for _ in range(2):
             try:
                 deed()
-            except (TalktreeError, OSError):
+            except (TalktreeError, ToolFailed):
                 continue
             except Exception:
                 self._teller.wrong(traceback.format_exc(limit=-6))
@@ -76,9 +76,14 @@ class Script:
     def _step(self, *paths: str) -> None:
         with self._session.step(self._say(), paths=paths):
             for path in paths:
-                target = self._work / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(f"{path} after {self._said}".encode() * 100)
+                self._write(self._work / path)
+
+    def _write(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(f"{path.name} after {self._said}".encode() * 100)
+        except OSError as error:
+            raise ToolFailed from error
 
     def _undo(self) -> None:
         make(self._session.undo())

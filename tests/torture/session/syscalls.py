@@ -24,12 +24,11 @@ from tests.torture.session.verify import problems
 from tests.torture.session.writer import SESSION
 
 CALLS = (
-    "write pwrite64 fsync fdatasync syncfs rename renameat renameat2 link linkat unlink unlinkat "
-    "ftruncate fallocate mkdir mkdirat fchmod symlinkat"
-).split()
-OPENING = ("openat", "openat2")
-ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EINTR")
-"""EMFILE is for what opens files."""
+    *("write", "pwrite64", "fsync", "fdatasync", "syncfs", "ftruncate", "fallocate"),
+    *("rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"),
+    *("mkdir", "mkdirat", "fchmod", "symlinkat"),
+)
+ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EINTR")
 HOME = Path(__file__).parents[3]
 
 
@@ -58,10 +57,9 @@ def kills() -> list[Fault]:
 def failures() -> list[Fault]:
     """Every error at every call."""
     counts = _counted()
-    faults = [
+    return [
         Fault(call, number, f"error={error}") for error in ERRORS for call, number in _each(counts)
     ]
-    return faults
 
 
 def _each(counts: Counter[str]) -> Iterator[tuple[str, int]]:

@@ -52,7 +52,7 @@ def _of_messages(place: Path, told: Told, seed: int) -> list[str]:
 def _of_contents(session: Session) -> list[str]:
     """Damage to what was written; what a cut-off writer leaves behind is no damage."""
     return [
-        f"{each.code}: {each.message}"
+        f"{each.kind}: {each.message}"
         for each in session.check(read_data=True)
         if each.severity == "error"
     ]

@@ -1,4 +1,4 @@
-"""What the writers say: texts that are known before they are written, so that nothing else counts."""
+"""What the writers say: texts that are known before they are written, so nothing else counts."""
 
 from __future__ import annotations
 

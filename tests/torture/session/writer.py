@@ -17,6 +17,10 @@ WEIGHTS = (60, 18, 7, 5, 4, 3, 3)
 SESSION = "tortured"
 
 
+class ToolFailed(Exception):
+    """The tool's own writes failed, as they may: its files are on the same disk."""
+
+
 def make(journey: Journey) -> None:
     """Look at the plan and agree to it."""
     journey.apply(journey.plan().digest)
@@ -25,8 +29,8 @@ def make(journey: Journey) -> None:
 class Writer:
     """One writer, of several in as many processes."""
 
-    def __init__(self, root: Path, workspace: Path, teller: Teller, name: str, seed: int) -> None:
-        self._root, self._workspace = root, workspace
+    def __init__(self, place: Path, teller: Teller, name: str, seed: int) -> None:
+        self._root, self._workspace = place / "store", place / "work"
         self._teller, self._name, self._seed = teller, name, seed
         self._chance = random.Random(f"{seed}/{name}")
         self._said = 0
@@ -42,16 +46,13 @@ class Writer:
     def _work(self, deeds: int) -> None:
         try:
             self._session = Store(self._root).open(SESSION, workspace=self._workspace)
-        except (TalktreeError, OSError):
+        except TalktreeError:
             return
         for _ in range(deeds):
             try:
                 getattr(self, f"_{self._chance.choices(DEEDS, WEIGHTS)[0]}")()
-            except TalktreeError:
+            except (TalktreeError, ToolFailed):
                 self._refresh()
-            except OSError:
-                # The workspace is on the same disk, and the tool's own writes may fail as well.
-                continue
 
     def _refresh(self) -> None:
         try:
@@ -77,10 +78,13 @@ class Writer:
                 self._touch(self._workspace / path)
 
     def _touch(self, path: Path) -> None:
-        if path.exists() and self._chance.random() < 0.3:
-            path.unlink()
-        else:
-            path.write_bytes(self._chance.randbytes(self._chance.choice((0, 10, 5_000))))
+        try:
+            if path.exists() and self._chance.random() < 0.3:
+                path.unlink()
+            else:
+                path.write_bytes(self._chance.randbytes(self._chance.choice((0, 10, 5_000))))
+        except OSError as error:
+            raise ToolFailed from error
 
     def _undo(self) -> None:
         make(self._session.undo())

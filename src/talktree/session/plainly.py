@@ -1,0 +1,52 @@
+"""Failures of the system in plain words: whoever uses a session meets one kind of errors only."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from errno import EDQUOT, ENOSPC
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+from talktree.errors import TalktreeError, Unreadable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T", bound=type[Any])
+_ALSO = frozenset({"__init__", "__enter__", "__exit__"})
+_HINTS = {
+    ENOSPC: "make room on the disk; nothing that was acknowledged is lost",
+    EDQUOT: "make room within your quota; nothing that was acknowledged is lost",
+}
+
+
+def plainly(cls: T) -> T:
+    """Let everything public of a class raise Talktree's errors where the system fails."""
+    for name, member in list(vars(cls).items()):
+        if name.startswith("_") and name not in _ALSO:
+            continue
+        if isinstance(member, FunctionType):
+            setattr(cls, name, _told(member))
+        elif isinstance(member, property) and member.fget is not None:
+            setattr(cls, name, property(_told(member.fget), doc=member.__doc__))
+    return cls
+
+
+def _told(work: Callable[P, R]) -> Callable[P, R]:
+    @functools.wraps(work)
+    def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return work(*args, **kwargs)
+        except TalktreeError:
+            raise
+        except OSError as error:
+            raise in_words(error) from error
+
+    return speaking
+
+
+def in_words(error: OSError) -> TalktreeError:
+    """What the system says, with what can be done about it."""
+    where = f"{error.filename}: " if isinstance(error.filename, str) else ""
+    hint = _HINTS.get(error.errno or 0, "look at the disk, and at who may read and write there")
+    return Unreadable(f"{where}{error.strerror or error}", hint=hint)
