@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.measure import Row, side_by_side, table
 from talktree.files.anchored import Anchor
-from talktree.session.journal import Journal
+from talktree.session.journal.journal import Journal
 
 LINE = b'{"type":"user","uuid":"0123456789","text":"%s"}' % (b"a small message " * 8)
 WRITERS = 8

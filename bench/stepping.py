@@ -13,11 +13,11 @@ from uuid import uuid4
 
 from bench.measure import Row, side_by_side, table
 from talktree.files.anchored import Anchor
-from talktree.session.contents import Contents
-from talktree.session.index import Index
-from talktree.session.journal import Journal
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.step import Step
+from talktree.session.index.index import Index
+from talktree.session.journal.journal import Journal
 from talktree.session.opened import Opened
-from talktree.session.step import Step
 
 FOLDERS, FILES = 500, 100
 TOUCHED = 10

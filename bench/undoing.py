@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from bench.measure import Row, table
-from talktree.session import moves
-from talktree.session.moves import Move
 from talktree.session.opened import Opened
 from talktree.session.store import Store
+from talktree.session.undo import moves
+from talktree.session.undo.moves import Move
 
 FILES = 1000
 FOLDERS = 20

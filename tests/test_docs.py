@@ -81,7 +81,9 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/checking.md", "docs/sessions.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/python.md", "docs/checking.md", "docs/sessions.md"]
+)
 def test_python_examples_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from talktree.errors import NotSaved
 from talktree.files.anchored import Anchor
-from talktree.session.journal import Journal
-from talktree.session.seal import sealed
+from talktree.session.journal.journal import Journal
+from talktree.session.journal.seal import sealed
 
 
 def message(name: str, number: int, size: int) -> bytes:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from talktree.files.anchored import Anchor
-from talktree.session.journal import Durability, Journal
-from talktree.session.lines import Line, last_lines, lines
-from talktree.session.seal import judged
+from talktree.session.journal.journal import Durability, Journal
+from talktree.session.journal.lines import Line, last_lines, lines
+from talktree.session.journal.seal import judged
 
 ROOT = Path(__file__).parent.parent.parent
 

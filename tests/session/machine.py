@@ -24,18 +24,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from talktree.errors import NotUndoable
-from talktree.session import moves
-from talktree.session.conduct import Outcome
-from talktree.session.moves import Move
+from talktree.session.capture.pieces import PIECE, WHOLE
+from talktree.session.capture.states import File
+from talktree.session.capture.step import Step
 from talktree.session.opened import Opened
-from talktree.session.operations import ALL, Scope
-from talktree.session.operations import moves as told_moves
-from talktree.session.pieces import PIECE, WHOLE
-from talktree.session.places import TEMPORARY
-from talktree.session.plan import Choice, Plan
-from talktree.session.recover import recover
-from talktree.session.states import File
-from talktree.session.step import Step
+from talktree.session.undo import moves
+from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.moves import Move
+from talktree.session.undo.operations import ALL, Scope
+from talktree.session.undo.operations import moves as told_moves
+from talktree.session.undo.places import TEMPORARY
+from talktree.session.undo.plan import Choice, Plan
+from talktree.session.undo.recover import recover
 from tests.session.trees import (
     EMPTY,
     NAMES,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from talktree.files.anchored import Anchor
-from talktree.session.contents import Contents
-from talktree.session.index import Index
-from talktree.session.journal import Journal
+from talktree.session.capture.contents import Contents
+from talktree.session.index.index import Index
+from talktree.session.journal.journal import Journal
 from talktree.session.opened import Opened
 
 SESSION = "s1"

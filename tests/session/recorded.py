@@ -7,10 +7,10 @@ from pathlib import Path
 
 from talktree.model.message import Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.session import moves
-from talktree.session.moves import Move
 from talktree.session.session import Session
 from talktree.session.store import Store
+from talktree.session.undo import moves
+from talktree.session.undo.moves import Move
 
 BIG = 9 << 20
 

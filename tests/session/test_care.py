@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from talktree.errors import Busy
 from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
-from talktree.session import care
+from talktree.session.capture.snapshots import Change, snapshot_line
+from talktree.session.capture.states import ABSENT, File
+from talktree.session.care import care
 from talktree.session.opened import Opened
-from talktree.session.snapshots import Change, snapshot_line
-from talktree.session.states import ABSENT, File
 from tests.session.made import folder_of, opened, said
 
 DAY = 86_400

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotSaved, Unreadable
 from talktree.files.anchored import Anchor
-from talktree.session.contents import MANY, Contents
-from talktree.session.pieces import PIECE, WHOLE
-from talktree.session.states import File
+from talktree.session.capture.contents import MANY, Contents
+from talktree.session.capture.pieces import PIECE, WHOLE
+from talktree.session.capture.states import File
 from tests.session.trees import CASES
 
 

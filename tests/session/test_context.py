@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from talktree.model.message import Context
-from talktree.session import context
-from talktree.session.context import Surroundings, differences
+from talktree.session.recording import context
+from talktree.session.recording.context import Surroundings, differences
 
 
 @pytest.fixture

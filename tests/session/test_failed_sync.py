@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.seal import sealed
+from talktree.session.journal.seal import sealed
 from tests.session.faults import injected, need_strace, was_injected
 from tests.session.journals import acks, opened, quarantined, served, verify, writer
 

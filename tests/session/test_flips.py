@@ -6,7 +6,7 @@ import os
 import random
 from pathlib import Path
 
-from talktree.session.seal import judged, sealed
+from talktree.session.journal.seal import judged, sealed
 from tests.session.journals import served
 
 FLIPS = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "torture" else 500

@@ -20,10 +20,10 @@ from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Event
-from talktree.session import moves
-from talktree.session.moves import Move
 from talktree.session.session import Session
 from talktree.session.store import Store
+from talktree.session.undo import moves
+from talktree.session.undo.moves import Move
 from tests.conversion.trips import Files, into
 from tests.session.recorded import BIG, recorded
 

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from talktree.errors import NotUndoable, WorldMoved
-from talktree.session import moves
-from talktree.session.fresh import restore_into
 from talktree.session.session import Session
 from talktree.session.store import Store
+from talktree.session.undo import moves
+from talktree.session.undo.fresh import restore_into
 from tests.session.machine import FAST
 from tests.session.made import said
 from tests.session.trees import walked

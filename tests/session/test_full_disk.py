@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotSaved
-from talktree.session.journal import Durability, Journal
+from talktree.session.journal.journal import Durability, Journal
 from tests.session.faults import injected, need_strace, small_disk
 from tests.session.journals import acks, opened, quarantined, served, verify, writer
 

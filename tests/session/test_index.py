@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
 from talktree.model.message import Message
-from talktree.session.index import Index, Node
+from talktree.session.index.index import Index, Node
 from tests.session.made import SESSION, aside, folder_of, note, opened, said
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotSaved, UsageError
-from talktree.session.journal import LOGS, Durability, Journal
-from talktree.session.lines import lines
-from talktree.session.seal import judged, sealed
+from talktree.session.journal.journal import LOGS, Durability, Journal
+from talktree.session.journal.lines import lines
+from talktree.session.journal.seal import judged, sealed
 from tests.session.journals import ROOT, opened, quarantined, served
 
 MODES: list[Durability] = ["safe", "fast"]

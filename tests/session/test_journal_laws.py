@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from talktree.session.journal import Journal
-from talktree.session.seal import judged
+from talktree.session.journal.journal import Journal
+from talktree.session.journal.seal import judged
 from tests.session.journals import opened, quarantined, served
 
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.judge import judged
-from talktree.session.states import (
+from talktree.session.capture.states import (
     ABSENT,
     File,
     Folder,
@@ -16,6 +15,7 @@ from talktree.session.states import (
     same,
     same_content,
 )
+from talktree.session.undo.judge import judged
 
 states = st.one_of(
     st.builds(

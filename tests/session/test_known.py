@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from talktree.session.known import Known, Seen
-from talktree.session.known_file import SPARE, KnownFile, Row
-from talktree.session.states import ABSENT, File, Link
+from talktree.session.capture.known import Known, Seen
+from talktree.session.capture.known_file import SPARE, KnownFile, Row
+from talktree.session.capture.states import ABSENT, File, Link
 from tests.session.trees import CASES, paths
 
 stamps = st.tuples(st.integers(0, 9), st.integers(0, 2**62))

@@ -12,11 +12,11 @@ import pytest
 
 from talktree.errors import Escapes
 from talktree.files.anchored import Anchor
-from talktree.session.contents import Contents
-from talktree.session.limits import Limits
-from talktree.session.look import look
-from talktree.session.pieces import PIECE, WHOLE
-from talktree.session.states import ABSENT, File, Folder, Link, State, Unknown
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.limits import Limits
+from talktree.session.capture.look import look
+from talktree.session.capture.pieces import PIECE, WHOLE
+from talktree.session.capture.states import ABSENT, File, Folder, Link, State, Unknown
 
 LIMITS = Limits()
 NOBODY = 65534

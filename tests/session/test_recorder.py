@@ -17,7 +17,7 @@ from talktree.errors import NotFound, UsageError, WorldMoved
 from talktree.model.message import ThinkingSetting, Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session import Session, Store
-from talktree.session.context import STILL_TRUE
+from talktree.session.recording.context import STILL_TRUE
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from talktree.errors import NotSaved, TalktreeError
-from talktree.session import moves
-from talktree.session.conduct import conduct
-from talktree.session.moves import Move
-from talktree.session.operations import Moved, move_line
-from talktree.session.operations import moves as told_moves
-from talktree.session.places import TEMPORARY, temporary
-from talktree.session.recover import ground_of
 from talktree.session.store import Store
+from talktree.session.undo import moves
+from talktree.session.undo.conduct import conduct
+from talktree.session.undo.moves import Move
+from talktree.session.undo.operations import Moved, move_line
+from talktree.session.undo.operations import moves as told_moves
+from talktree.session.undo.places import TEMPORARY, temporary
+from talktree.session.undo.recover import ground_of
 from tests.session.machine import FAST, killed_at
 from tests.session.trees import Thing, walked
 from tests.session.working import Place, working

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from talktree.errors import Busy, Escapes, NotUndoable
 from talktree.files.locking import folder_lock
-from talktree.session.contents import Contents
-from talktree.session.limits import Limits
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.limits import Limits
+from talktree.session.capture.scan import Scan
+from talktree.session.capture.snapshots import Change, Taken
+from talktree.session.capture.states import ABSENT, File, Folder, Unknown, name_from_json, same
+from talktree.session.capture.step import Step
+from talktree.session.capture.walk import Walker
 from talktree.session.opened import Opened
-from talktree.session.scan import Scan
-from talktree.session.snapshots import Change, Taken
-from talktree.session.states import ABSENT, File, Folder, Unknown, name_from_json, same
-from talktree.session.step import Step
-from talktree.session.walk import Walker
 from tests.session.trees import (
     CASES,
     EMPTY,

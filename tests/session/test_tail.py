@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.seal import judged, sealed
-from talktree.session.tail import Tail, tail
+from talktree.session.journal.seal import judged, sealed
+from talktree.session.journal.tail import Tail, tail
 from tests.session.journals import opened, quarantined, served
 
 NEW = b'{"new":true}'

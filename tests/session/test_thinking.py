@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from talktree.errors import UsageError
 from talktree.model.message import ThinkingSetting
-from talktree.session.thinking import DISABLED, LEVELS, PHRASES, checked_phrases, setting, triggered
+from talktree.session.recording.thinking import (
+    DISABLED,
+    LEVELS,
+    PHRASES,
+    checked_phrases,
+    setting,
+    triggered,
+)
 
 
 @pytest.mark.parametrize(

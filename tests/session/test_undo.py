@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import Busy, NotUndoable, UsageError, WorldMoved
-from talktree.session import moves
-from talktree.session.history import position
-from talktree.session.plan_text import told
+from talktree.session.undo import moves
+from talktree.session.undo.history import position
+from talktree.session.undo.plan_text import told
 from tests.session.working import Place, kinds, working
 
 

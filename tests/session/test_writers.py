@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.journal import Durability
-from talktree.session.lines import lines
-from talktree.session.seal import judged
+from talktree.session.journal.journal import Durability
+from talktree.session.journal.lines import lines
+from talktree.session.journal.seal import judged
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 
 MODES: list[Durability] = ["safe", "fast"]

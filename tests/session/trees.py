@@ -15,13 +15,13 @@ from uuid import uuid4
 from hypothesis import strategies as st
 
 from talktree.files.anchored import Anchor
-from talktree.session.contents import Contents
-from talktree.session.index import Index
-from talktree.session.journal import Journal
-from talktree.session.limits import Limits
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.limits import Limits
+from talktree.session.capture.snapshots import Change
+from talktree.session.capture.states import Absent, File, Folder, Link, State, Unknown
+from talktree.session.index.index import Index
+from talktree.session.journal.journal import Journal
 from talktree.session.opened import Opened
-from talktree.session.snapshots import Change
-from talktree.session.states import Absent, File, Folder, Link, State, Unknown
 
 Thing: TypeAlias = tuple[str, object, int]
 """Its kind, what it holds, its mode."""

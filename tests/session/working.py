@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from talktree.session.conduct import Outcome
-from talktree.session.moves import Move
-from talktree.session.plan import Plan
 from talktree.session.session import Session
 from talktree.session.store import Store
+from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.moves import Move
+from talktree.session.undo.plan import Plan
 from tests.session.trees import Thing, walked
 
 

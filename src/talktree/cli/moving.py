@@ -21,8 +21,8 @@ from talktree.cli.failures import tell
 from talktree.errors import UsageError
 
 if TYPE_CHECKING:
-    from talktree.session.operations import Scope
-    from talktree.session.plan import Action, Choice, Plan
+    from talktree.session.undo.operations import Scope
+    from talktree.session.undo.plan import Action, Choice, Plan
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 CHOICES: tuple[Choice, ...] = ("keep", "theirs", "both", "merge")
@@ -85,7 +85,7 @@ def moving(function: Function) -> Function:
 
 def scopes_of(text: str | None) -> tuple[Scope, ...]:
     """The scopes that are asked for; all of them if none is named."""
-    from talktree.session.operations import ALL
+    from talktree.session.undo.operations import ALL
 
     if text is None:
         return ALL
@@ -186,7 +186,7 @@ def _refuse_contradictions(how: How) -> None:
 
 
 def _show(plan: Plan, diffs: Mapping[bytes, Sequence[str]], how: How) -> None:
-    from talktree.session.differences import in_words
+    from talktree.session.undo.differences import in_words
     from talktree.views.plans import Change, choice_lines, plan_lines, summary
 
     changes = [

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from talktree.session.aio import AsyncSession, AsyncStore
-    from talktree.session.limits import Limits
+    from talktree.session.capture.limits import Limits
     from talktree.session.session import Session
     from talktree.session.store import Store
 
 _HOMES = {
     "AsyncSession": "aio",
     "AsyncStore": "aio",
-    "Limits": "limits",
+    "Limits": "capture.limits",
     "Session": "session",
     "Store": "store",
 }

@@ -14,14 +14,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from talktree.session.children import Sidechain
-from talktree.session.conduct import Outcome
-from talktree.session.journal import Durability
-from talktree.session.plan import Plan
+from talktree.session.capture.work import FilePath, Unprotected, Work
+from talktree.session.journal.journal import Durability
+from talktree.session.recording.children import Sidechain
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.travel import Journey
-from talktree.session.work import FilePath, Unprotected, Work
+from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.plan import Plan
 from talktree.session.workspace import Parent
 
 P = ParamSpec("P")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from talktree.errors import NotFound, UsageError
 from talktree.session.opened import Opened
-from talktree.session.operations import operation_line
+from talktree.session.undo.operations import operation_line
 
 LONGEST_NAME = 128
 

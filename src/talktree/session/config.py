@@ -14,8 +14,8 @@ from typing import Any
 from talktree.errors import Unreadable, UsageError
 from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
-from talktree.session.journal import Durability
-from talktree.session.thinking import Level, checked_phrases
+from talktree.session.journal.journal import Durability
+from talktree.session.recording.thinking import Level, checked_phrases
 from talktree.text.json_edit import member, patch
 from talktree.text.json_read import decode
 from talktree.text.json_style import PRETTY

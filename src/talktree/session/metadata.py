@@ -23,8 +23,8 @@ from talktree.formats.sage.kinds import METADATA, SNAPSHOT, TYPES
 from talktree.formats.sage.remade import PROMPT_LENGTH
 from talktree.model.message import Context
 from talktree.model.parts import NOTHING
-from talktree.session.journal import Journal, Place
-from talktree.session.lines import lines
+from talktree.session.journal.journal import Journal, Place
+from talktree.session.journal.lines import lines
 from talktree.text.json_edit import patch
 from talktree.text.json_read import REFUSALS, decode
 from talktree.text.json_style import PRETTY

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from talktree.files.anchored import Anchor
-from talktree.session.contents import Contents
-from talktree.session.index import Index
-from talktree.session.journal import Journal
-from talktree.session.known import Known
-from talktree.session.limits import Limits
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.known import Known
+from talktree.session.capture.limits import Limits
+from talktree.session.index.index import Index
+from talktree.session.journal.journal import Journal
 
 
 @dataclass

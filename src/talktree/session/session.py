@@ -14,31 +14,33 @@ from talktree.errors import NotFound, UsageError
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches
-from talktree.session import children as _children
-from talktree.session import compaction as _compaction
-from talktree.session import todos as _todos
 from talktree.session.branches import Branch
-from talktree.session.calls import unanswered
-from talktree.session.children import Child, Sidechain
-from talktree.session.compaction import Statistics
+from talktree.session.capture.work import FilePath, Unprotected, Work
 from talktree.session.config import Settings
-from talktree.session.context import Difference, Surroundings, differences
 from talktree.session.metadata import STATES, Metadata
 from talktree.session.older import Older
 from talktree.session.opened import Opened
-from talktree.session.recorder import CONTINUES, At, Recorder, Where
-from talktree.session.recover import recover
-from talktree.session.thinking import Asked, setting
-from talktree.session.todos import Progress
+from talktree.session.plainly import plainly
+from talktree.session.recording import children as _children
+from talktree.session.recording import compaction as _compaction
+from talktree.session.recording import todos as _todos
+from talktree.session.recording.calls import unanswered
+from talktree.session.recording.children import Child, Sidechain
+from talktree.session.recording.compaction import Statistics
+from talktree.session.recording.context import Difference, Surroundings, differences
+from talktree.session.recording.recorder import CONTINUES, At, Recorder, Where
+from talktree.session.recording.thinking import Asked, setting
+from talktree.session.recording.todos import Progress
+from talktree.session.recording.verbs import Verbs
 from talktree.session.travel import Travels
-from talktree.session.verbs import Verbs
-from talktree.session.work import FilePath, Unprotected, Work
+from talktree.session.undo.recover import recover
 from talktree.session.workspace import Parent, told_at_begin
 
 if TYPE_CHECKING:
     from talktree.session.store import Store
 
 
+@plainly
 class Session(Verbs, Travels):
     """A handle on a session; close it, or use it as a context manager."""
 

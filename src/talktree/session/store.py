@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 from talktree.errors import NotFound, UsageError
 from talktree.files.anchored import Anchor
 from talktree.session import metadata
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.limits import LIMITS, Limits
 from talktree.session.config import Settings, set_settings, settings
-from talktree.session.contents import Contents
-from talktree.session.index import Index
-from talktree.session.journal import Durability, Journal
-from talktree.session.limits import LIMITS, Limits
+from talktree.session.index.index import Index
+from talktree.session.journal.journal import Durability, Journal
 from talktree.session.names import checked_id, is_id, new_id, whole
 from talktree.session.older import SUFFIX, older
 from talktree.session.opened import Opened
+from talktree.session.plainly import plainly
 from talktree.session.session import Session
 from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
 from talktree.text.json_value import Json
@@ -44,6 +45,7 @@ class Described(NamedTuple):
     """Whether it is (also) an older file."""
 
 
+@plainly
 class Store:
     """Sessions below one root, `.sage` in the current directory unless another is named."""
 

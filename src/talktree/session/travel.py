@@ -13,19 +13,21 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from talktree.errors import UsageError
-from talktree.session import care, moves
-from talktree.session.care import Freed, Usage
-from talktree.session.compare import Comparison, compared
-from talktree.session.conduct import Outcome
-from talktree.session.context import Difference
-from talktree.session.fresh import Filling, restore_into
-from talktree.session.inspection import Trouble
-from talktree.session.logbook import Entry, logbook
-from talktree.session.moves import Move
+from talktree.session.capture.work import FilePath, inside
+from talktree.session.care import care
+from talktree.session.care.care import Freed, Usage
+from talktree.session.care.inspection import Trouble
 from talktree.session.opened import Opened
-from talktree.session.operations import ALL, Scope
-from talktree.session.plan import Choice, Plan
-from talktree.session.work import FilePath, inside
+from talktree.session.plainly import plainly
+from talktree.session.recording.context import Difference
+from talktree.session.undo import moves
+from talktree.session.undo.compare import Comparison, compared
+from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.fresh import Filling, restore_into
+from talktree.session.undo.logbook import Entry, logbook
+from talktree.session.undo.moves import Move
+from talktree.session.undo.operations import ALL, Scope
+from talktree.session.undo.plan import Choice, Plan
 
 Choices = Mapping[FilePath, Choice]
 """What to do where a file is not as the session left it: keep, theirs, both or merge."""
@@ -35,6 +37,7 @@ ELSEWHERE = ("cwd-gone", "branch", "platform")
 """Differences of the context that make files of then odd ones now."""
 
 
+@plainly
 class Journey:
     """A move of a session's handle."""
 
@@ -69,6 +72,7 @@ class Journey:
             self._arrived()
 
 
+@plainly
 class Travels(ABC):
     """Undo, redo and all that is like them."""
 

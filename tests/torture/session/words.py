@@ -19,7 +19,7 @@ def text_of(token: str, seed: int) -> str:
     """The text with that name: always the same, of any size, with characters of any length."""
     chance = random.Random(f"{seed}/{token}")
     size = chance.choices(SIZES, WEIGHTS)[0]
-    letters = "abc \n\"\\é漢🌳"
+    letters = 'abc \n"\\é漢🌳'
     return f"{token} {''.join(chance.choices(letters, k=size))}|end"
 
 

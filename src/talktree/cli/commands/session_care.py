@@ -8,8 +8,8 @@ from talktree.cli import output, params, sessions
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.session import care
 from talktree.session.branches import names
+from talktree.session.care import care
 from talktree.text.json_value import Json
 from talktree.views.branches import branch_lines, branch_shape
 from talktree.views.care import freed_shape, gc_lines, trouble_line, trouble_shape, usage_shape

@@ -11,10 +11,10 @@ from talktree.cli import output, params, sessions
 from talktree.cli.claude_files import claude_log
 from talktree.cli.verbs import Verb
 from talktree.model.message import Message
-from talktree.session.compare import compared
-from talktree.session.logbook import logbook
+from talktree.session.recording.todos import todos_at
 from talktree.session.session import Session
-from talktree.session.todos import todos_at
+from talktree.session.undo.compare import compared
+from talktree.session.undo.logbook import logbook
 from talktree.text.json_value import Json
 from talktree.views.comparison import comparison_lines, comparison_shape
 from talktree.views.lines import line

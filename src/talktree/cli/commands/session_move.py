@@ -12,11 +12,11 @@ from talktree.cli.claude_files import opened_history
 from talktree.cli.moving import Diff, How, carried_out, moving, paths_in, resolutions, scopes_of
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.session import moves
-from talktree.session.claude_restore import ClaudeRestore
-from talktree.session.fresh import restore_into
-from talktree.session.plan_text import diff_of
+from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.session import Session
+from talktree.session.undo import moves
+from talktree.session.undo.fresh import restore_into
+from talktree.session.undo.plan_text import diff_of
 
 MOST_LINES = 100_000
 scope = click.option(

@@ -17,9 +17,9 @@ from talktree.cli import output, params, sessions
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import Unreadable, UsageError
-from talktree.session.logbook import changes
+from talktree.session.capture.step import Step
 from talktree.session.session import Session
-from talktree.session.step import Step
+from talktree.session.undo.logbook import changes
 from talktree.text.json_value import Json
 from talktree.text.visible import visible_line
 from talktree.views.operations import touched_lines, touched_shape

@@ -1,0 +1,281 @@
+"""Contents of files, named by what they hold: `backups/<sha256>.backup`.
+
+What is kept lies under a temporary name until it is synced; `settle` gives it its name. So
+nothing ever stands under a name that it does not hash to, and what has a name is on the disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from talktree.errors import Escapes, NotSaved, Unreadable
+from talktree.files.anchored import Anchor
+from talktree.files.durable import UNFINISHED, sync_filesystem, sync_folder, unfinished, write_all
+from talktree.session.capture.pieces import cut
+from talktree.session.capture.states import HASH_LENGTH, File
+
+FOLDER = b"backups"
+ENDING = ".backup"
+MANY = 32
+"""So many new contents are synced at once, with the file system they are on."""
+_HEX = frozenset("0123456789abcdef")
+_ENDLESS = 1 << 62
+
+
+def file_name(hash: str) -> str:
+    """The path of a content below the folder of its session."""
+    return f"{FOLDER.decode()}/{hash}{ENDING}"
+
+
+class _Pending(NamedTuple):
+    temporary: str
+    thread: int
+
+
+class Contents:
+    """The contents a session keeps; several threads and processes may keep at the same time."""
+
+    def __init__(self, folder: Anchor) -> None:
+        self._session = folder
+        # A link in its place is refused here. It is made when it is needed, not to be looked at.
+        there = folder.lstat(FOLDER) is not None
+        self._held = folder.beneath(FOLDER) if there else None
+        self._lock = threading.RLock()
+        self._pending: dict[str, _Pending] = {}
+        self._failed: set[int] = set()
+        self._certain: set[str] = set()
+        self._found_new = False
+
+    def close(self) -> None:
+        """Forget what was kept and not settled, and let go of the folder."""
+        with self._lock:
+            self._forget()
+            if self._held is not None:
+                self._held.close()
+
+    @property
+    def _folder(self) -> Anchor:
+        with self._lock:
+            if self._held is None:
+                with contextlib.suppress(FileExistsError):
+                    self._session.mkdir(FOLDER, 0o700)
+                    sync_folder(self._session.fd)
+                self._held = self._session.beneath(FOLDER)
+            return self._held
+
+    # keeping
+
+    def keep(
+        self, source_fd: int, size_hint: int, most: int = _ENDLESS
+    ) -> tuple[str, int, tuple[str, ...]]:
+        """Keep the content of a descriptor: its hash, its size, and its pieces if it has some.
+
+        It counts only when `settle` was called. Of a content longer than `most`, as far as it was
+        read.
+        """
+        whole, size, names = sha256(), 0, []
+        for piece in cut(source_fd, most):
+            whole.update(piece.data)
+            size += len(piece.data)
+            names.append(piece.hash)
+            self._keep(piece.hash, piece.data)
+        if len(names) == 1:
+            return names[0], size, ()
+        return whole.hexdigest(), size, tuple(names)
+
+    def keep_bytes(self, data: bytes) -> str:
+        """Keep bytes at hand that are small enough to be one content; gives the hash."""
+        name = sha256(data).hexdigest()
+        self._keep(name, data)
+        return name
+
+    def _keep(self, name: str, data: bytes) -> None:
+        with self._lock:
+            if name in self._certain or name in self._pending:
+                return
+            if self._is_there(name, len(data)):
+                self._found_new = True
+                self._certain.add(name)
+                return
+            self._pending[name] = _Pending(self._write(data), threading.get_ident())
+
+    def _is_there(self, name: str, size: int) -> bool:
+        """Whether the content has its name already; then its time of grace begins again."""
+        path = _path(name)
+        found = self._folder.lstat(path)
+        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size != size:
+            return False
+        with contextlib.suppress(OSError):
+            os.utime(path, dir_fd=self._folder.fd, follow_symlinks=False)
+        return True
+
+    def _write(self, data: bytes) -> str:
+        temporary = unfinished().decode()
+        try:
+            fd = self._folder.open(temporary.encode(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                write_all(fd, data)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self._discard(temporary)
+            raise _not_saved(error) from error
+        return temporary
+
+    def settle(self) -> None:
+        """Everything kept so far is on the disk and has its name when this returns."""
+        with self._lock:
+            self._raise_if_lost()
+            if not self._pending and not self._found_new:
+                return
+            try:
+                self._sync_data()
+                for name, kept in self._pending.items():
+                    self._folder.rename(kept.temporary.encode(), _path(name))
+                sync_folder(self._folder.fd)
+            except OSError as error:
+                # A sync that failed is never tried again: what it was for is gone, also for the
+                # other threads that were about to settle it.
+                self._failed = {kept.thread for kept in self._pending.values()}
+                self._failed.discard(threading.get_ident())
+                self._certain.clear()
+                self._forget()
+                raise _not_saved(error) from error
+            self._certain.update(self._pending)
+            self._pending.clear()
+            self._found_new = False
+
+    def _raise_if_lost(self) -> None:
+        """Another thread's failure took what this one had kept."""
+        if threading.get_ident() in self._failed:
+            self._failed.discard(threading.get_ident())
+            raise _not_saved(OSError(errno.EIO, os.strerror(errno.EIO)))
+
+    def _sync_data(self) -> None:
+        if len(self._pending) >= MANY and sync_filesystem(self._folder.fd):
+            return
+        for kept in self._pending.values():
+            fd = self._folder.open(kept.temporary.encode(), os.O_RDONLY)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+
+    def _forget(self) -> None:
+        for kept in self._pending.values():
+            self._discard(kept.temporary)
+        self._pending.clear()
+
+    def _discard(self, temporary: str) -> None:
+        with contextlib.suppress(OSError):
+            self._folder.unlink(temporary.encode())
+
+    # reading
+
+    def pieces(self, file: File) -> Iterator[bytes]:
+        """The content of a file, each piece verified before it is given."""
+        whole, size = sha256(), 0
+        for name in file.chunks or (file.hash,):
+            data = self._read(name)
+            whole.update(data)
+            size += len(data)
+            yield data
+        if (whole.hexdigest(), size) != (file.hash, file.size):
+            raise _lost(file.hash, "its pieces do not make the content")
+
+    def _read(self, name: str) -> bytes:
+        try:
+            fd = self._folder.open(_path(name), os.O_RDONLY | os.O_NONBLOCK)
+        except OSError as error:
+            raise _lost(name, _reason(error)) from None
+        except Escapes:
+            raise _lost(name, "is a link") from None
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise _lost(name, "is no file")
+            with open(fd, "rb", closefd=False) as file:
+                data = file.read()
+        except OSError as error:
+            raise _lost(name, _reason(error)) from None
+        finally:
+            os.close(fd)
+        if sha256(data).hexdigest() != name:
+            raise _lost(name, "is damaged")
+        return data
+
+    def trouble(self, file: File) -> str | None:
+        """Why the content of a file cannot be had, or None if all of it is there and sound."""
+        try:
+            for _ in self.pieces(file):
+                pass
+        except Unreadable as error:
+            return error.message
+        return None
+
+    def holds(self, file: File) -> bool:
+        """Whether the content of a file seems to be there; nothing is read."""
+        names = file.chunks or (file.hash,)
+        return all(self._folder.lstat(_path(name)) is not None for name in names)
+
+    # care
+
+    def names(self) -> Iterator[str]:
+        """The hashes of all contents."""
+        for entry in self._folder.entries():
+            name = entry.name.removesuffix(ENDING)
+            if len(name) == HASH_LENGTH and name != entry.name and _HEX.issuperset(name):
+                yield name
+
+    def unfinished(self) -> Iterator[str]:
+        """The temporary names that are there, of writers at work and of dead ones."""
+        for entry in self._folder.entries():
+            if entry.name.startswith(UNFINISHED):
+                yield entry.name
+
+    def size_of(self, name: str) -> int:
+        """The bytes a content (or an unfinished one) takes."""
+        found = self._folder.lstat(_path(name))
+        return 0 if found is None else found.st_size
+
+    def changed_at(self, name: str) -> float:
+        """When a content (or an unfinished one) was last kept, in seconds since 1970."""
+        found = self._folder.lstat(_path(name))
+        return 0.0 if found is None else found.st_mtime
+
+    def remove(self, name: str) -> None:
+        """Remove a content (or an unfinished one) that no line names."""
+        with self._lock:
+            self._certain.discard(name)
+            self._folder.unlink(_path(name))
+
+
+def _path(name: str) -> bytes:
+    if name.startswith(UNFINISHED) and "/" not in name:
+        return name.encode()
+    if len(name) != HASH_LENGTH or not _HEX.issuperset(name):
+        raise _lost(name, "is no name of a content")
+    return f"{name}{ENDING}".encode()
+
+
+def _lost(name: str, why: str) -> Unreadable:
+    return Unreadable(f"the content {name[:12]}… {why}", hint="it cannot be restored from here")
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "is missing"
+    return f"cannot be read: {error.strerror or error}"
+
+
+def _not_saved(error: OSError) -> NotSaved:
+    return NotSaved(
+        f"the content of a file could not be kept: {error.strerror or error}",
+        hint="nothing was recorded; make space or mend the disk, then try again",
+    )

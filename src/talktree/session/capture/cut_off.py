@@ -1,0 +1,154 @@
+"""Steps that were cut off: the process died while its tool worked.
+
+What was there before is in the log; what the tool left nobody noted, and the user may have worked
+on since. So each path that is another now gets its state from before, and an unknown one after:
+it can be restored, but never without asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.errors import Busy, Escapes
+from talktree.files.anchored import Anchor
+from talktree.files.locking import folder_lock
+from talktree.session.capture.look import look
+from talktree.session.capture.snapshots import Change, Taken, taken
+from talktree.session.capture.states import ABSENT, State, Unknown, same
+from talktree.session.capture.step_lines import Said, step_lines
+from talktree.session.capture.walk import Walker, folders_above
+from talktree.session.journal.lines import last_lines, lines
+from talktree.session.opened import Opened
+from talktree.text.json_read import decode
+
+WHY = "the step was cut off"
+NEAR_LINES, NEAR_BYTES = 100, 64 << 20
+"""How far from the end of the log steps are looked for: older ones were ended before."""
+
+
+class _Cut(NamedTuple):
+    step: str
+    message: str
+    watched: tuple[bytes, ...]
+    start: int
+    """Where its first line stands in the log."""
+
+
+def end_cut_off_steps(opened: Opened) -> list[str]:
+    """Write the missing lines of steps that died; says what was found, for people."""
+    cut = list(_cut_off(opened))
+    if not cut or opened.workspace is None:
+        return []
+    try:
+        with folder_lock(opened.workspace.fd, exclusive=True):
+            return [_ended(opened, opened.workspace, each) for each in cut]
+    except Busy:
+        # Some step is at work, perhaps this one.
+        return []
+
+
+def _cut_off(opened: Opened) -> Iterator[_Cut]:
+    """The steps near the end of the log that have a first line and no last one."""
+    ended: set[str] = set()
+    end = opened.journal.length("snapshots")
+    looked_at = 0
+    for line in last_lines(opened.journal.descriptor("snapshots")):
+        if looked_at >= NEAR_LINES or end - line.start > NEAR_BYTES:
+            return
+        if b'"ended":' not in line.raw and b'"watched":' not in line.raw:
+            continue
+        looked_at += 1
+        one = taken(decode(line.raw).value)
+        if one.step is not None and one.ended:
+            ended.add(one.step)
+        elif one.step is not None and one.watched is not None and one.step not in ended:
+            yield _Cut(one.step, one.message, one.watched, line.start)
+
+
+class _Before(NamedTuple):
+    """What the log knows of the time when a step began."""
+
+    states: dict[bytes, State]
+    """Of every path it knows in the watched folders, and of those the step named."""
+    named: set[bytes]
+    firsts: dict[bytes, State]
+    """The first state of each path for the step's message."""
+    uncovered: tuple[tuple[str, str], ...]
+
+
+def _ended(opened: Opened, workspace: Anchor, cut: _Cut) -> str:
+    before = _states_before(opened, cut)
+    now = _states_now(opened, workspace, cut, before.states)
+    found = (_change(path, state, before) for path, state in now.items())
+    changes = [change for change in found if change is not None]
+    said = Said(changes=changes, uncovered=before.uncovered, ended=True)
+    opened.journal.append("snapshots", *step_lines(cut.message, cut.step, said, update=True))
+    count = sum(isinstance(change.after, Unknown) for change in changes)
+    return f"a step was cut off; {count:,} paths are not what they were before it"
+
+
+def _change(path: bytes, now: State, before: _Before) -> Change | None:
+    """What is to be said of a path; nothing if it is as it was and was not named."""
+    there = before.states.get(path)
+    if there is None:
+        # Not in the log: it was not there, unless something was not looked at.
+        there = Unknown("nobody knows whether it was there") if before.uncovered else ABSENT
+    first = before.firsts.get(path, there)
+    if same(there, now):
+        return Change(path, first, now) if path in before.named else None
+    if isinstance(there, Unknown) and path not in before.named:
+        return None
+    return Change(path, first, Unknown(WHY))
+
+
+def _states_before(opened: Opened, cut: _Cut) -> _Before:
+    found = _Before({}, set(), {}, ())
+    for line in lines(opened.journal.descriptor("snapshots")):
+        one = taken(decode(line.raw).value)
+        ours = one.step == cut.step
+        if line.start > cut.start and not ours:
+            continue
+        _fold(found.states, one, ours=ours)
+        if one.message == cut.message:
+            for change in one.changes:
+                found.firsts.setdefault(change.path, change.before or ABSENT)
+        if ours:
+            found.named.update(change.path for change in one.changes)
+            found = found._replace(uncovered=one.uncovered or found.uncovered)
+    table, named = found.states, found.named
+    kept = {path: table[path] for path in table if path in named or _in(path, cut)}
+    return found._replace(states=kept)
+
+
+def _fold(table: dict[bytes, State], one: Taken, *, ours: bool) -> None:
+    """Take in what a line says of the time behind it; of the step's own: before its tool."""
+    if ours:
+        table.update((change.path, change.before or ABSENT) for change in one.changes)
+        table.update(one.seen)
+    else:
+        table.update(one.seen)
+        table.update((each.path, each.after) for each in one.changes if each.after is not None)
+
+
+def _in(path: bytes, cut: _Cut) -> bool:
+    return path in cut.watched or not set(cut.watched).isdisjoint(folders_above(path))
+
+
+def _states_now(
+    opened: Opened, workspace: Anchor, cut: _Cut, table: dict[bytes, State]
+) -> dict[bytes, State]:
+    store = Anchor(opened.root)
+    store.close()
+    walk = Walker(workspace, opened.limits, (store.identity,)).walk(cut.watched)
+    found: dict[bytes, State] = {}
+    for path in {**walk.stamps, **table}:
+        seen, stamp = opened.known.get(path), walk.stamps.get(path)
+        if seen is not None and seen.sure and seen.stamp == stamp:
+            found[path] = seen.state
+            continue
+        try:
+            found[path] = look(workspace, path, None, opened.limits)
+        except Escapes as error:
+            found[path] = Unknown(error.message)
+    return found

@@ -1,0 +1,184 @@
+"""Watching folders while a tool works: what is there before, and what is another afterwards.
+
+Files whose stamp is known are not read. The others are read, and kept, before the tool may work,
+within bounds; what lies outside of them is told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from talktree.errors import Escapes
+from talktree.session.capture.known import Seen, seen_of
+from talktree.session.capture.look import Looked, Stamp, clock, looked
+from talktree.session.capture.snapshots import Change
+from talktree.session.capture.states import ABSENT, File, State, Unknown, name_to_json, same
+from talktree.session.capture.walk import HERE, Walk, Walker, folders_above, outermost
+
+if TYPE_CHECKING:
+    from talktree.session.opened import Opened
+
+_SIZE = 2
+_LEFT_OUT = "not read: a scan reads"
+
+
+class _Reader:
+    """Reads what is not known, up to a number of bytes and seconds."""
+
+    def __init__(self, opened: Opened) -> None:
+        assert opened.workspace is not None
+        self._workspace, self._contents = opened.workspace, opened.contents
+        self._limits = opened.limits
+        self._bytes = self._limits.new_bytes
+        self._end = time.monotonic() + self._limits.seconds
+
+    def why_not(self, stamp: Stamp) -> str | None:
+        """Why a file with this stamp is not read any more."""
+        size = stamp[_SIZE] if len(stamp) > _SIZE else 0
+        if size <= self._limits.largest_file and size > self._bytes:
+            return f"{_LEFT_OUT} at most {self._limits.new_bytes:,} new bytes"
+        if time.monotonic() > self._end:
+            return f"{_LEFT_OUT} for at most {self._limits.seconds:g} seconds"
+        return None
+
+    def read(self, path: bytes) -> Looked:
+        """Look at a path and keep its content."""
+        try:
+            found = looked(self._workspace, path, self._contents, self._limits)
+        except Escapes as error:
+            return Looked(Unknown(error.message))
+        if isinstance(found.state, File):
+            self._bytes -= found.state.size
+        return found
+
+
+class Scan:
+    """The watched folders of a step."""
+
+    def __init__(self, opened: Opened, walker: Walker, roots: Iterable[bytes]) -> None:
+        self.roots = outermost(roots)
+        self.untold: list[tuple[bytes, State]] = []
+        """What was found and no line of the log says yet."""
+        self._opened, self._walker = opened, walker
+        self._known = opened.known
+        self._walks: list[Walk] = []
+        self._before: dict[bytes, Seen] = {}
+        self._odd: dict[bytes, str] = {}
+        self._left_out: dict[str, int] = {}
+
+    # before
+
+    def begin(self) -> None:
+        """See what is there, and keep the contents of what is not known yet."""
+        walk = self._walker.walk(self.roots)
+        self._walks = [walk]
+        reader = _Reader(self._opened)
+        known = self._known
+        for path, stamp in walk.stamps.items():
+            seen: Seen | None = known.get(path)
+            if seen is None or seen.stamp != stamp or not seen.sure or not seen.told:
+                seen = self._read(reader, path, stamp)
+            if seen is not None:
+                self._before[path] = seen
+                if type(seen.state) is Unknown:
+                    self._note_odd(path, seen.state)
+        self._forget_gone(walk)
+
+    def _read(self, reader: _Reader, path: bytes, stamp: Stamp) -> Seen | None:
+        why = reader.why_not(stamp)
+        if why is not None:
+            return Seen(stamp, Unknown(why), sure=False, told=True)
+        at = clock()
+        found, old = reader.read(path), self._known.get(path)
+        told = old is not None and old.told and same(old.state, found.state)
+        seen = seen_of(found, at, self._opened.limits, told=told)
+        self._known.put(path, seen)
+        if seen is not None and not told:
+            self.untold.append((path, found.state))
+        return seen
+
+    def _forget_gone(self, walk: Walk) -> None:
+        for path in self._known.paths():
+            if path not in walk.stamps and self._is_watched(path) and not walk.is_blind(path):
+                self._known.put(path, None)
+                self.untold.append((path, ABSENT))
+
+    def _is_watched(self, path: bytes) -> bool:
+        return path in self.roots or not set(self.roots).isdisjoint(folders_above(path))
+
+    def state_before(self, path: bytes) -> State | None:
+        """What was at a path when the scan began; None if it does not know."""
+        seen = self._before.get(path)
+        if seen is not None:
+            return seen.state
+        if not self._is_watched(path) or self._walks[0].is_blind(path):
+            return None
+        return ABSENT
+
+    # after
+
+    def end(self) -> list[Change]:
+        """What is another than before; the new contents are kept."""
+        walk = self._walker.walk(self.roots, self._walks[0].closed)
+        self._walks.append(walk)
+        reader = _Reader(self._opened)
+        found = []
+        for path, before, after in self._changes(walk, reader):
+            if not same(before, after):
+                found.append(Change(path, before, after))
+            if isinstance(after, Unknown):
+                self._note_odd(path, after)
+        return found
+
+    def _changes(self, walk: Walk, reader: _Reader) -> Iterator[tuple[bytes, State, State]]:
+        for path, seen in self._before.items():
+            stamp = walk.stamps.get(path)
+            if stamp is None:
+                if not walk.is_blind(path):
+                    self._known.put(path, None)
+                    yield path, self._had(seen.state), ABSENT
+            elif stamp != seen.stamp:
+                yield path, self._had(seen.state), self._now(reader, path, stamp)
+            elif not seen.sure and type(seen.state) is not Unknown and not reader.why_not(stamp):
+                # Changed so shortly before that its times prove nothing.
+                now = self._now(reader, path, stamp)
+                if not same(seen.state, now):
+                    yield path, self._had(seen.state), now
+        for path, stamp in walk.stamps.items():
+            if path not in self._before:
+                yield path, ABSENT, self._now(reader, path, stamp)
+
+    def _had(self, state: State) -> State:
+        """A state that is restorable, or unknown if its content is not kept any more."""
+        if isinstance(state, File) and not self._opened.contents.holds(state):
+            return Unknown("its earlier content is not kept any more")
+        return state
+
+    def _now(self, reader: _Reader, path: bytes, stamp: Stamp) -> State:
+        seen = self._read(reader, path, stamp)
+        return ABSENT if seen is None else seen.state
+
+    # what is not covered
+
+    def _note_odd(self, path: bytes, state: Unknown) -> None:
+        if state.why.startswith(_LEFT_OUT):
+            self._left_out[state.why] = self._left_out.get(state.why, 0) + 1
+        else:
+            self._odd[path] = state.why
+
+    def uncovered(self) -> Iterator[tuple[str, str]]:
+        """Paths that cannot be restored, and why."""
+        closed = dict(self._walks[0].closed)
+        for walk in self._walks[1:]:
+            closed = {**walk.closed, **closed}
+        single = {**closed, **self._odd}
+        most = self._opened.limits.told_uncovered
+        for path in list(single)[:most]:
+            yield name_to_json(path), single[path]
+        root = name_to_json(self.roots[0]) if self.roots else HERE.decode()
+        if len(single) > most:
+            yield root, f"{len(single) - most:,} more paths are not covered"
+        for why, count in self._left_out.items():
+            yield root, f"{count:,} files were {why}"

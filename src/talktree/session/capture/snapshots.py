@@ -1,0 +1,291 @@
+"""Lines of `snapshots.jsonl`, both ways: what was at which path before and after a step.
+
+`paths` says all of it. `trackedFiles` and `fileBackups` say as much as the document has words
+for; `seen` notes what a scan found, so that contents are named and a step that was cut off can
+be understood: it claims no change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from talktree.errors import Escapes
+from talktree.files.anchored import checked
+from talktree.session.capture.contents import file_name
+from talktree.session.capture.states import (
+    ABSENT,
+    HASH_LENGTH,
+    Absent,
+    File,
+    State,
+    Unknown,
+    from_json,
+    name_from_json,
+    name_to_json,
+    same,
+    to_json,
+)
+from talktree.text.json_write import encode_new
+from talktree.text.times import to_iso
+
+SNAPSHOT = "file_history_snapshot"
+FOREIGN_MODE = 0o644
+"""Snapshots of other programs say nothing of modes."""
+
+
+class Change(NamedTuple):
+    """A path and what was there; None where a line says nothing of that side."""
+
+    path: bytes
+    before: State | None
+    after: State | None
+
+
+class Backup(NamedTuple):
+    """Where another program says that it keeps the earlier content of a path; unchecked."""
+
+    path: bytes
+    place: str
+    hash: str | None
+
+
+class Taken(NamedTuple):
+    """What one line of the log says."""
+
+    message: str
+    step: str | None
+    update: bool
+    changes: tuple[Change, ...]
+    uncovered: tuple[tuple[str, str], ...]
+    foreign: bool
+    seen: tuple[tuple[bytes, State], ...] = ()
+    """What a scan found; no change is claimed."""
+    watched: tuple[bytes, ...] | None = None
+    """The folders the step watches: only the first line of a step has it."""
+    ended: bool = False
+    """Whether it is the last line of its step: a step without one was cut off."""
+    backups: tuple[Backup, ...] = ()
+    """Of foreign lines."""
+
+
+# writing
+
+
+def snapshot_line(
+    message: str,
+    step: str | None,
+    update: bool,  # noqa: FBT001
+    changes: Iterable[Change],
+    uncovered: Iterable[tuple[str, str]],
+    time: int,
+    *,
+    seen: Iterable[tuple[bytes, State]] = (),
+    watched: Iterable[bytes] | None = None,
+    ended: bool = False,
+) -> bytes:
+    """One line without its newline and seal; the time in nanoseconds since 1970."""
+    tracked: dict[str, Any] = {}
+    backups: dict[str, Any] = {}
+    paths: dict[str, Any] = {}
+    for change in changes:
+        paths[name_to_json(change.path)] = _sides(change)
+        _say_in_words_of_the_document(change, tracked, backups)
+    held: dict[str, Any] = {"trackedFiles": tracked, "fileBackups": backups, "paths": paths}
+    held["uncovered"] = [{"path": path, "why": why} for path, why in uncovered]
+    found = {name_to_json(path): to_json(state) for path, state in seen}
+    if found:
+        held["seen"] = found
+    if watched is not None:
+        held["watched"] = [name_to_json(path) for path in watched]
+    line: dict[str, Any] = {
+        "type": SNAPSHOT,
+        "messageId": message,
+        "timestamp": to_iso(time),
+        "isSnapshotUpdate": update,
+        "snapshot": held,
+    }
+    if step is not None:
+        line["step"] = step
+    if ended:
+        held["ended"] = True
+    return encode_new(line)
+
+
+def _sides(change: Change) -> dict[str, Any]:
+    sides = (("before", change.before), ("after", change.after))
+    return {name: to_json(state) for name, state in sides if state is not None}
+
+
+def _say_in_words_of_the_document(
+    change: Change, tracked: dict[str, Any], backups: dict[str, Any]
+) -> None:
+    """Files that are, were or come to be plain files; for anything else it has no words.
+
+    A reader that restores by these words must not write through a link or over a folder, nor
+    delete what may have been there before.
+    """
+    try:
+        name = change.path.decode()
+    except UnicodeDecodeError:
+        return
+    before, after = change.before, change.after
+    if not isinstance(before, File | Absent) or not isinstance(after, File | Absent | None):
+        return
+    if isinstance(before, File) and not before.chunks:
+        backups[name] = {"backupPath": file_name(before.hash), "originalHash": before.hash}
+    match before, after:
+        case Absent(), File():
+            tracked[name] = _now(after, "created")
+        case File(), File():
+            tracked[name] = _now(after, "unchanged" if same(before, after) else "modified")
+        case File(), Absent():
+            tracked[name] = {"state": "deleted"}
+        case File(), None:
+            tracked[name] = _now(before, "unchanged")
+
+
+def _now(file: File, state: str) -> dict[str, Any]:
+    return {"contentHash": file.hash, "size": file.size, "state": state}
+
+
+# reading
+
+
+def taken(value: object) -> Taken:
+    """What a line says, of whatever program it is; what cannot be understood is unknown."""
+    line = _object(value)
+    held = _object(line.get("snapshot"))
+    uncovered = list(_uncovered(held.get("uncovered")))
+    paths = held.get("paths")
+    foreign = not isinstance(paths, Mapping)
+    backups: tuple[Backup, ...] = ()
+    if foreign:
+        changes, backups = _foreign(held, uncovered)
+    else:
+        changes = _own(_object(paths), uncovered)
+    step, message = line.get("step"), line.get("messageId")
+    return Taken(
+        message=message if isinstance(message, str) else "",
+        step=step if isinstance(step, str) else None,
+        update=line.get("isSnapshotUpdate") is True,
+        changes=changes,
+        uncovered=tuple(uncovered),
+        foreign=foreign,
+        seen=tuple(_seen(_object(held.get("seen")))),
+        watched=_watched(held.get("watched")),
+        ended=held.get("ended") is True,
+        backups=backups,
+    )
+
+
+def contents_named(value: object) -> Iterator[str]:
+    """The hashes of all contents a line needs: none of them may ever be removed."""
+    one = taken(value)
+    for change in one.changes:
+        yield from _named(change.before)
+        yield from _named(change.after)
+    for _, state in one.seen:
+        yield from _named(state)
+
+
+def _named(state: State | None) -> Iterator[str]:
+    if isinstance(state, File):
+        yield from state.chunks or (state.hash,)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _uncovered(value: object) -> Iterator[tuple[str, str]]:
+    for item in value if isinstance(value, list) else ():
+        known = _object(item)
+        yield str(known.get("path", "")), str(known.get("why", ""))
+
+
+def _own(paths: Mapping[str, Any], uncovered: list[tuple[str, str]]) -> tuple[Change, ...]:
+    found = []
+    for name, sides in paths.items():
+        path = _safe(name_from_json(name), name, uncovered)
+        known = _object(sides)
+        if path is not None:
+            before = from_json(known["before"]) if "before" in known else None
+            after = from_json(known["after"]) if "after" in known else None
+            found.append(Change(path, before, after))
+    return tuple(found)
+
+
+def _safe(path: bytes, name: str, uncovered: list[tuple[str, str]]) -> bytes | None:
+    """The path if it is one inside a workspace; else it is told as not covered."""
+    try:
+        return checked(path)
+    except Escapes as error:
+        uncovered.append((name, f"no path inside the workspace: {error.message}"))
+        return None
+
+
+def _seen(found: Mapping[str, Any]) -> Iterator[tuple[bytes, State]]:
+    for name, state in found.items():
+        yield name_from_json(name), from_json(state)
+
+
+def _watched(value: object) -> tuple[bytes, ...] | None:
+    if not isinstance(value, list):
+        return None
+    return tuple(name_from_json(name) for name in value if isinstance(name, str))
+
+
+# lines of other programs
+
+
+def _foreign(
+    held: Mapping[str, Any], uncovered: list[tuple[str, str]]
+) -> tuple[tuple[Change, ...], tuple[Backup, ...]]:
+    tracked, kept = _object(held.get("trackedFiles")), _object(held.get("fileBackups"))
+    changes, backups = [], []
+    for name in {**tracked, **kept}:
+        path = _safe(_bytes(name), name, uncovered)
+        if path is None:
+            continue
+        now, backup = _object(tracked.get(name)), _object(kept.get(name))
+        changes.append(Change(path, _foreign_before(now), _foreign_after(now)))
+        place = backup.get("backupPath")
+        if isinstance(place, str) and place:
+            backups.append(Backup(path, place, _hash(backup.get("originalHash"))))
+    return tuple(changes), tuple(backups)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _foreign_before(now: Mapping[str, Any]) -> State:
+    """Certain only if the content stands in the line.
+
+    `created` is no proof that nothing was there: it is also written for files that could not be
+    read as text.
+    """
+    content = now.get("originalContent")
+    if isinstance(content, str):
+        data = _bytes(content)
+        hash = sha256(data).hexdigest()
+        return File(hash=hash, size=len(data), mode=FOREIGN_MODE)
+    return Unknown("the snapshot does not tell for certain")
+
+
+def _foreign_after(now: Mapping[str, Any]) -> State:
+    if now.get("state") == "deleted":
+        return ABSENT
+    hash, size = _hash(now.get("contentHash")), now.get("size")
+    if hash is None or type(size) is not int or size < 0:
+        return Unknown("the snapshot does not tell for certain")
+    return File(hash=hash, size=size, mode=FOREIGN_MODE)
+
+
+def _hash(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) != HASH_LENGTH:
+        return None
+    lower = value.lower()
+    return lower if set(lower) <= set("0123456789abcdef") else None

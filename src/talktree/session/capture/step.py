@@ -1,0 +1,271 @@
+"""A step: the time in which a tool works on files for a message.
+
+Before the tool may write, what is there is kept and a line says so; when it is done, what it left
+is kept and a line says that. A step that was cut off has the first line only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Literal
+from uuid import uuid4
+
+from talktree.errors import Escapes, NotUndoable
+from talktree.files.anchored import Anchor, checked
+from talktree.files.locking import folder_lock
+from talktree.session.capture.cut_off import end_cut_off_steps
+from talktree.session.capture.look import look
+from talktree.session.capture.scan import Scan
+from talktree.session.capture.snapshots import Change
+from talktree.session.capture.states import ABSENT, Folder, State, Unknown, name_to_json, same
+from talktree.session.capture.step_lines import Said, step_lines
+from talktree.session.capture.walk import HERE, Walker, folders_above
+from talktree.session.opened import Opened
+from talktree.session.plainly import plainly
+
+Unprotected = Literal["refuse", "mark"]
+
+
+@plainly
+class Step:
+    """Use it as a context manager around the tool's work; paths are relative to the workspace.
+
+    `paths` are those the tool is going to change; a folder means all that is in it. `watch` are
+    folders in which it may change anything (`b"."`: everywhere). A path whose earlier state
+    cannot be kept is refused, or only listed in `uncovered` if `unprotected` is "mark".
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        message: str,
+        paths: Iterable[bytes] = (),
+        watch: Iterable[bytes] = (),
+        unprotected: Unprotected = "refuse",
+    ) -> None:
+        self.id = str(uuid4())
+        self.message = message
+        self.changed: tuple[Change, ...] = ()
+        """What the tool changed, once the step is over."""
+        self._opened = opened
+        self._paths = [checked(path) for path in paths]
+        self._roots = [root if root == HERE else checked(root) for root in watch]
+        self._unprotected = unprotected
+        self._scans: list[Scan] = []
+        self._before: dict[bytes, State] = {}
+        self._above: dict[bytes, Folder] = {}
+        self._alone: dict[bytes, Unknown] = {}
+        self._firsts: dict[bytes, State] = {}
+        self._seen: list[tuple[bytes, State]] = []
+        self._marked: list[tuple[str, str]] = []
+        self._held = contextlib.ExitStack()
+
+    @property
+    def uncovered(self) -> tuple[tuple[str, str], ...]:
+        """What could not be restored, and why."""
+        scanned = (each for scan in self._scans for each in scan.uncovered())
+        return tuple(dict.fromkeys((*self._marked, *scanned)))
+
+    # before
+
+    def __enter__(self) -> Step:
+        self._workspace = _workspace_of(self._opened)
+        self._recall()
+        self._held.enter_context(folder_lock(self._workspace.fd, exclusive=False))
+        try:
+            self._begin()
+        except BaseException:
+            self._held.close()
+            raise
+        return self
+
+    def _recall(self) -> None:
+        """What earlier processes knew, and what they left unfinished."""
+        opened = self._opened
+        place = opened.root / "cache" / f"{opened.id}.files"
+        if opened.known.load(place, opened.contents.names()):
+            opened.notices += end_cut_off_steps(opened)
+
+    def _begin(self) -> None:
+        opened = self._opened
+        store = Anchor(opened.root)
+        store.close()
+        self._walker = Walker(self._workspace, opened.limits, (store.identity,))
+        for taken in opened.index.snapshots([self.message]):
+            for change in taken.changes:
+                if change.before is not None:
+                    self._firsts.setdefault(change.path, change.before)
+        # Named paths first: they are read in any case, also if the scan's bounds are used up.
+        self._note(self._paths)
+        self._watch(self._roots)
+        self._say(self._said(list(self._before), watched=tuple(self._roots)))
+
+    def _watch(self, roots: Iterable[bytes]) -> None:
+        scan = Scan(self._opened, self._walker, filter(self._can_watch, roots))
+        if scan.roots:
+            scan.begin()
+            self._scans.append(scan)
+
+    def _can_watch(self, root: bytes) -> bool:
+        try:
+            why = self._walker.why_untouched(root)
+            if why is None:
+                self._note_missing_above(root)
+                return True
+        except Escapes as error:
+            if self._unprotected == "refuse":
+                raise
+            why = error.message
+        self._marked.append((name_to_json(root), why))
+        return False
+
+    def track(self, *paths: bytes) -> None:
+        """More paths that the tool is going to change: safe to be changed when this returns."""
+        had = set(self._before)
+        self._note([checked(path) for path in paths])
+        new = [path for path in self._before if path not in had]
+        if new or any(scan.untold for scan in self._scans):
+            self._say(self._said(new))
+
+    def _note(self, paths: Iterable[bytes]) -> None:
+        for path in paths:
+            if path in self._before:
+                continue
+            try:
+                self._note_missing_above(path)
+                state = self._keep(path)
+            except Escapes as error:
+                if self._unprotected == "refuse":
+                    raise
+                self._marked.append((name_to_json(path), error.message))
+                continue
+            if isinstance(state, Folder):
+                self._watch([path])
+
+    def _note_missing_above(self, path: bytes) -> None:
+        """Folders that a tool must make first to write there are paths of the step, too."""
+        for folder in folders_above(path):
+            if folder == HERE or folder in self._before:
+                continue
+            state = look(self._workspace, folder, None, self._opened.limits)
+            if isinstance(state, Folder):
+                self._above.setdefault(folder, state)
+            else:
+                self._keep(folder)
+
+    def _keep(self, path: bytes) -> State:
+        """Keep what is at a path; the first state of a message stays the one before."""
+        why = self._walker.why_untouched(path)
+        if why is not None:
+            state: State = self._alone.setdefault(path, Unknown(why))
+        else:
+            state = self._scanned(path) or look(
+                self._workspace, path, self._opened.contents, self._opened.limits
+            )
+        if isinstance(state, Unknown):
+            self._unprotect(path, state.why)
+        first = self._firsts.setdefault(path, state)
+        self._before[path] = first
+        if first is not state and not same(first, state):
+            self._seen.append((path, state))
+        return state
+
+    def _scanned(self, path: bytes) -> State | None:
+        found = (scan.state_before(path) for scan in self._scans)
+        return next((state for state in found if state is not None), None)
+
+    def _unprotect(self, path: bytes, why: str) -> None:
+        name = name_to_json(path)
+        if self._unprotected == "refuse":
+            raise NotUndoable(
+                f"{name}: what is there cannot be kept: {why}",
+                hint='allow the change without a way back with unprotected="mark"',
+            )
+        self._marked.append((name, why))
+
+    # after
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._held:
+            self._end()
+
+    def _end(self) -> None:
+        changes = {change.path: change for change in self._lost_folders()}
+        for scan in self._scans:
+            for change in scan.end():
+                changes[change.path] = self._from_first(change)
+        for path, first in self._before.items():
+            changes[path] = Change(path, first, self._after(path))
+        every = list(changes.values())
+        self._say(Said(changes=every, seen=self._seen, uncovered=self.uncovered, ended=True))
+        self._opened.known.tell(changes)
+        self._opened.known.save()
+        self.changed = tuple(
+            change
+            for change in every
+            if change.before and change.after and not same(change.before, change.after)
+        )
+
+    def _from_first(self, change: Change) -> Change:
+        """The same, seen from where the message found the path first."""
+        before = change.before
+        first = self._firsts.get(change.path)
+        if first is None or before is None:
+            return change
+        if not same(first, before):
+            self._seen.append((change.path, before))
+        return change._replace(before=first)
+
+    def _lost_folders(self) -> Iterable[Change]:
+        """Folders above named paths that the tool removed or put something else in place of."""
+        for folder, before in self._above.items():
+            now = self._after(folder)
+            if not isinstance(now, Folder):
+                yield Change(folder, self._firsts.get(folder, before), now)
+
+    def _after(self, path: bytes) -> State:
+        if path in self._alone:
+            return self._alone[path]
+        try:
+            return look(self._workspace, path, self._opened.contents, self._opened.limits)
+        except Escapes:
+            # A folder above it is a link now: what that leads to is not at this path.
+            return ABSENT
+
+    # the log
+
+    def _said(self, paths: Iterable[bytes], watched: tuple[bytes, ...] | None = None) -> Said:
+        """What is to be said before the tool works on these paths."""
+        seen = [*self._seen, *(each for scan in self._scans for each in scan.untold)]
+        changes = [Change(path, self._before[path], None) for path in paths]
+        return Said(changes=changes, seen=seen, uncovered=self.uncovered, watched=watched)
+
+    def _say(self, said: Said) -> None:
+        """Everything kept is on the disk, then the lines are; only then it counts."""
+        opened = self._opened
+        opened.contents.settle()
+        with opened.journal.alone():
+            # The first snapshot of a message is no update; others may have written one meanwhile.
+            update = said.watched is None or bool(opened.index.snapshots([self.message]))
+            lines = step_lines(self.message, self.id, said, update=update)
+            opened.journal.append("snapshots", *lines)
+        opened.known.tell(path for path, _ in said.seen)
+        self._seen = []
+        for scan in self._scans:
+            scan.untold = []
+
+
+def _workspace_of(opened: Opened) -> Anchor:
+    if opened.workspace is None:
+        raise NotUndoable(
+            "this session has no workspace here, so nothing could be undone",
+            hint="open it with the folder it is to work in",
+        )
+    return opened.workspace

@@ -1,0 +1,52 @@
+"""The lines of a step: the first before the tool works, the last when it is done.
+
+Long lists are spread over several lines, so that no line grows with the tree that is watched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from talktree.session.capture.snapshots import Change, snapshot_line
+from talktree.session.capture.states import State
+from talktree.text.times import MILLI
+
+AT_ONCE = 2000
+"""So many paths stand in one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What is to be said at one time of a step."""
+
+    changes: Sequence[Change] = ()
+    seen: Sequence[tuple[bytes, State]] = ()
+    uncovered: Sequence[tuple[str, str]] = ()
+    watched: Sequence[bytes] | None = None
+    ended: bool = False
+
+
+def step_lines(message: str, step: str, said: Said, *, update: bool) -> list[bytes]:
+    """The lines that say it, the first of them an update or not, the others always."""
+    now = time.time_ns() // MILLI * MILLI
+    count = max(len(said.changes), len(said.seen), 1)
+    lines = []
+    for start in range(0, count, AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        first, last = start == 0, start + AT_ONCE >= count
+        lines.append(
+            snapshot_line(
+                message,
+                step,
+                update or not first,
+                said.changes[some],
+                said.uncovered if last else (),
+                now,
+                seen=said.seen[some],
+                watched=said.watched if first else None,
+                ended=said.ended and last,
+            )
+        )
+    return lines

@@ -1,0 +1,1 @@
+"""Looking after a session: what is wrong with it, what nobody needs."""

@@ -1,0 +1,275 @@
+"""Looking a session over without changing it: each log line by line, then the contents they name.
+
+Whatever the bytes are, the answer is a list of troubles. Nothing is taken on trust, nothing is
+locked: of a session that is being written, what is whole by now is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+from talktree.errors import Escapes
+from talktree.files.anchored import Anchor
+from talktree.files.durable import UNFINISHED
+from talktree.session.capture.contents import ENDING, FOLDER
+from talktree.session.capture.snapshots import contents_named, taken
+from talktree.session.capture.states import HASH_LENGTH
+from talktree.session.journal.journal import LOGS
+from talktree.session.journal.lines import Line, lines
+from talktree.session.journal.seal import judged
+from talktree.session.undo.operations import moves
+from talktree.text.json_read import decode
+
+Kind = Literal[
+    "unreadable-file",
+    "unreadable-line",
+    "broken-seal",
+    "gap",
+    "other-writer",
+    "torn-tail",
+    "missing-content",
+    "damaged-content",
+    "unnamed-content",
+    "unfinished-content",
+    "unfinished-move",
+    "quarantined",
+    "open-to-others",
+]
+SEVERITIES: dict[Kind, Literal["error", "warning", "note"]] = {
+    "unreadable-file": "error",
+    "unreadable-line": "error",
+    "broken-seal": "error",
+    "gap": "error",
+    "other-writer": "note",
+    "torn-tail": "warning",
+    "missing-content": "error",
+    "damaged-content": "error",
+    "unnamed-content": "note",
+    "unfinished-content": "note",
+    "unfinished-move": "warning",
+    "quarantined": "note",
+    "open-to-others": "warning",
+}
+QUARANTINE = "quarantine"
+MOST_TOLD = 1000
+"""So many single troubles of one kind are told; of more, how many there are."""
+_BLOCK = 1 << 20
+_HASHES = re.compile(rb"[0-9a-f]{64}")
+_BLANK = b" \t\r\n\0"
+
+
+class Trouble(NamedTuple):
+    """One thing that is not as it should be."""
+
+    kind: Kind
+    message: str
+    path: str
+    """The file it is in, seen from the folder of the session."""
+    line: int | None = None
+
+    @property
+    def severity(self) -> Literal["error", "warning", "note"]:
+        """How bad it is."""
+        return SEVERITIES[self.kind]
+
+
+@contextmanager
+def reading(folder: Anchor, path: str) -> Iterator[int | None]:
+    """A descriptor of a plain file of the session; None if there is no file of that name."""
+    try:
+        fd = folder.open(path.encode(), os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        yield None
+        return
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError("it is no file")
+        yield fd
+    finally:
+        os.close(fd)
+
+
+class Inspection:
+    """What one look at a session finds."""
+
+    def __init__(self, folder: Anchor) -> None:
+        self._folder = folder
+        self.troubles: list[Trouble] = []
+        self._counts: dict[tuple[Kind, str], int] = {}
+        self._wanted: dict[str, tuple[str, int]] = {}
+        """Contents that lines need, and the first line that does."""
+
+    def run(self, *, read_data: bool) -> list[Trouble]:
+        """All troubles: logs, contents, what is left over."""
+        for log in LOGS:
+            self._guarded(f"{log}.jsonl", lambda path, log=log: self._log(path, log))
+        self._guarded("backups", lambda path: self._contents(read_data=read_data))
+        self._guarded(QUARANTINE, self._quarantined)
+        self._guarded(".", lambda path: self._rights())
+        for (kind, path), count in self._counts.items():
+            if count > MOST_TOLD:
+                self.troubles.append(Trouble(kind, f"and {count - MOST_TOLD} more", path))
+        return self.troubles
+
+    def _tell(self, kind: Kind, message: str, path: str, line: int | None = None) -> None:
+        place = kind, path if line is not None else path.partition("/")[0]
+        self._counts[place] = self._counts.get(place, 0) + 1
+        if self._counts[place] <= MOST_TOLD:
+            self.troubles.append(Trouble(kind, message, path, line))
+
+    def _guarded(self, path: str, look: Any) -> None:  # noqa: ANN401
+        try:
+            look(path)
+        except Escapes as error:
+            self._tell("unreadable-file", error.message, path)
+        except OSError as error:
+            self._tell("unreadable-file", error.strerror or str(error), path)
+
+    # logs
+
+    def _log(self, path: str, log: str) -> None:
+        with reading(self._folder, path) as fd:
+            if fd is None:
+                return
+            number, shift, stop, values = 0, 0, 0, []
+            for number, line in enumerate(lines(fd), 1):
+                stop = line.start + len(line.raw)
+                shift = self._sealed(path, line, number, shift)
+                value = self._value(path, log, line, number)
+                if log == "operations" and value is not None:
+                    values.append(value)
+            self._end(fd, path, stop)
+            self._moves(path, values)
+
+    def _sealed(self, path: str, line: Line, number: int, shift: int) -> int:
+        """Judge the seal of a line; gives how far the numbers are ahead of the lines."""
+        found = judged(line.raw)
+        if found.state == "broken":
+            self._tell("broken-seal", "it is not as it was written", path, number)
+        elif found.state == "none" or found.number is None:
+            self._tell("other-writer", "another program wrote it", path, number)
+        elif found.number - number != shift:
+            missing = found.number - number - shift
+            what = f"{missing} missing before it" if missing > 0 else "it stood further ahead"
+            self._tell("gap", f"it was line {found.number}: {what}", path, number)
+            return found.number - number
+        return shift
+
+    def _value(self, path: str, log: str, line: Line, number: int) -> dict[str, Any] | None:
+        value, _, usable = decode(line.raw)
+        if not usable or not isinstance(value, dict):
+            self._tell("unreadable-line", "it is no JSON object", path, number)
+            return None
+        if log == "snapshots":
+            self._want(contents_named(value), path, number)
+            self._backups(value, path, number)
+        elif log == "operations":
+            self._want(contents_named({"snapshot": {"paths": value.get("paths")}}), path, number)
+        return value
+
+    def _want(self, hashes: Iterator[str], path: str, number: int) -> None:
+        for each in hashes:
+            self._wanted.setdefault(each, (path, number))
+
+    def _backups(self, value: dict[str, Any], path: str, number: int) -> None:
+        """Whether the contents are there that another program keeps in its own way."""
+        for backup in taken(value).backups:
+            inside = backup.place.encode("utf-8", "surrogatepass")
+            if inside.startswith(b"backups/") and self._folder.lstat(inside) is None:
+                what = f"{backup.place[:80]} is not there"
+                self._tell("missing-content", what, path, number)
+
+    def _end(self, fd: int, path: str, stop: int) -> None:
+        size = os.fstat(fd).st_size
+        while stop < size:
+            block = os.pread(fd, min(_BLOCK, size - stop), stop)
+            if not block:
+                return
+            if block.strip(_BLANK):
+                what = f"{size - stop} bytes at its end are no whole line"
+                self._tell("torn-tail", what, path)
+                return
+            stop += len(block)
+
+    def _moves(self, path: str, values: list[dict[str, Any]]) -> None:
+        for move in moves(values):
+            if move.state == "open":
+                what = f"the {move.verb} {move.id[:8]} was begun and not finished"
+                self._tell("unfinished-move", what, path)
+
+    # contents
+
+    def _contents(self, *, read_data: bool) -> None:
+        present: set[str] = set()
+        if self._folder.lstat(FOLDER) is not None:
+            named = named_anywhere(self._folder)
+            for entry in self._folder.entries(FOLDER):
+                path = f"backups/{entry.name}"
+                name = content_of(entry.name)
+                if name is None:
+                    if entry.name.startswith(UNFINISHED):
+                        self._tell("unfinished-content", "a writer has not finished it", path)
+                    continue
+                present.add(name)
+                if name not in named:
+                    self._tell("unnamed-content", "no line names it", path)
+                if read_data:
+                    self._guarded(path, lambda path, name=name: self._hash(path, name))
+        for name, (path, number) in self._wanted.items():
+            if name not in present:
+                self._tell("missing-content", f"{name[:12]} is not there", path, number)
+
+    def _hash(self, path: str, name: str) -> None:
+        made = sha256()
+        with reading(self._folder, path) as fd:
+            while fd is not None and (block := os.read(fd, _BLOCK)):
+                made.update(block)
+        if fd is not None and made.hexdigest() != name:
+            self._tell("damaged-content", "it holds something else than it was named for", path)
+
+    # the rest
+
+    def _quarantined(self, path: str) -> None:
+        if self._folder.lstat(path.encode()) is None:
+            return
+        for entry in self._folder.entries(path.encode()):
+            if entry.name.endswith(".bytes"):
+                what = "bytes that were cut off a log"
+                self._tell("quarantined", what, f"{path}/{entry.name}")
+
+    def _rights(self) -> None:
+        for name in (".", "backups", *(f"{log}.jsonl" for log in LOGS)):
+            found = os.fstat(self._folder.fd) if name == "." else self._folder.lstat(name.encode())
+            if found is not None and found.st_mode & 0o077:
+                what = f"others than its owner may use it ({stat.filemode(found.st_mode)})"
+                self._tell("open-to-others", what, name)
+
+
+def content_of(name: str) -> str | None:
+    """The hash of the content that a file of `backups` holds; None if it is another file."""
+    hash = name.removesuffix(ENDING)
+    if hash == name or len(hash) != HASH_LENGTH or _HASHES.fullmatch(hash.encode()) is None:
+        return None
+    return hash
+
+
+def named_anywhere(folder: Anchor) -> set[str]:
+    """Every hash that stands in a log or in the quarantine, in whatever line, sound or not."""
+    found: set[str] = set()
+    paths = [f"{log}.jsonl" for log in LOGS if log != "messages"]
+    if folder.lstat(QUARANTINE.encode()) is not None:
+        paths += [f"{QUARANTINE}/{entry.name}" for entry in folder.entries(QUARANTINE.encode())]
+    for path in paths:
+        with reading(folder, path) as fd:
+            rest = b""
+            while fd is not None and (block := os.read(fd, _BLOCK)):
+                block = rest + block
+                found.update(match.decode() for match in _HASHES.findall(block))
+                rest = block[-HASH_LENGTH:]
+    return found

@@ -1,0 +1,179 @@
+"""Claude Code's own file history: what its checkpoints allow to bring back, and where that goes.
+
+A session of Claude Code notes before each prompt which files it has edited, and keeps a copy of
+each in `file-history/<session>/`. Only its own edit tools are noted, so a checkpoint says nothing
+of files that commands have changed. Where a file first appears in a later checkpoint, its first
+copy is what it was before it was ever edited, and so what it was here.
+
+Neither the paths nor the names of copies are believed: copies are opened beneath the history
+folder, and files go below a folder of one's choice, wherever the session says they were.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from talktree.errors import Escapes, NotFound, UsageError
+from talktree.files.anchored import Anchor
+from talktree.formats.claude_code.checkpoints import Checkpoint, Kept, checkpoints, started_in
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.session.capture.limits import Limits
+from talktree.session.capture.look import look
+from talktree.session.capture.states import ABSENT, File, State, Unknown
+from talktree.session.claude.places import history_folder, placed
+
+_PLAIN = re.compile(r"[A-Za-z0-9@_-][A-Za-z0-9@._-]{0,199}")
+FIRST_LINES = 50
+"""How many messages are asked which session they belong to."""
+
+
+class Was(NamedTuple):
+    """A file at a checkpoint."""
+
+    name: str
+    """Its path as the session has it."""
+    path: bytes
+    """Where it goes, below the chosen folder; empty if it cannot go anywhere."""
+    state: State
+    copy: str | None
+    """The copy its content comes from."""
+    note: str
+    """Whatever a person should know of how it was found."""
+
+
+class ClaudeHistory:
+    """The checkpoints of one session, and the copies that are still there."""
+
+    def __init__(self, conversation: Conversation, folder: Path | None) -> None:
+        self.conversation = conversation
+        self.points = checkpoints(conversation)
+        self.folder = folder
+        """Where the copies are; None if no such folder was found."""
+        self._started = started_in(conversation)
+        self._copies = None if folder is None else Anchor(folder)
+        self._looked: dict[str, State] = {}
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if self._copies is not None:
+            self._copies.close()
+
+    def point(self, message: str) -> Checkpoint:
+        """The checkpoint of a message, by a unique beginning of its id, or of the prompt above."""
+        exact = [each for each in self.points if each.message == message]
+        near = exact or [each for each in self.points if each.message.startswith(message)]
+        if len(near) == 1:
+            return near[0]
+        if len(near) > 1:
+            raise NotFound(f"{len(near)} checkpoints start with {message}", hint="say more of it")
+        by_message = {each.message: each for each in self.points}
+        conversation = self.conversation
+        ids = conversation.skeleton.ids
+        for place in reversed(conversation.tree.path(conversation.position(message))):
+            if ids[place] in by_message:
+                return by_message[ids[place]]
+        raise NotFound(
+            f"no checkpoint at {message} or above", hint="`talktree session log FILE` lists them"
+        )
+
+    def files(self, point: Checkpoint) -> list[Was]:
+        """Every file the session ever noted, as it was at a checkpoint."""
+        found = [self._was(kept, note) for kept, note in self._told(point)]
+        taken: dict[bytes, str] = {}
+        for number, was in enumerate(found):
+            if was.path and taken.setdefault(was.path, was.name) != was.name:
+                why = f"{taken[was.path][:200]} goes to the same place"
+                found[number] = was._replace(state=Unknown(why))
+        return found
+
+    def _told(self, point: Checkpoint) -> Iterator[tuple[Kept, str]]:
+        """What a checkpoint says, and what later ones say of files that it does not know yet."""
+        yield from ((kept, "") for kept in point.files.values())
+        known = set(point.files)
+        for other in self.points:
+            for name, kept in other.files.items():
+                if name in known:
+                    continue
+                known.add(name)
+                if other.place > point.place:
+                    yield kept, "as before its first edit, which came later"
+                else:
+                    lost = kept._replace(copy=None, absent=False)
+                    yield lost, "noted before, but not at this point"
+
+    def _was(self, kept: Kept, note: str) -> Was:
+        try:
+            path = placed(kept.name, self._started)
+        except Escapes as error:
+            return Was(kept.name, b"", Unknown(error.message), None, note)
+        state = ABSENT if kept.absent else self.copy_state(kept.copy)
+        if isinstance(state, Unknown) and note and kept.copy is None:
+            state = Unknown(note)
+        return Was(kept.name, path, state, kept.copy, note)
+
+    # copies
+
+    def copy_state(self, name: str | None) -> State:
+        """What is in a copy, or why that cannot be had."""
+        if name is None:
+            return Unknown("no copy is named")
+        if name not in self._looked:
+            self._looked[name] = self._look(name)
+        return self._looked[name]
+
+    def _look(self, name: str) -> State:
+        if self._copies is None:
+            return Unknown("the folder with the copies was not found")
+        if not _PLAIN.fullmatch(name):
+            return Unknown("the name of its copy is no plain file name")
+        state = look(self._copies, name.encode(), None, Limits())
+        if state == ABSENT:
+            return Unknown("its copy is gone")
+        if not isinstance(state, File):
+            why = state.why if isinstance(state, Unknown) else "it is no file"
+            return Unknown(f"its copy cannot be read: {why}")
+        return Unknown("its copy holds nothing but NULs") if self._is_blank(name, state) else state
+
+    def _is_blank(self, name: str, state: File) -> bool:
+        """Whether a crash has left a copy with its length and without its bytes."""
+        if not state.size:
+            return False
+        with self.open_copy(name) as stream:
+            return not any(piece.strip(b"\0") for piece in iter(lambda: stream.read(1 << 16), b""))
+
+    def open_copy(self, name: str) -> BinaryIO:
+        """The bytes of a copy."""
+        assert self._copies is not None
+        return os.fdopen(self._copies.open(name.encode(), os.O_RDONLY), "rb")
+
+
+def history_of(document: Document, file: Path, folder: Path | None = None) -> ClaudeHistory:
+    """The history of a session in a file; its copies are looked for unless a folder is named."""
+    conversation = _session_in(document)
+    found = folder or history_folder(file, _session_ids(conversation, file))
+    return ClaudeHistory(conversation, found)
+
+
+def _session_in(document: Document) -> Conversation:
+    if document.format != "claude-code":
+        raise UsageError(
+            f"{document.name} is no session of Claude Code", hint=f"it is {document.format}"
+        )
+    return document.conversation
+
+
+def _session_ids(conversation: Conversation, file: Path) -> Iterator[str]:
+    """The names its folder of copies may have; a session that was resumed has several."""
+    yield file.name.partition(".")[0]
+    yield conversation.id.rpartition("/")[2]
+    traits = conversation.skeleton.traits
+    spoken = [place for place, trait in enumerate(traits) if trait][:FIRST_LINES]
+    for entry in conversation.entries_at(spoken):
+        if isinstance(entry, Message) and entry.session:
+            yield entry.session

@@ -1,0 +1,1 @@
+"""A cache over the logs: where each message is, and what it hangs on."""

@@ -1,0 +1,292 @@
+"""Where everything stands in a session: a cache over its logs that is made when it is needed.
+
+The head of a session (its leaf, its newest messages) is read from the end of the log and needs no
+cache. All else asks SQLite, after indexing what is new. Whatever is wrong with the cache, it is
+thrown away and made again; whatever is wrong with a log is passed over here and told by `care`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from threading import RLock
+from typing import Any, TypeVar
+
+from talktree.errors import NotFound, UsageError
+from talktree.formats.base import Record
+from talktree.formats.sage import FORMAT
+from talktree.model.message import Message
+from talktree.session.capture.snapshots import Change, Taken, taken
+from talktree.session.index.fill import (
+    NOTHING_KNOWN,
+    Known,
+    catch_up,
+    forget,
+    is_current,
+    stored,
+    told,
+)
+from talktree.session.index.node import Node, has_own_id, node_of
+from talktree.session.index.schema import Cache
+from talktree.session.journal.journal import Journal
+from talktree.session.journal.lines import last_lines, lines
+from talktree.text.json_read import decode
+
+Answer = TypeVar("Answer")
+NEAR = 16 << 20
+"""So many bytes of the end are looked through for parents before the cache is asked."""
+AT_ONCE = 500
+"""So many ids go into one question to SQLite."""
+_NODE = "id, parent, start, length, type, sidechain, note, time"
+
+__all__ = ["Index", "Node"]
+
+
+class Index:
+    """What is where in the logs of a session."""
+
+    def __init__(self, journal: Journal, cache: Path | None) -> None:
+        self._journal = journal
+        self._place = cache
+        self._cache: Cache | None = None
+        self._known: dict[str, Known] = {}
+        self._lock = RLock()
+        self._operations: tuple[int, int, list[dict[str, Any]]] = (-1, 0, [])
+
+    def close(self) -> None:
+        """Let go of the cache."""
+        with self._lock:
+            if self._cache is not None:
+                self._cache.close()
+            self._cache, self._known = None, {}
+
+    # the head, without the cache
+
+    def leaf(self) -> Node | None:
+        """The message the session stands at: the last one that is on no sidechain."""
+        return next((node for node in self._backwards() if _may_lead(node)), None)
+
+    def last(self, count: int) -> list[Node]:
+        """The newest messages of the line that ends with the leaf, the oldest of them first."""
+        found: list[Node] = []
+        for node in self._backwards():
+            if (not found and _may_lead(node)) or (found and node.id == found[-1].parent):
+                found.append(node)
+                if len(found) >= count or node.parent is None:
+                    return found[count - 1 :: -1] if count > 0 else []
+            if found and found[0].start - node.start > NEAR:
+                break
+        return self.chain(found[0].id)[-count:] if found and count > 0 else []
+
+    def _backwards(self) -> Iterator[Node]:
+        for line in last_lines(self._journal.descriptor("messages")):
+            node = node_of(line.raw, line.start)
+            if node is not None:
+                yield node
+
+    # messages
+
+    def count(self) -> int:
+        """How many messages there are, with those of sidechains and notes."""
+        return int(self._ask("messages", "SELECT count(*) FROM nodes")[0][0])
+
+    def node(self, id: str) -> Node | None:
+        """The last message with this id."""
+        found = self._nodes("WHERE id = ? ORDER BY start DESC LIMIT 1", stored(id))
+        return found[0] if found else None
+
+    def find(self, prefix: str) -> Node:
+        """The one message whose id begins so."""
+        exact = self.node(prefix)
+        if exact is not None:
+            return exact
+        query = "SELECT DISTINCT id FROM nodes WHERE id >= ? AND id < ? LIMIT 2"
+        low = stored(prefix)
+        found = self._ask("messages", query, low, low + b"\xff") if prefix else []
+        if not found:
+            raise NotFound(
+                f"no message has an id that begins with {prefix[:80]!r}",
+                hint="`talktree session log` lists the messages of a session",
+            )
+        if len(found) > 1:
+            raise UsageError(
+                f"several messages have ids that begin with {prefix[:80]!r}",
+                hint="give more of the id",
+            )
+        node = self.node(told(found[0][0]))
+        assert node is not None
+        return node
+
+    def chain(self, id: str) -> list[Node]:
+        """The messages from the root down to this one; empty if there is no such message."""
+        query = f"""
+            WITH RECURSIVE line (place) AS (
+              SELECT max(start) FROM nodes WHERE id = ?
+              UNION SELECT up FROM nodes JOIN line ON start = place)
+            SELECT {_NODE} FROM line CROSS JOIN nodes ON start = place"""
+        upward = [_node(row) for row in self._ask("messages", query, stored(id))]
+        return upward[::-1]
+
+    def children(self, id: str | None) -> list[Node]:
+        """The messages that hang on this one, or on none that is there, in file order."""
+        if id is None:
+            return self._nodes("WHERE up IS NULL ORDER BY start")
+        where = "WHERE up IN (SELECT start FROM nodes WHERE id = ?) ORDER BY start"
+        return self._nodes(where, stored(id))
+
+    def leaves(self) -> list[Node]:
+        """The messages nothing hangs on, in file order."""
+        query = f"""
+            SELECT {_NODE} FROM nodes AS each
+            WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE up = each.start) ORDER BY start"""
+        return [_node(row) for row in self._ask("messages", query)]
+
+    def at(self, start: int) -> Node:
+        """The message whose line starts here."""
+        return self._nodes("WHERE start = ?", start)[0]
+
+    def shape(self) -> tuple[dict[int, int | None], set[int]]:
+        """Each line and the line of its parent; and which of them are notes or on a sidechain."""
+        rows = self._ask("messages", "SELECT start, up, note OR sidechain FROM nodes")
+        return {row[0]: row[1] for row in rows}, {row[0] for row in rows if row[2]}
+
+    def work_since(self, number: int) -> bool:
+        """Whether anything was said on the main line behind a message (by its `number`)."""
+        where = "WHERE start > ? AND NOT note AND NOT sidechain LIMIT 1"
+        return bool(self._nodes(where, number))
+
+    def value(self, node: Node) -> dict[str, Any]:
+        """What the line of a message holds."""
+        return self._record(node)[0]
+
+    def message(self, node: Node) -> Message:
+        """The message itself."""
+        value, raw = self._record(node)
+        entry = FORMAT.get(Record(value, raw, id=node.id, path="messages.jsonl"))
+        return entry if isinstance(entry, Message) else Message(id=node.id, parent=node.parent)
+
+    def _record(self, node: Node) -> tuple[dict[str, Any], bytes]:
+        raw = self._read("messages", node.start, node.length)
+        now = node_of(raw, node.start)
+        value = decode(raw).value
+        if now is None or now.id != node.id or not isinstance(value, dict):
+            # The file was rewritten by somebody, in place.
+            self._forget("messages")
+            raise NotFound(
+                f"the message {node.id[:80]} is no longer where it was",
+                hint="another program has rewritten messages.jsonl; ask again",
+            )
+        return value, raw
+
+    # files
+
+    def snapshots(self, messages: Iterable[str]) -> list[Taken]:
+        """The snapshots of these messages, in file order."""
+        wanted = list({stored(each) for each in messages})
+        found: list[tuple[int, int]] = []
+        for at in range(0, len(wanted), AT_ONCE):
+            some = wanted[at : at + AT_ONCE]
+            marks = ",".join("?" * len(some))
+            query = f"SELECT start, length FROM snapshots WHERE message IN ({marks})"
+            found += self._ask("snapshots", query, *some)
+        return [self._taken(start, length) for start, length in sorted(found)]
+
+    def touches(self, path: bytes) -> list[tuple[str, Change]]:
+        """Every change of a path that was ever recorded, with its message, in file order."""
+        return self.touches_of([path])[path]
+
+    def touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, Change]]]:
+        """The same for many paths; each line is read once."""
+        found: dict[bytes, list[tuple[str, Change]]] = {path: [] for path in paths}
+        wanted, places = list(found), set[tuple[int, int]]()
+        for at in range(0, len(wanted), AT_ONCE):
+            some = wanted[at : at + AT_ONCE]
+            marks = ",".join("?" * len(some))
+            query = f"""
+                SELECT DISTINCT start, length FROM touched JOIN snapshots USING (start)
+                WHERE path IN ({marks})"""
+            places.update(self._ask("snapshots", query, *some))
+        for start, length in sorted(places):
+            taken = self._taken(start, length)
+            for change in taken.changes:
+                if change.path in found:
+                    found[change.path].append((taken.message, change))
+        return found
+
+    def _taken(self, start: int, length: int) -> Taken:
+        return taken(decode(self._read("snapshots", start, length)).value)
+
+    # operations
+
+    def operations(self) -> list[dict[str, Any]]:
+        """All operations, in order; that log is small."""
+        fd = self._journal.descriptor("operations")
+        with self._lock:
+            inode, stop, found = self._operations
+            status = os.fstat(fd)
+            if status.st_ino != inode or status.st_size < stop:
+                inode, stop, found = status.st_ino, 0, []
+            found = list(found)
+            for line in lines(fd, stop):
+                stop = line.start + len(line.raw) + 1
+                value, _, usable = decode(line.raw)
+                if usable and isinstance(value, dict):
+                    found.append(value)
+            self._operations = inode, stop, found
+            return list(found)
+
+    # asking
+
+    def _nodes(self, where: str, *given: object) -> list[Node]:
+        query = f"SELECT {_NODE} FROM nodes {where}"
+        return [_node(row) for row in self._ask("messages", query, *given)]
+
+    def _ask(self, log: str, query: str, *given: object) -> list[Any]:
+        return self._with(log, lambda db: db.execute(query, given).fetchall())
+
+    def _with(self, log: str, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Do something with a cache that is up to date; with another one if this one fails."""
+        with self._lock:
+            self._cache = self._cache or Cache(self._place)
+            while True:
+                try:
+                    self._refresh(self._cache.db, log)
+                    return work(self._cache.db)
+                except sqlite3.Error as error:
+                    self._known = {}
+                    if not self._cache.fallen_back(error):
+                        raise
+
+    def _refresh(self, db: sqlite3.Connection, log: str) -> None:
+        fd = self._journal.descriptor(log)
+        if not is_current(self._known.get(log, NOTHING_KNOWN), fd):
+            self._known[log] = catch_up(db, log, fd)
+
+    def _forget(self, log: str) -> None:
+        self._with(log, lambda db: forget(db, log))
+        self._known.pop(log, None)
+
+    def _read(self, log: str, start: int, length: int) -> bytes:
+        return os.pread(self._journal.descriptor(log), length, start)
+
+
+def _may_lead(node: Node) -> bool:
+    """Whether a session can go on from here: somebody can name it, and it is no aside."""
+    return not node.sidechain and has_own_id(node)
+
+
+def _node(row: tuple[Any, ...]) -> Node:
+    id, parent, start, length, type, sidechain, note, time = row
+    return Node(
+        told(id),
+        None if parent is None else told(parent),
+        start,
+        start,
+        length,
+        told(type),
+        bool(sidechain),
+        bool(note),
+        time,
+    )

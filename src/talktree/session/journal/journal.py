@@ -1,0 +1,292 @@
+"""The three logs of a session: many threads and processes append, and nobody loses a line.
+
+An append takes the lock, looks whether the file still ends as it was left, writes, frees the lock,
+and returns when the line is on the disk (`safe`) or with the kernel (`fast`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+from talktree.errors import NotSaved, UsageError
+from talktree.files.durable import write_all
+from talktree.files.mounts import network_file_system
+from talktree.session.journal.commit import Commit, Replaced, SyncFailed
+from talktree.session.journal.lockfile import APPENDING, LockFile
+from talktree.session.journal.log import Log, Place, Written, end_of
+from talktree.session.journal.reading import Readers
+from talktree.session.journal.renewal import renew
+
+if TYPE_CHECKING:
+    from talktree.files.anchored import Anchor
+
+__all__ = ["LOGS", "Durability", "Journal", "Place"]
+
+LOGS = ("messages", "snapshots", "operations")
+Durability = Literal["safe", "fast"]
+
+
+class Journal:
+    """The logs of one session. Several threads may share it; each process makes its own."""
+
+    def __init__(self, folder: Anchor, durability: Durability = "safe") -> None:
+        self.folder = folder
+        self.durability = durability
+        self.problems: list[str] = []
+        """What was found and done: tails moved to quarantine, files renewed, weak places."""
+        self._safe = durability == "safe"
+        self._gate = threading.RLock()
+        self._depth = 0
+        self._pending: dict[int, Written] = {}
+        self._lock = LockFile(folder.fd)
+        self._logs = {name: Log(folder.fd, name, at) for at, name in enumerate(LOGS)}
+        self._commits = [Commit(log, self._lock) for log in self._logs.values()]
+        self._readers = Readers(folder.fd)
+        self._closed = False
+        self._alone = _Alone(self)
+        _JOURNALS.add(self)
+        far = network_file_system(folder.fd)
+        if far is not None:
+            self.problems.append(
+                f"{folder.path} is on a network file system ({far}): locks and syncs are only as "
+                "good as its server's"
+            )
+
+    # appending
+
+    def append(self, log: str, *values: bytes) -> list[Place]:
+        """Add lines: JSON objects without newline and seal. Acknowledged when it returns.
+
+        Inside of `alone` they are acknowledged when that ends, or by `sync`.
+        """
+        self._enter()
+        try:
+            return self._write(self._logs[log], values)
+        finally:
+            self._leave()
+
+    def alone(self) -> _Alone:
+        """Hold the append lock over several reads and appends of this thread."""
+        return self._alone
+
+    def sync(self) -> None:
+        """Acknowledge what was appended so far inside of `alone`, in that order."""
+        with self._gate:
+            pending = self._pending
+            self._pending = {}
+            for written in pending.values():
+                self._reach(written)
+
+    def _enter(self) -> None:
+        self._gate.acquire()
+        if self._depth:
+            self._depth += 1
+            return
+        try:
+            if self._closed:
+                raise UsageError("the session is closed", hint="open it again")
+            self._lock.take(APPENDING)
+            self._depth = 1
+        except BaseException as error:
+            self._lock.free(APPENDING)
+            self._gate.release()
+            if isinstance(error, OSError):
+                raise _not_saved(self.folder, "lock", error) from error
+            raise
+
+    def _leave(self) -> None:
+        if self._depth == 0:
+            # A child that was forked inside of `alone` never held the lock.
+            return
+        self._depth -= 1
+        if self._depth:
+            self._gate.release()
+            return
+        pending = self._pending
+        if pending:
+            self._pending = {}
+        try:
+            self._lock.free(APPENDING)
+        finally:
+            self._gate.release()
+        for written in pending.values():
+            self._reach(written)
+
+    def _write(self, log: Log, values: Sequence[bytes]) -> list[Place]:
+        try:
+            if not log.is_as_left():
+                self._prepare(log)
+            written = log.write(values, self._commits[log.index])
+        except OSError as error:
+            raise _not_saved(self.folder, log.file, error) from error
+        if self._safe:
+            self._pending[log.index] = written
+        return written.places
+
+    # what has to be right before a line is added
+
+    def _prepare(self, log: Log) -> None:
+        """Make sure of the file and of its end; another writer was there, or nobody knows."""
+        commit = self._commits[log.index]
+        known, log.end = log.end, -1
+        if self._lock.is_elsewhere():
+            self._lock.open()
+            self._lock.take(APPENDING)
+        if log.fd < 0 or log.find() != log.identity:
+            commit.reopen()
+            known = -1
+        if commit.has_failed():
+            self._renew(log)
+            known = -1
+        if known < 0 or not log.glance():
+            self._mend_end(log, commit)
+        if self._safe and not commit.is_known():
+            self._establish(log, commit)
+
+    def _mend_end(self, log: Log, commit: Commit) -> None:
+        length, number, is_open = end_of(log)
+        name = log.keep_rest(length, "a last line that is not whole")
+        if name is not None:
+            commit.cut(length)
+            self.problems.append(f"{log.file}: its last line was not whole; it is in {name}")
+        if is_open:
+            write_all(log.fd, b"\n")
+            length += 1
+        log.end, log.last = length, number
+
+    def _establish(self, log: Log, commit: Commit) -> None:
+        try:
+            commit.establish()
+        except SyncFailed:
+            self._renew(log)
+            self._mend_end(log, commit)
+
+    def _renew(self, log: Log) -> None:
+        done = renew(log, self._commits[log.index], self._lock)
+        if done is not None:
+            self.problems.append(done)
+
+    # acknowledging
+
+    def _reach(self, written: Written) -> None:
+        """Return when lines are on the disk; `NotSaved` if they never will be."""
+        log = self._logs[LOGS[written.log]]
+        try:
+            while True:
+                try:
+                    self._commits[written.log].reach(written)
+                    return
+                except Replaced:
+                    written = self._found_again(log, written)
+        except SyncFailed as failure:
+            self._give_up(log)
+            raise _not_saved(self.folder, log.file, failure.__cause__ or failure) from failure
+        except OSError as error:
+            raise _not_saved(self.folder, log.file, error) from error
+
+    def _found_again(self, log: Log, written: Written) -> Written:
+        """The lines in the file that stands in the place of the one they were written to."""
+        self._enter()
+        try:
+            self._prepare(log)
+            if os.pread(log.fd, len(written.data), written.start) != written.data:
+                raise OSError("the file was replaced before the line was on the disk")
+            return written._replace(identity=log.identity)
+        finally:
+            self._leave()
+
+    def _give_up(self, log: Log) -> None:
+        """Renew the log at once if that is possible; else whoever appends next tries it."""
+        self._enter()
+        try:
+            log.end = -1
+            self._renew(log)
+        except OSError:
+            pass
+        finally:
+            self._leave()
+
+    # reading
+
+    def length(self, log: str) -> int:
+        """How many bytes a log has now."""
+        return self._readers.length(log)
+
+    def descriptor(self, log: str) -> int:
+        """A descriptor to read a log with (`lines`); it follows the log if that is renewed."""
+        return self._readers.descriptor(log)
+
+    def close(self) -> None:
+        """Let go of all files; the journal cannot be used any more."""
+        with self._gate:
+            self._closed = True
+            for commit in self._commits:
+                commit.close()
+            self._lock.close()
+            self._readers.close()
+
+    def _after_fork(self) -> None:
+        """A child has locks of its own, or it would share those of its parent."""
+        self._gate = threading.RLock()
+        self._depth = 0
+        self._pending = {}
+        self._lock.close()
+        self._readers.forget_threads()
+        for log, commit in zip(self._logs.values(), self._commits, strict=True):
+            log.end = -1
+            commit.forget_threads()
+
+
+class _Alone:
+    """The append lock of a journal as a context."""
+
+    __slots__ = ("_journal",)
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def __enter__(self) -> Journal:
+        self._journal._enter()
+        return self._journal
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._journal._leave()
+
+
+_HINTS = {
+    errno.ENOSPC: "free some space and write it again; what was saved before is safe",
+    errno.EDQUOT: "free some space and write it again; what was saved before is safe",
+    errno.EACCES: "check the rights of the session's folder",
+    errno.EROFS: "the file system is read-only",
+}
+
+
+def _not_saved(folder: Anchor, file: str, error: BaseException) -> NotSaved:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    number = error.errno if isinstance(error, OSError) else None
+    return NotSaved(
+        f"{folder.path / file}: not saved: {why or 'the disk did not take it'}",
+        hint=_HINTS.get(number or 0, "write it again; what was saved before is safe"),
+    )
+
+
+_JOURNALS: weakref.WeakSet[Journal] = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    for journal in list(_JOURNALS):
+        journal._after_fork()
+
+
+os.register_at_fork(after_in_child=_in_child)

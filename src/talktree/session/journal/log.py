@@ -1,0 +1,161 @@
+"""One log, open for appending. Who calls holds the append lock of the session."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.files.durable import write_all
+from talktree.session.journal import quarantine
+from talktree.session.journal.seal import sealed
+from talktree.session.journal.tail import glance, tail
+
+if TYPE_CHECKING:
+    from talktree.session.journal.commit import Commit
+
+Identity = tuple[int, int]
+NOBODY: Identity = (0, 0)
+
+
+class Place(NamedTuple):
+    """Where a line is: its number, where it starts, and its length without the newline."""
+
+    number: int
+    start: int
+    length: int
+
+
+class Written(NamedTuple):
+    """Lines that the kernel has."""
+
+    log: int
+    identity: Identity
+    start: int
+    data: bytes
+    places: list[Place]
+    syncs: int
+    """How many syncs had begun when the kernel had the lines; any later one covers them."""
+
+    @property
+    def end(self) -> int:
+        """Where the last of them ends, newline included."""
+        return self.start + len(self.data)
+
+
+class Log:
+    """The file, and how it ended when this writer last saw it."""
+
+    def __init__(self, folder: int, name: str, number: int) -> None:
+        self.folder = folder
+        self.name = name
+        self.file = f"{name}.jsonl"
+        self.index = number
+        """Which of the logs it is."""
+        self.fd = -1
+        self.identity = NOBODY
+        self.end = -1
+        self.last = 0
+        """The number of the last line."""
+
+    # appending
+
+    def is_as_left(self) -> bool:
+        """Whether nobody else has touched the file since this writer did."""
+        try:
+            found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return found.st_size == self.end and (found.st_dev, found.st_ino) == self.identity
+
+    def write(self, values: Sequence[bytes], commit: Commit) -> Written:
+        """Number, seal and write some lines: all of them, or none."""
+        start = at = self.end
+        number = self.last
+        places = []
+        lines = []
+        for value in values:
+            number += 1
+            line = sealed(value, number, b"\n")
+            places.append(Place(number, at, len(line) - 1))
+            at += len(line)
+            lines.append(line)
+        data = lines[0] if len(lines) == 1 else b"".join(lines)
+        try:
+            write_all(self.fd, data)
+        except BaseException:
+            self._take_back(data, commit)
+            raise
+        self.end = at
+        self.last = number
+        return Written(self.index, self.identity, start, data, places, commit.begun)
+
+    def _take_back(self, data: bytes, commit: Commit) -> None:
+        """Cut what was written of lines that cannot be finished, if nothing else came behind."""
+        start, self.end = self.end, -1
+        try:
+            half = os.pread(self.fd, len(data) + 1, start)
+            if half and data.startswith(half):
+                commit.cut(start)
+        except OSError:
+            # The half line stays for now; whoever appends next finds it and moves it away.
+            pass
+
+    # looking
+
+    def find(self) -> Identity:
+        """Which file the path leads to; none there is nobody."""
+        try:
+            found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return NOBODY
+        return (found.st_dev, found.st_ino)
+
+    def open(self) -> None:
+        """Open the file its path leads to, or make it. The descriptor's number stays the same."""
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(self.file, flags | os.O_NONBLOCK, 0o600, dir_fd=self.folder)
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(fd)
+            raise OSError(f"{self.file} is no file")
+        if self.fd < 0:
+            self.fd = fd
+        else:
+            os.dup2(fd, self.fd, inheritable=False)
+            os.close(fd)
+        self.identity = (found.st_dev, found.st_ino)
+        self.end = -1
+
+    def size(self) -> int:
+        """How long it is now."""
+        return os.lseek(self.fd, 0, os.SEEK_END)
+
+    def glance(self) -> bool:
+        """Take over from another writer, if the end shows that one of ours was the last."""
+        size = self.size()
+        found = glance(self.fd, size)
+        if found is None:
+            return False
+        self.end, self.last = size, found.number
+        return True
+
+    def keep_rest(self, start: int, why: str) -> str | None:
+        """Put everything from there on into the quarantine; the name it has there."""
+        size = self.size()
+        if size <= start:
+            return None
+        return quarantine.keep(self.folder, self.name, self.fd, start, size, why)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+        self.identity, self.end = NOBODY, -1
+
+
+def end_of(log: Log) -> tuple[int, int, bool]:
+    """How much of a log is whole lines, the last number, and whether a newline is missing."""
+    return tail(log.fd, log.size())

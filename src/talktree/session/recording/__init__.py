@@ -1,0 +1,1 @@
+"""What agents write: messages, their context, todos, thinking, compaction."""

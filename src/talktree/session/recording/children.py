@@ -1,0 +1,67 @@
+"""Sessions and lines of their own for sub-agents: child sessions, and sidechains inside one.
+
+A child session names its parent in metadata.json and in its `begin`; the parent names the child in
+an operation. A sidechain stands in the same log and never becomes the current line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from talktree.model.message import Message, ThinkingSetting
+from talktree.session.opened import Opened
+from talktree.session.recording.recorder import At, Where
+from talktree.session.recording.thinking import Asked
+from talktree.session.recording.verbs import Verbs
+from talktree.session.undo.operations import operation_line
+
+if TYPE_CHECKING:
+    from talktree.session.session import Session
+
+
+class Child(NamedTuple):
+    """A child session and where it was begun."""
+
+    session: str
+    message: str | None
+    agent: str | None
+
+
+def tell(opened: Opened, child: Child) -> None:
+    """Let the parent know of a child."""
+    members: dict[str, Any] = {"child": child.session, "message": child.message}
+    if child.agent is not None:
+        members["agent"] = child.agent
+    opened.journal.append("operations", operation_line(opened.id, "child", members))
+
+
+def children(opened: Opened) -> list[Child]:
+    """The child sessions, in the order they were begun."""
+    found = []
+    for value in opened.index.operations():
+        id, message, agent = value.get("child"), value.get("message"), value.get("agent")
+        if value.get("kind") == "child" and isinstance(id, str):
+            place = message if isinstance(message, str) else None
+            found.append(Child(id, place, agent if isinstance(agent, str) else None))
+    return found
+
+
+class Sidechain(Verbs):
+    """A line beside the main one: the same verbs, and it continues from its own last message."""
+
+    _side = True
+
+    def __init__(self, session: Session, at: str) -> None:
+        self._session = session
+        self.leaf = at
+
+    def _say(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
+        ids = self._session._say(*drafts, at=self.leaf if at is Where.LEAF else at)
+        self.leaf = ids[-1]
+        return ids
+
+    def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
+        return self._session._ask(asked, text)
+
+    def _tool(self, call: str) -> str | None:
+        return self._session._tool(call)

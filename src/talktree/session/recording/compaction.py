@@ -1,0 +1,98 @@
+"""Compaction: a summary stands for what was said, and what was said stays.
+
+Four `system` lines tell of it: compacting and compacted, restoring and restored. From `compacted`
+on, the context of the model is the summary and what follows; from `restored` on, it is everything
+again. The lines themselves are for people and belong to no context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from talktree.formats.sage.kinds import OPERATIONS
+from talktree.model.message import Message
+from talktree.model.parts import Event
+from talktree.session.index.index import Index
+from talktree.session.index.node import Node
+
+COMPACTING = "conversation_compacting"
+COMPACTED = "conversation_compacted"
+RESTORING = "conversation_restoring"
+RESTORED = "conversation_restored"
+MARKS = frozenset(OPERATIONS.values())
+
+
+class Statistics(NamedTuple):
+    """What a compaction did."""
+
+    messages_before: int
+    messages_after: int
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+
+    @property
+    def ratio(self) -> float:
+        """How much is left: of the tokens if they are known, else of the messages."""
+        if self.tokens_before and self.tokens_after is not None:
+            return round(self.tokens_after / self.tokens_before, 4)
+        return round(self.messages_after / self.messages_before, 4) if self.messages_before else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The statistics as a line has them."""
+        counts = {
+            "messagesBefore": self.messages_before,
+            "messagesAfter": self.messages_after,
+            "tokensBefore": self.tokens_before,
+            "tokensAfter": self.tokens_after,
+        }
+        told = {name: count for name, count in counts.items() if count is not None}
+        return {**told, "ratio": self.ratio}
+
+
+def mark(subtype: str, text: str, metadata: Mapping[str, Any]) -> Message:
+    """One of the four lines."""
+    event = Event(OPERATIONS[subtype], text, dict(metadata))
+    return Message(role="system", parts=(event,))
+
+
+def compacted(summary: str, statistics: Statistics) -> tuple[Message, Message]:
+    """The line that tells of it, and the summary that the model goes on from."""
+    text = (
+        f"Conversation compacted: {statistics.messages_before} messages into "
+        f"{statistics.messages_after}"
+    )
+    line = mark(COMPACTED, text, statistics.to_json())
+    return line, Message(role="system", parts=(Event("summary", text=summary),))
+
+
+def is_mark(message: Message) -> bool:
+    """Whether a message is one of the four lines."""
+    return any(isinstance(part, Event) and part.kind in MARKS for part in message.parts)
+
+
+def full(index: Index, leaf: str) -> list[Message]:
+    """Everything that was said up to a message, without the four lines."""
+    found = (index.message(node) for node in index.chain(leaf))
+    return [message for message in found if not is_mark(message)]
+
+
+def context(index: Index, leaf: str) -> list[Message]:
+    """What the model is sent at a message: from the last summary that counts on."""
+    chain = index.chain(leaf)
+    start = _start(index, chain)
+    found = (index.message(node) for node in chain[start:])
+    return [message for message in found if not is_mark(message)]
+
+
+def _start(index: Index, chain: list[Node]) -> int:
+    """Where the context begins: behind the last compaction, unless it was taken back."""
+    for place in range(len(chain) - 1, -1, -1):
+        if chain[place].type != "system":
+            continue
+        subtype = index.value(chain[place]).get("subtype")
+        if subtype == RESTORED:
+            return 0
+        if subtype == COMPACTED:
+            return place + 1
+    return 0

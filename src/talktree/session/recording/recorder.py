@@ -1,0 +1,224 @@
+"""Writing messages: chained, placed in their context, acknowledged.
+
+A recorder belongs to one handle of a session and continues from that handle's own leaf. Looking
+where the session stands and appending happen under one lock, so that a message never lands behind
+a move of somebody else's unnoticed. Several threads may share it, and several processes may each
+have their own: their messages are branches of one tree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import Enum
+from time import monotonic, time_ns
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
+from talktree.formats.sage.parts import event_of
+from talktree.model.message import SIDECHAIN, Message, Todo
+from talktree.model.parts import Event, Text, ToolCall
+from talktree.session.journal.journal import Place
+from talktree.session.journal.lines import lines
+from talktree.session.metadata import Metadata
+from talktree.session.names import new_id
+from talktree.session.opened import Opened
+from talktree.session.recording.context import Surroundings
+from talktree.session.recording.plain import Lines
+from talktree.session.recording.todos import todos_at, todos_of
+from talktree.text.json_read import decode
+from talktree.text.times import MILLI
+
+METADATA_EVERY = 1.0
+"""Seconds between two writings of metadata.json while messages are appended."""
+MOVES = frozenset({"move", "moved"})
+CONTINUES = "continues"
+"""The member of a first message that follows one of an older file, where messages have no ids."""
+
+
+class Where(Enum):
+    """Places in the tree that have no id."""
+
+    LEAF = "leaf"
+    """Behind the last message of this handle."""
+    ROOT = "root"
+    """Behind nothing: a beginning of its own."""
+
+
+At: TypeAlias = str | Where
+
+
+class Recorder:
+    """What one handle has written, and where it goes on."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        surroundings: Surroundings,
+        metadata: Metadata,
+        *,
+        older: tuple[str, str] | None = None,
+    ) -> None:
+        self.opened = opened
+        self.surroundings = surroundings
+        self.metadata = metadata
+        self._older = older
+        """The older file this session continues, and its last message."""
+        self.leaf: str | None = None
+        self.todos: tuple[Todo, ...] = ()
+        self.tools: dict[str, str] = {}
+        """Names of the tools that were called, by the id of the call."""
+        self._saved: tuple[int, str | None] = (0, None)
+        """The newest acknowledged message of this handle's line, and its number."""
+        self._lines = Lines()
+        self._operations, self._operations_fd = 0, -1
+        self._time = 0
+        self._described = monotonic()
+        self.look()
+
+    def look(self) -> None:
+        """Go to where the session stands now."""
+        opened = self.opened
+        # In this order: a move between the two is noticed when something is written.
+        self._know_operations(opened.journal.length("operations"))
+        node = opened.index.leaf()
+        if node is not None:
+            self.leaf, self.todos = node.id, todos_of(opened.index, node)
+        else:
+            self.leaf, self.todos = self._older and self._older[1], ()
+        self._saved = (0, self.leaf)
+
+    def write(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
+        """Append messages, each behind the one before; returns their ids once they are saved."""
+        try:
+            with self.opened.journal.alone() as journal:
+                parent, held = self._start(at)
+                whole = self._wholes(drafts, parent, held)
+                places = journal.append("messages", *map(self._lines.line, whole))
+                self._stand_at(whole[-1])
+                self._note(whole, places)
+        except NotSaved:
+            self._forget_unsaved()
+            raise
+        last = whole[-1]
+        if places[-1].number > self._saved[0] and SIDECHAIN not in last.flags:
+            self._saved = places[-1].number, last.id
+        self._describe_now_and_then()
+        return [message.id for message in whole]
+
+    def _forget_unsaved(self) -> None:
+        """Whatever came behind the last acknowledged message is not there."""
+        self.leaf = self._saved[1]
+        own = self.leaf is not None and not self.leaf.startswith("@")
+        self.todos = todos_at(self.opened.index, self.leaf) if own else ()
+        self.metadata.count_anew()
+
+    # where it goes
+
+    def _start(self, at: At) -> tuple[str | None, tuple[Todo, ...]]:
+        """The message to continue, and the tasks as they stand there."""
+        if at is Where.LEAF:
+            self._look_at_operations()
+            return self.leaf, self.todos
+        if at is Where.ROOT:
+            return None, ()
+        assert isinstance(at, str)
+        if at == self.leaf:
+            return at, self.todos
+        if self._older is not None and at.startswith("@"):
+            return at, ()
+        if self.opened.index.node(at) is None:
+            raise NotFound(f"there is no message {at!r}", hint="name a message of this session")
+        return at, todos_at(self.opened.index, at)
+
+    def _look_at_operations(self) -> None:
+        """Whether another handle moved the session; names of branches do not matter."""
+        if self._operations_fd >= 0:
+            seen = os.fstat(self._operations_fd)
+            if seen.st_size == self._operations and seen.st_nlink:
+                # As it was, and no other file stands in its place.
+                return
+        journal = self.opened.journal
+        end = journal.length("operations")
+        for line in lines(journal.descriptor("operations"), self._operations, end):
+            value = decode(line.raw).value
+            if isinstance(value, dict) and value.get("kind") in MOVES:
+                raise WorldMoved(
+                    "the session was moved by somebody else since this handle looked at it",
+                    hint="refresh() goes to where it stands now; or name the parent yourself",
+                )
+        self._know_operations(end)
+
+    def _know_operations(self, length: int) -> None:
+        self._operations = length
+        # A log that is not there yet has no descriptor that would show when it is.
+        self._operations_fd = self.opened.journal.descriptor("operations") if length else -1
+
+    # what is written
+
+    def _wholes(
+        self, drafts: tuple[Message, ...], parent: str | None, held: tuple[Todo, ...]
+    ) -> list[Message]:
+        context, made = self.surroundings.now(), []
+        for draft in drafts:
+            extra: Mapping[str, Any] = draft.extra
+            if parent is not None and parent.startswith("@"):
+                extra, parent = {**extra, CONTINUES: self._behind(parent)}, None
+            self._time = max(self._time, time_ns() // MILLI * MILLI)
+            message = replace(
+                draft,
+                id=new_id(),
+                parent=parent,
+                time=self._time,
+                session=self.opened.session,
+                context=context,
+                todos=held if draft.todos is None else draft.todos,
+                extra=extra,
+            )
+            made.append(message)
+            parent, held = message.id, message.todos or ()
+        return made
+
+    def _behind(self, alias: str) -> dict[str, str]:
+        """Which message without an id this one follows."""
+        assert self._older is not None
+        return {"file": self._older[0], "message": alias}
+
+    def _stand_at(self, last: Message) -> None:
+        if SIDECHAIN not in last.flags:
+            self.leaf, self.todos = last.id, last.todos or ()
+
+    def _note(self, whole: list[Message], places: list[Place]) -> None:
+        """Remember of the messages what is asked for later."""
+        for message, place in zip(whole, places, strict=True):
+            words = None
+            for part in message.parts:
+                if isinstance(part, Text | Event):
+                    words = part.text
+                elif isinstance(part, ToolCall) and part.id is not None:
+                    self.tools[part.id] = part.name
+            assert message.time is not None
+            kind = message.role if not message.flags else ""
+            if words and kind == "system":
+                kind = "custom_title" if event_of(message.parts) == "title" else kind
+            self.metadata.count(place, type=kind, time=message.time, words=words)
+
+    # metadata
+
+    def _describe_now_and_then(self) -> None:
+        now = monotonic()
+        if now - self._described < METADATA_EVERY:
+            return
+        self._described = now
+        self.describe()
+
+    def describe(self) -> None:
+        """Bring metadata.json up to date, if that is possible."""
+        try:
+            with self.opened.journal.alone():
+                self.metadata.save(self.surroundings.now())
+        except (OSError, TalktreeError) as error:
+            # What was said is saved; what tells of it is made again when the session is opened.
+            self.opened.notices.append(f"metadata.json could not be written: {error}")

@@ -1,0 +1,107 @@
+"""Tasks: what callers give, the list at a message, and its progress over time.
+
+Each message carries the tasks as they stood when it was written, so the list at a message is that
+of the nearest message on its way to the root which tells of tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from talktree.errors import UsageError
+from talktree.model.message import Todo
+
+if TYPE_CHECKING:
+    from talktree.session.index.index import Index
+    from talktree.session.index.node import Node
+
+STATES = ("pending", "in_progress", "completed")
+Given: TypeAlias = Iterable[Todo | Mapping[str, Any] | str]
+"""Tasks as callers have them; a mere text is a task nobody has begun."""
+_MEMBERS = {"content", "status", "active_form", "activeForm"}
+
+
+def todo_list(given: Given) -> tuple[Todo, ...]:
+    """Tasks as messages carry them."""
+    return tuple(map(_todo, given))
+
+
+def _todo(given: Todo | Mapping[str, Any] | str) -> Todo:
+    match given:
+        case str():
+            made = Todo(given, STATES[0])
+        case Todo():
+            made = given
+        case _:
+            if not set(given) <= _MEMBERS or not isinstance(given.get("content"), str):
+                raise UsageError(
+                    "a task that cannot be understood",
+                    hint='a task is {"content": …, "status": …, "active_form": …}',
+                )
+            active = given.get("active_form") or given.get("activeForm")
+            made = Todo(given["content"], str(given.get("status", STATES[0])), active)
+    if made.status not in STATES:
+        raise UsageError(
+            f"{made.status!r} is no state of a task", hint=f"one of {', '.join(STATES)}"
+        )
+    return made
+
+
+def words(todos: tuple[Todo, ...]) -> str:
+    """A list in one line, for people."""
+    if not todos:
+        return "Todos: none"
+    done = sum(todo.status == "completed" for todo in todos)
+    return f"Todos: {done} of {len(todos)} done"
+
+
+def todos_of(index: Index, node: Node) -> tuple[Todo, ...]:
+    """The tasks at a message that is known already; usually it tells of them itself."""
+    told = index.message(node).todos
+    return told if told is not None else todos_at(index, node.parent)
+
+
+def todos_at(index: Index, message: str | None) -> tuple[Todo, ...]:
+    """The tasks as they stood at a message."""
+    for node in reversed(index.chain(message)) if message is not None else ():
+        told = index.message(node).todos
+        if told is not None:
+            return told
+    return ()
+
+
+class Progress(NamedTuple):
+    """The tasks from one message on."""
+
+    message: str
+    time: int | None
+    todos: tuple[Todo, ...]
+    done: int
+    changed: tuple[str, ...]
+    """What became of which task, in words."""
+
+
+def progress(index: Index, message: str) -> Iterator[Progress]:
+    """The lists on the way to a message, each where it first stood."""
+    known: tuple[Todo, ...] = ()
+    for node in index.chain(message):
+        told = index.message(node).todos
+        if told is None or told == known:
+            continue
+        done = sum(todo.status == "completed" for todo in told)
+        yield Progress(node.id, node.time, told, done, tuple(_changes(known, told)))
+        known = told
+
+
+def _changes(before: tuple[Todo, ...], after: tuple[Todo, ...]) -> Iterator[str]:
+    was = {todo.content: todo.status for todo in before}
+    now = {todo.content: todo.status for todo in after}
+    for content, status in now.items():
+        if content not in was:
+            yield f"new: {content}"
+        if was.get(content, STATES[0]) != status:
+            yield f"{status.replace('_', ' ')}: {content}"
+    for content in was:
+        if content not in now:
+            yield f"gone: {content}"

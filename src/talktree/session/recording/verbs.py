@@ -1,0 +1,254 @@
+"""The verbs that say something: each makes a message of its arguments and gives back its id.
+
+Calls, results, tokens and tasks are the model's values or plain dicts with the same names. What
+cannot be understood is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from talktree.errors import UsageError
+from talktree.model.message import (
+    ERROR,
+    NO_FLAGS,
+    SIDECHAIN,
+    Message,
+    ThinkingSetting,
+    Usage,
+)
+from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
+from talktree.session.plainly import plainly
+from talktree.session.recording.recorder import At, Where
+from talktree.session.recording.thinking import Asked, setting
+from talktree.session.recording.todos import Given, todo_list, words
+
+Call: TypeAlias = ToolCall | Mapping[str, Any]
+"""A tool call, or `{"id", "name", "input"}`."""
+Result: TypeAlias = ToolResult | Mapping[str, Any]
+"""A tool's result, or `{"call", "output", "name", "error"}`."""
+Tokens: TypeAlias = Usage | Mapping[str, int]
+Extra: TypeAlias = Mapping[str, Any]
+TAKEN = frozenset(
+    {
+        "branchParentUuid",
+        "context",
+        "continues",
+        "isSidechain",
+        "message",
+        "operation",
+        "parentUuid",
+        "seal",
+        "sessionId",
+        "subtype",
+        "thinkingMetadata",
+        "timestamp",
+        "todos",
+        "toolResults",
+        "type",
+        "usage",
+        "uuid",
+        "version",
+    }
+)
+"""Members that a message has anyway; `extra` cannot stand for them."""
+_SIDE = frozenset({SIDECHAIN})
+
+
+@plainly
+class Verbs(ABC):
+    """Everything that can be said in a session, on its own line or on a sidechain."""
+
+    _side = False
+    """Whether all that is said here stands on a sidechain."""
+
+    @abstractmethod
+    def _say(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
+        """Write messages."""
+
+    @abstractmethod
+    def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
+        """The thinking to record beside a prompt."""
+
+    @abstractmethod
+    def _tool(self, call: str) -> str | None:
+        """The name of the tool that was called."""
+
+    def user(
+        self,
+        text: str,
+        *,
+        thinking: Asked = None,
+        todos: Given | None = None,
+        parent: str | None = None,
+        sidechain: bool = False,
+        extra: Extra | None = None,
+    ) -> str:
+        """What the user says. Words that ask for thinking are recorded as what triggered it."""
+        asked = self._ask(thinking, text)
+        draft = self._draft(
+            "user", (Text(text),), todos, extra, sidechain=sidechain, thinking=asked
+        )
+        return self._one(draft, parent)
+
+    def assistant(
+        self,
+        text: str = "",
+        *,
+        calls: Iterable[Call] = (),
+        usage: Tokens | None = None,
+        model: str | None = None,
+        thinking: Asked = None,
+        todos: Given | None = None,
+        parent: str | None = None,
+        sidechain: bool = False,
+        extra: Extra | None = None,
+    ) -> str:
+        """A reply: words, tool calls, what it cost."""
+        told = extra if model is None else {**(extra or {}), "model": model}
+        parts: tuple[Part, ...] = (Text(text), *map(tool_call, calls))
+        asked = None if thinking is None else setting(thinking)
+        draft = self._draft(
+            "assistant",
+            parts,
+            todos,
+            told,
+            sidechain=sidechain,
+            thinking=asked,
+            usage=tokens(usage),
+        )
+        return self._one(draft, parent)
+
+    def results(
+        self,
+        *results: Result,
+        todos: Given | None = None,
+        parent: str | None = None,
+        sidechain: bool = False,
+        extra: Extra | None = None,
+    ) -> str:
+        """What tools gave back, each for a call of the reply before."""
+        if not results:
+            raise UsageError("no result was given", hint="give one result for each call")
+        parts = tuple(self._named(tool_result(each)) for each in results)
+        return self._one(self._draft("tool", parts, todos, extra, sidechain=sidechain), parent)
+
+    def system(
+        self,
+        text: str,
+        *,
+        todos: Given | None = None,
+        parent: str | None = None,
+        sidechain: bool = False,
+        extra: Extra | None = None,
+    ) -> str:
+        """Something the program tells the model or the user."""
+        draft = self._draft("system", (Text(text),), todos, extra, sidechain=sidechain)
+        return self._one(draft, parent)
+
+    def summary(self, text: str, *, parent: str | None = None, sidechain: bool = False) -> str:
+        """A summary of what was said so far."""
+        parts = (Event("summary", text=text),)
+        return self._one(self._draft("system", parts, None, None, sidechain=sidechain), parent)
+
+    def error(
+        self, kind: str, text: str, *, parent: str | None = None, sidechain: bool = False
+    ) -> str:
+        """A failure, told as `[kind] text`."""
+        draft = self._draft("system", (Text(f"[{kind}] {text}"),), None, None, sidechain=sidechain)
+        return self._one(replace(draft, flags=draft.flags | {ERROR}), parent)
+
+    def title(self, text: str) -> str:
+        """Another title for the session."""
+        draft = self._draft("system", (Event("title", text=text),), None, None, sidechain=False)
+        return self._one(draft, None)
+
+    def todos(self, todos: Given, *, parent: str | None = None) -> str:
+        """Another list of tasks; it stands on every message from here on."""
+        listed = todo_list(todos)
+        parts = (Text(words(listed)),)
+        return self._one(self._draft("system", parts, listed, None, sidechain=False), parent)
+
+    # making messages
+
+    def _one(self, draft: Message, parent: str | None) -> str:
+        return self._say(draft, at=Where.LEAF if parent is None else parent)[0]
+
+    def _draft(
+        self,
+        role: str,
+        parts: tuple[Part, ...],
+        todos: Given | None,
+        extra: Extra | None,
+        *,
+        sidechain: bool,
+        thinking: ThinkingSetting | None = None,
+        usage: Usage | None = None,
+    ) -> Message:
+        return Message(
+            role=role,
+            parts=parts,
+            flags=_SIDE if sidechain or self._side else NO_FLAGS,
+            todos=None if todos is None else todo_list(todos),
+            thinking=thinking,
+            usage=usage,
+            extra=NOTHING if not extra else _free(extra),
+        )
+
+    def _named(self, result: ToolResult) -> ToolResult:
+        if result.name is None and result.call is not None:
+            return replace(result, name=self._tool(result.call))
+        return result
+
+
+def _free(extra: Extra) -> dict[str, Any]:
+    if taken := TAKEN & set(extra):
+        raise UsageError(
+            f"extra cannot hold {', '.join(sorted(taken))}: every message has a place for that",
+            hint="use other names for what is yours",
+        )
+    return dict(extra)
+
+
+def _members(given: Mapping[str, Any], allowed: set[str], what: str) -> None:
+    if unknown := set(given) - allowed:
+        raise UsageError(
+            f"{what} has no {', '.join(sorted(map(str, unknown)))}",
+            hint=f"it has {', '.join(sorted(allowed))}",
+        )
+
+
+def tool_call(given: Call) -> ToolCall:
+    """A call as the model has it."""
+    if isinstance(given, ToolCall):
+        return given if given.input is not None else replace(given, input={})
+    _members(given, {"id", "name", "input"}, "a tool call")
+    if not isinstance(given.get("name"), str):
+        raise UsageError("a tool call without a name", hint='give {"name": …, "input": …}')
+    return ToolCall(given["name"], given.get("input") or {}, given.get("id"))
+
+
+def tool_result(given: Result) -> ToolResult:
+    """A result as the model has it; of a failure the words stand in `error` alone."""
+    if not isinstance(given, ToolResult):
+        _members(given, {"call", "output", "name", "error"}, "a tool's result")
+        output = given.get("output", "")
+        if not isinstance(output, str):
+            raise UsageError("the output of a tool is a text", hint='give "output" as a str')
+        failed = bool(given.get("error", False))
+        given = ToolResult((Text(output),), given.get("call"), given.get("name"), failed)
+    if given.error and "content" not in given.extra:
+        given = replace(given, extra={**given.extra, "content": ""})
+    return given
+
+
+def tokens(given: Tokens | None) -> Usage | None:
+    """What a reply cost."""
+    if given is None or isinstance(given, Usage):
+        return given
+    _members(given, {"input", "output", "cache_read", "cache_write"}, "usage")
+    return Usage(**given)

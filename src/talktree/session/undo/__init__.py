@@ -1,0 +1,1 @@
+"""Going back and forth: states at points of the tree, plans, and applying them."""

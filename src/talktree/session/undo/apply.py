@@ -1,0 +1,227 @@
+"""Carrying out a plan: everything that can fail for want of space first, then only names change.
+
+First the folders that lack are made and every new content is written under a temporary name and
+synced; until then no path has changed. Then things whose kind changes are put aside, the new ones
+get their names, modes are set, and what has to go goes, folders last and only if they are empty.
+Right before a thing is replaced or removed it must still be the one that the plan has seen.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from talktree.errors import WorldMoved
+from talktree.files.durable import write_all
+from talktree.session.capture.look import Stamp, stamp_of
+from talktree.session.capture.states import Absent, File, Folder, Link
+from talktree.session.undo.aside import OLD, Aside
+from talktree.session.undo.places import Ground, Supply, above, depth, temporary
+from talktree.session.undo.plan import Action
+
+THREADS = 16
+"""Waiting for the disk is done by many at once."""
+NEW = b".new"
+Item = TypeVar("Item")
+
+
+class Execution:
+    """One plan on its way."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        supply: Supply,
+        move: str,
+        actions: Iterable[Action],
+        stamps: Mapping[bytes, Stamp | None],
+    ) -> None:
+        self._ground = ground
+        self._folder = ground.folder
+        self._supply = supply
+        self._move = move
+        self._actions = [action for action in actions if action.does]
+        self._stamps = stamps
+        self._aside = {action.path for action in self._actions if _changes_kind(action)}
+        self._temporaries: dict[bytes, bytes] = {}
+        self._made: set[bytes] = set()
+        self._touched: set[bytes] = set()
+        """Folders in which names changed."""
+        self.left: dict[bytes, str] = {}
+        """Folders that could not go, since they are not empty any more."""
+
+    def run(self) -> None:
+        """Do all of it; whoever calls puts things right if this raises."""
+        self._prepare()
+        self._put_aside()
+        self._name()
+        self._set_modes()
+        self._remove()
+        self._sync()
+
+    # nothing has changed yet
+
+    def _prepare(self) -> None:
+        for action in self._of("mkdir"):
+            if not self._is_below_aside(action.path) and action.path not in self._aside:
+                self._make(action.path)
+        writes = self._of("write")
+        for action in writes:
+            self._temporaries[action.path] = self._temporary(action.path, NEW)
+        _all(self._write, writes)
+
+    def _write(self, action: Action) -> None:
+        assert isinstance(action.after, File)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        fd = self._folder.open(self._temporaries[action.path], flags, 0o600)
+        try:
+            for piece in self._supply.pieces(action.after):
+                write_all(fd, piece)
+            os.fchmod(fd, action.after.mode)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _temporary(self, path: bytes, ending: bytes) -> bytes:
+        """A name near a path, in a folder that is there and stays."""
+        folder = above(path)
+        while folder and (
+            folder in self._aside
+            or self._is_below_aside(folder)
+            or not isinstance(self._ground.kind(folder), Folder)
+        ):
+            folder = above(folder)
+        name = temporary(self._move, path, ending)
+        self._touched.add(folder)
+        return folder + b"/" + name if folder else name
+
+    def _is_below_aside(self, path: bytes) -> bool:
+        folder = above(path)
+        while folder:
+            if folder in self._aside:
+                return True
+            folder = above(folder)
+        return False
+
+    # names change
+
+    def _put_aside(self) -> None:
+        for path in sorted(self._aside):
+            self._check(path)
+            self._folder.rename(path, self._temporary(path, OLD))
+            self._touched.add(above(path))
+
+    def _name(self) -> None:
+        for action in self._of("mkdir"):
+            if action.path not in self._made:
+                self._make(action.path)
+        _all(lambda each: self._replace(each, self._temporaries[each.path]), self._of("write"))
+        for action in self._of("link"):
+            assert isinstance(action.after, Link)
+            name = self._temporary(action.path, NEW)
+            self._folder.symlink(action.after.target, name)
+            self._replace(action, name)
+
+    def _replace(self, action: Action, name: bytes) -> None:
+        if action.path not in self._aside:
+            self._check(action.path)
+        self._folder.rename(name, action.path)
+        self._touched.add(above(action.path))
+
+    def _set_modes(self) -> None:
+        for action in self._of("chmod"):
+            if isinstance(action.after, File):
+                self._check(action.path)
+                self._folder.chmod(action.path, action.after.mode)
+
+    def _remove(self) -> None:
+        _all(self._delete, self._of("delete"))
+        for action in self._of("rmdir"):
+            if not self._is_below_aside(action.path):
+                self._remove_folder(action.path)
+        if self._aside:
+            self.left |= Aside(self._ground, self._move, self._actions).put_away()
+        # From below, so that a folder nobody may enter is closed when all is done in it.
+        folders = [each for each in self._actions if isinstance(each.after, Folder)]
+        for action in sorted(folders, key=lambda each: -depth(each.path)):
+            assert isinstance(action.after, Folder)
+            self._folder.chmod(action.path, action.after.mode)
+
+    def _delete(self, action: Action) -> None:
+        if not self._is_below_aside(action.path):
+            self._check(action.path)
+            self._folder.unlink(action.path)
+            self._touched.add(above(action.path))
+
+    def _remove_folder(self, path: bytes) -> None:
+        try:
+            self._folder.rmdir(path)
+            self._touched.add(above(path))
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            self.left[path] = "the folder is not empty any more"
+
+    # small things
+
+    def _of(self, kind: str) -> list[Action]:
+        return [action for action in self._actions if action.action == kind]
+
+    def _make(self, path: bytes) -> None:
+        self._folder.mkdir(path, 0o700)
+        self._made.add(path)
+        self._touched.update((path, above(path)))
+
+    def _check(self, path: bytes) -> None:
+        """That a path still leads to what the plan has seen there."""
+        seen = self._stamps.get(path)
+        found = self._folder.lstat(path)
+        now = None if found is None else stamp_of(found)
+        if _steady(seen) != _steady(now):
+            raise WorldMoved(
+                f"{os.fsdecode(path)!r} was changed while it was being moved",
+                hint="everything was put back; look at the plan again",
+            )
+
+    def _sync(self) -> None:
+        """Put the names on the disk, each folder once."""
+        _all(self._sync_folder, sorted(self._touched))
+
+    def _sync_folder(self, path: bytes) -> None:
+        if path and not isinstance(self._ground.kind(path), Folder):
+            return
+        fd = self._folder.folder(path or b".")
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def _steady(stamp: Stamp | None) -> Stamp | None:
+    """What stays of a stamp when another name of the same file goes: neither ctime nor links."""
+    if stamp is None or len(stamp) < 7:
+        return stamp
+    mode, inode, size, modified, _, _, device = stamp
+    return mode, inode, size, modified, device
+
+
+def _changes_kind(action: Action) -> bool:
+    """Whether one thing cannot simply take the place of the other: a folder is among them."""
+    before, after = action.before, action.after
+    if isinstance(before, Absent) or isinstance(after, Absent):
+        return False
+    return isinstance(before, Folder) != isinstance(after, Folder)
+
+
+def _all(work: Callable[[Item], None], items: list[Item]) -> None:
+    """Do something for many at once; the first failure is raised when all have ended."""
+    if len(items) < 2:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(min(THREADS, len(items))) as pool:
+        for done in [pool.submit(work, item) for item in items]:
+            done.result()

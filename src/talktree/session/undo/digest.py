@@ -1,0 +1,32 @@
+"""A digest of a plan: of everything it would do and of all states it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from talktree.session.capture.states import File, State, to_json
+
+LENGTH = 16
+
+
+def digest_of(*parts: Any) -> str:  # noqa: ANN401  (anything that JSON can hold)
+    """A digest of values, the same for the same values in every process."""
+    data = msgspec.json.encode(parts, order="sorted")
+    return blake2b(data, digest_size=LENGTH).hexdigest()
+
+
+def state_value(state: State) -> dict[str, Any]:
+    """What counts of a state; how its content is kept does not."""
+    value = to_json(state)
+    if isinstance(state, File):
+        value.pop("chunks", None)
+    return value
+
+
+def states_value(states: Iterable[State]) -> list[dict[str, Any]]:
+    """What counts of several states."""
+    return [state_value(state) for state in states]

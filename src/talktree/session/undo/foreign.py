@@ -1,0 +1,155 @@
+"""Backups of other programs: found beneath the session or the store, verified, never elsewhere.
+
+A snapshot of another program names a file in which it keeps the earlier content of a path. The name
+is a stranger's word: it is looked up beneath the session's folder, then beneath the root of the
+store, without following links, and its content must have the hash that the snapshot tells.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from talktree.errors import Escapes, TalktreeError, Unreadable
+from talktree.files.anchored import Anchor
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.snapshots import FOREIGN_MODE, Backup, Taken
+from talktree.session.capture.states import File, State, Unknown
+from talktree.session.opened import Opened
+
+BLOCK = 1 << 20
+
+
+class Foreign:
+    """What other programs keep for a session; also a `Supply` of it and of the session's own."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._places: dict[str, tuple[bytes, bool]] = {}
+        """By hash: a path, and whether it is beneath the root instead of the session."""
+
+    @property
+    def supply(self) -> Foreign:
+        """Where the contents come from."""
+        return self
+
+    def resolved(self, snapshots: Iterable[Taken]) -> list[Taken]:
+        """The same snapshots; states before that a sound backup tells are known."""
+        return [self._known(taken) if taken.backups else taken for taken in snapshots]
+
+    def _known(self, taken: Taken) -> Taken:
+        backups = {backup.path: backup for backup in taken.backups}
+        changes = [
+            change._replace(before=self._state(backups[change.path]))
+            if change.path in backups and not isinstance(change.before, File)
+            else change
+            for change in taken.changes
+        ]
+        return taken._replace(changes=tuple(changes))
+
+    def _state(self, backup: Backup) -> State:
+        if backup.hash is None:
+            return Unknown("its backup has no hash to verify it by")
+        name = self._relative(backup.place)
+        if name is None:
+            return Unknown("its backup lies outside of the store")
+        why = "its backup is missing"
+        for beneath_root in (False, True):
+            try:
+                size = self._verified(name, backup.hash, beneath_root=beneath_root)
+            except Escapes:
+                return Unknown("its backup lies outside of the store")
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                return Unknown(f"its backup cannot be read: {error.strerror or error}")
+            if size is None:
+                why = "its backup is damaged: it does not have the hash that was recorded"
+                continue
+            self._places[backup.hash] = name, beneath_root
+            return File(hash=backup.hash, size=size, mode=FOREIGN_MODE)
+        return Unknown(why)
+
+    def _relative(self, place: str) -> bytes | None:
+        """A path in the session or in the store; None if it is neither."""
+        name = place.encode("utf-8", "surrogatepass")
+        if not name.startswith(b"/"):
+            return name
+        for folder in (self._opened.folder.path, self._opened.root):
+            start = os.fsencode(folder) + b"/"
+            if name.startswith(start):
+                return name.removeprefix(start)
+        return None
+
+    def _open(self, name: bytes, *, beneath_root: bool) -> int:
+        flags = os.O_RDONLY | os.O_NONBLOCK
+        if beneath_root:
+            with Anchor(self._opened.root) as root:
+                fd = root.open(name, flags)
+        else:
+            fd = self._opened.folder.open(name, flags)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise OSError(0, "is no file")
+        return fd
+
+    def _verified(self, name: bytes, hash: str, *, beneath_root: bool) -> int | None:
+        """The size of a backup; None if its content is another one."""
+        found, size = sha256(), 0
+        for block in self._blocks(name, beneath_root=beneath_root):
+            found.update(block)
+            size += len(block)
+            if size > self._opened.limits.largest_file:
+                raise OSError(0, "larger than a session keeps")
+        return size if found.hexdigest() == hash else None
+
+    def _blocks(self, name: bytes, *, beneath_root: bool) -> Iterator[bytes]:
+        with open(self._open(name, beneath_root=beneath_root), "rb", buffering=0) as file:
+            while block := file.read(BLOCK):
+                yield block
+
+    # a supply
+
+    def trouble(self, file: File) -> str | None:
+        """Why a content cannot be had."""
+        if file.hash not in self._places:
+            return self._opened.contents.trouble(file)
+        try:
+            for _ in self.pieces(file):
+                pass
+        except TalktreeError as error:
+            return error.message
+        return None
+
+    def pieces(self, file: File) -> Iterator[bytes]:
+        """The content of a file; a wrong one is noticed at the end."""
+        if file.hash not in self._places:
+            yield from self._opened.contents.pieces(file)
+            return
+        name, beneath_root = self._places[file.hash]
+        found = sha256()
+        try:
+            for block in self._blocks(name, beneath_root=beneath_root):
+                found.update(block)
+                yield block
+        except (OSError, Escapes) as error:
+            raise _lost(file, str(error)) from None
+        if found.hexdigest() != file.hash:
+            raise _lost(file, "is damaged")
+
+    def keep(self, states: Iterable[State], contents: Contents) -> None:
+        """Make contents that other programs keep the session's own."""
+        for state in states:
+            if isinstance(state, File) and state.hash in self._places:
+                name, beneath_root = self._places[state.hash]
+                fd = self._open(name, beneath_root=beneath_root)
+                try:
+                    contents.keep(fd, state.size)
+                finally:
+                    os.close(fd)
+
+
+def _lost(file: File, why: str) -> Unreadable:
+    return Unreadable(f"the backup of {file.hash[:12]}… {why}", hint="it cannot be restored")

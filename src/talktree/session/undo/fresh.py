@@ -1,0 +1,168 @@
+"""Restoring into a folder of one's choice: for sessions from elsewhere, and to have a look.
+
+Nothing of the session changes, and nothing that is in the folder is written over. What the session
+says of paths and contents is a stranger's word: every path stays beneath the folder, every content
+is verified, and no file becomes one that runs with another user's rights.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from talktree.errors import NotSaved, TalktreeError, WorldMoved
+from talktree.files.anchored import Anchor
+from talktree.files.locking import folder_lock
+from talktree.session.branches import meant
+from talktree.session.capture.contents import Contents
+from talktree.session.capture.limits import Limits
+from talktree.session.capture.look import Looked
+from talktree.session.capture.states import ABSENT, Absent, File, Folder, Link, State, Unknown
+from talktree.session.opened import Opened
+from talktree.session.plainly import plainly
+from talktree.session.undo.apply import Execution
+from talktree.session.undo.aside import Aside
+from talktree.session.undo.conduct import Outcome, judged_fates
+from talktree.session.undo.foreign import Foreign
+from talktree.session.undo.history import Wanted, all_states_at
+from talktree.session.undo.intent import told_uncovered
+from talktree.session.undo.operations import Standing
+from talktree.session.undo.places import Ground, Supply
+from talktree.session.undo.plan import Plan, sealed
+from talktree.session.undo.planning import Draft
+
+PLAIN = 0o777
+"""The bits of a mode that a stranger may choose."""
+
+
+class NoFolderYet(Ground):
+    """A folder that is not there, so nothing is in it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._store = None
+
+    def look(self, path: bytes, contents: Contents | None = None) -> Looked:
+        return Looked(ABSENT)
+
+    def kind(self, path: bytes) -> State:
+        return ABSENT
+
+
+@plainly
+class Filling:
+    """A folder that is filled with files, after a look at the plan."""
+
+    def __init__(
+        self,
+        folder: Path,
+        wanted: Iterable[Wanted],
+        supply: Supply,
+        limits: Limits,
+        *,
+        goal: str | None = None,
+        uncovered: tuple[tuple[str, str], ...] = (),
+        force: bool = False,
+    ) -> None:
+        self._folder = folder
+        self._wanted = list(wanted)
+        self._supply = supply
+        self._limits = limits
+        self._goal = goal
+        self._uncovered = uncovered
+        self._force = force
+
+    def plan(self) -> Plan:
+        """Everything that would be written; nothing is."""
+        if not self._folder.exists():
+            return self._made(NoFolderYet(self._limits))[0]
+        with Anchor(self._folder.resolve()) as folder:
+            return self._made(Ground(folder, self._limits))[0]
+
+    def _made(self, ground: Ground) -> tuple[Plan, Draft]:
+        draft = Draft(ground, self._supply, {})
+        actions = draft.made(self._wanted)
+        there = Standing(self._goal, None, None)
+        plan = Plan(
+            verb="restore",
+            from_=there,
+            to=there,
+            scopes=("files",),
+            actions=actions,
+            already=tuple(draft.already),
+            uncovered=self._uncovered,
+            warnings=tuple(draft.warnings),
+        )
+        return sealed(plan, str(self._folder)), draft
+
+    def apply(self, digest: str) -> Outcome:
+        """Write it all, if the plan is still the one with this digest."""
+        with ExitStack() as held:
+            folder = held.enter_context(Anchor(_made_folder(self._folder)))
+            held.enter_context(folder_lock(folder.fd, exclusive=True))
+            ground = Ground(folder, self._limits)
+            plan, draft = self._made(ground)
+            if plan.digest != digest:
+                raise WorldMoved(
+                    "the folder or the session are not as they were when the plan was made",
+                    hint="nothing was written; look at the plan again and apply the new digest",
+                )
+            move = secrets.token_hex(8)
+            work = Execution(ground, self._supply, move, plan.actions, draft.stamps)
+            try:
+                work.run()
+            except (OSError, TalktreeError) as error:
+                Aside(ground, move, plan.movings).put_right()
+                raise NotSaved(
+                    f"not everything could be restored: {error}",
+                    hint=f"what is in {self._folder} is whole; the rest is missing",
+                ) from error
+            fates, problems = judged_fates(ground, plan.actions, work.left)
+        code = 3 if "failed" in fates.values() else 1 if "kept" in fates.values() else 0
+        return Outcome(exit_code=code, fates=fates, plan=plan, problems=tuple(problems))
+
+
+def _made_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path.resolve()
+
+
+def restore_into(opened: Opened, message: str | None, folder: Path) -> Filling:
+    """All files a session knows, as they were at a message (or stand now), in another folder."""
+    leaf = opened.index.leaf()
+    goal = meant(opened, message) if message is not None else None if leaf is None else leaf.id
+    foreign = Foreign(opened)
+    states, snapshots = all_states_at(opened, goal, foreign)
+    wanted = [Wanted(path, ABSENT, plain(path, state)) for path, state in states.items()]
+    return Filling(
+        folder,
+        [each for each in wanted if not isinstance(each.target, Absent)],
+        foreign,
+        opened.limits,
+        goal=goal,
+        uncovered=told_uncovered(snapshots),
+    )
+
+
+def plain(path: bytes, state: State) -> State:
+    """What a stranger may put into a folder: no mode that gives rights, no link that leads out."""
+    if isinstance(state, File | Folder):
+        return replace(state, mode=state.mode & PLAIN)
+    if isinstance(state, Link) and _leads_out(path, state.target):
+        return Unknown("a link that leads out of the folder")
+    return state
+
+
+def _leads_out(path: bytes, target: bytes) -> bool:
+    """Whether a link may lead out of the folder.
+
+    Going up is only safe at the beginning, from where the link itself is: behind a name that may
+    be a link too, nobody knows where "up" is.
+    """
+    names = [name for name in target.split(b"/") if name not in (b"", b".")]
+    ups = next((at for at, name in enumerate(names) if name != b".."), len(names))
+    return target.startswith(b"/") or ups > path.count(b"/") or b".." in names[ups:]

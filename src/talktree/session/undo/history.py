@@ -1,0 +1,382 @@
+"""File states along the tree: what a path was at a message, and what a move between two concerns.
+
+Files have their own line of ancestors. A note of a move says where the files stand after it, so
+the line of files goes on from there and passes over what was undone, whichever scopes moved. A
+note that moved only some paths is a step of its own.
+
+A move goes back over some steps and forward over others. Going back, a path gets what the first
+of these steps found; going forward, what the last of them left. A step that found something else
+than the session had left there shows that somebody else worked on the path in between: whoever
+goes over that gets told (`Wanted.foreign`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from talktree.session.capture.snapshots import Change, Taken, taken
+from talktree.session.capture.states import State, Unknown, same, same_content
+from talktree.session.journal.lines import lines
+from talktree.session.opened import Opened
+from talktree.session.undo.foreign import Foreign
+from talktree.session.undo.operations import Moved, Standing, moves
+from talktree.text.json_read import decode
+
+UNFINISHED = Unknown("the step that changed it did not end")
+NEVER_SEEN = Unknown("the session has never seen it")
+Touches: TypeAlias = dict[bytes, list[tuple[str, Change]]]
+"""What was recorded of each path, with the messages, in file order."""
+
+
+class Wanted(NamedTuple):
+    """A path that a move concerns."""
+
+    path: bytes
+    expected: State
+    """What the session believes is there."""
+    target: State
+    """What shall be there."""
+    foreign: str | None = None
+    """Why somebody else's work may be in the way, even if all is as expected."""
+
+
+class Effect(NamedTuple):
+    """What one message did to one path."""
+
+    before: State
+    after: State
+    foreign: bool = False
+    """Whether somebody else changed it between two steps for the message."""
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the path was left as it was."""
+        return same(self.before, self.after)
+
+
+class Way(NamedTuple):
+    """The messages between two points of the line of files."""
+
+    back: list[str]
+    """Those to be undone, the newest first."""
+    forward: list[str]
+    """Those to be done again, the oldest first, with the notes among them."""
+
+
+class FileLine:
+    """The line of ancestors of files."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._index = opened.index
+        self.moves = moves(opened.index.operations())
+        self.of_note: Mapping[str, Moved] = {move.note: move for move in self.moves}
+        self._snapshots: dict[frozenset[str], list[Taken]] = {}
+
+    def stands(self, id: str | None) -> str | None:
+        """The message whose files are there when the session stands at this one."""
+        seen = set()
+        while id is not None and id not in seen:
+            seen.add(id)
+            node = self._index.node(id)
+            if node is None:
+                return None
+            if not node.note:
+                return id
+            move = self.of_note.get(id)
+            goal = node.parent if move is None else move.at.files
+            if goal == id:
+                return id
+            id = goal
+        return None
+
+    def up(self, id: str | None) -> list[str]:
+        """The messages whose changes made the files at this one, the oldest first."""
+        found: list[str] = []
+        seen: set[str] = set()
+        here = self.stands(id)
+        while here is not None and here not in seen:
+            chain = self._index.chain(here)
+            here = None
+            for node in reversed(chain):
+                if node.note and not self.is_step(node.id):
+                    move = self.of_note.get(node.id)
+                    if move is not None and move.at.files != node.parent:
+                        here = self.stands(move.at.files)
+                        break
+                    continue
+                if node.id in seen:
+                    break
+                seen.add(node.id)
+                found.append(node.id)
+        return found[::-1]
+
+    def notes_above(self, id: str | None) -> list[str]:
+        """The notes between a message and the nearest one above it that is none; itself too."""
+        found: list[str] = []
+        while id is not None and id not in found:
+            node = self._index.node(id)
+            if node is None or not node.note or self.is_step(id):
+                break
+            found.append(id)
+            id = node.parent
+        return found[::-1]
+
+    def with_asides(self, ids: Iterable[str]) -> dict[str, str]:
+        """The messages themselves and those of sidechains that hang on them, with whose they are.
+
+        What a sub-agent did on a sidechain was done for the message that the sidechain hangs on.
+        """
+        owners: dict[str, str] = {}
+        for owner in ids:
+            waiting = [owner]
+            while waiting:
+                id = waiting.pop()
+                if id in owners:
+                    continue
+                owners[id] = owner
+                waiting += [node.id for node in self._index.children(id) if node.sidechain]
+        return owners
+
+    def snapshots(self, ids: Iterable[str]) -> list[Taken]:
+        """The snapshots of messages, in file order; those that were asked for are at hand."""
+        key = frozenset(ids)
+        if key not in self._snapshots:
+            self._snapshots[key] = self._index.snapshots(key)
+        return self._snapshots[key]
+
+    def is_step(self, note: str) -> bool:
+        """Whether a note changed only some paths, so that the files stand at itself."""
+        move = self.of_note.get(note)
+        return move is not None and move.at.files == note
+
+    def way(self, start: str | None, goal: str | None) -> Way:
+        """The way of the files from one message to another."""
+        ours, theirs = self.up(start), self.up(goal)
+        shared = 0
+        while shared < min(len(ours), len(theirs)) and ours[shared] == theirs[shared]:
+            shared += 1
+        passed = set(self._with_notes(ours[shared:], start))
+        forward = [id for id in self._with_notes(theirs[shared:], goal) if id not in passed]
+        return Way(ours[shared:][::-1], forward)
+
+    def _with_notes(self, ids: Sequence[str], last: str | None) -> Iterator[str]:
+        for id in ids:
+            node = self._index.node(id)
+            yield from self.notes_above(node.parent if node else None)
+            yield id
+        yield from self.notes_above(last)
+
+
+# effects
+
+
+def effects(
+    snapshots: Iterable[Taken], owners: Mapping[str, str]
+) -> dict[str, dict[bytes, Effect]]:
+    """What each owner of snapshots did to each path: its first before-, its last after-state."""
+    before: dict[tuple[str, bytes], State] = {}
+    after: dict[tuple[str, bytes], State] = {}
+    running: dict[tuple[str, bytes], set[str | None]] = {}
+    foreign: set[tuple[str, bytes]] = set()
+    for one in snapshots:
+        owner = owners[one.message]
+        for path, state in one.seen:
+            left = after.get((owner, path))
+            if left is not None and not same_content(left, state):
+                foreign.add((owner, path))
+        for change in one.changes:
+            key = owner, change.path
+            before.setdefault(key, change.before or NEVER_SEEN)
+            if change.after is None:
+                running.setdefault(key, set()).add(one.step)
+            else:
+                running.get(key, set()).discard(one.step)
+                after[key] = change.after
+    found: dict[str, dict[bytes, Effect]] = {}
+    for (message, path), first in before.items():
+        key = message, path
+        last = UNFINISHED if running.get(key) else after.get(key, UNFINISHED)
+        found.setdefault(message, {})[path] = Effect(first, last, key in foreign)
+    return found
+
+
+def effects_of(
+    line: FileLine, ids: Iterable[str], foreign: Foreign | None = None
+) -> dict[str, dict[bytes, Effect]]:
+    """What each of some messages did to files, its sidechains included."""
+    owners = line.with_asides(ids)
+    snapshots = line.snapshots(owners)
+    return effects(foreign.resolved(snapshots) if foreign else snapshots, owners)
+
+
+def changed_paths(
+    line: FileLine, message: str, foreign: Foreign | None = None
+) -> dict[bytes, Effect]:
+    """What the steps of one message did, without what they left as it was."""
+    done = effects_of(line, [message], foreign).get(message, {})
+    return {path: effect for path, effect in done.items() if not effect.is_nothing}
+
+
+def expected_states(opened: Opened, paths: Iterable[bytes]) -> dict[bytes, State]:
+    """What the session believes is at each path: what the last line about it says."""
+    return {
+        path: _left(touches[-1][1]) if touches else NEVER_SEEN
+        for path, touches in opened.index.touches_of(paths).items()
+    }
+
+
+def _left(change: Change) -> State:
+    return UNFINISHED if change.after is None else change.after
+
+
+def state_at(opened: Opened, path: bytes, message: str | None) -> State:
+    """What a path was when the session stood at a message."""
+    return states_at(opened, [path], message)[path]
+
+
+def states_at(opened: Opened, paths: Iterable[bytes], message: str | None) -> dict[bytes, State]:
+    """What each path was when the session stood at a message."""
+    return _states(opened, opened.index.touches_of(paths), message)
+
+
+def all_states_at(
+    opened: Opened, message: str | None, foreign: Foreign
+) -> tuple[dict[bytes, State], list[Taken]]:
+    """What every path that the session knows was at a message, and all snapshots there are."""
+    log = lines(opened.journal.descriptor("snapshots"))
+    snapshots = foreign.resolved(taken(decode(line.raw).value) for line in log)
+    touches: Touches = {}
+    for each in snapshots:
+        for change in each.changes:
+            touches.setdefault(change.path, []).append((each.message, change))
+    return _states(opened, touches, message), snapshots
+
+
+def _states(opened: Opened, touches: Touches, message: str | None) -> dict[bytes, State]:
+    chain = opened.index.chain(message) if message is not None else []
+    place = {node.id: number for number, node in enumerate(chain)}
+    found: dict[bytes, State] = {}
+    for path, changes in touches.items():
+        places = ((_place(opened, id, place), change) for id, change in changes)
+        on_way = [(number, change) for number, change in places if number is not None]
+        if on_way:
+            last = max(number for number, _ in on_way)
+            found[path] = _left([change for number, change in on_way if number == last][-1])
+        elif changes:
+            found[path] = changes[0][1].before or NEVER_SEEN
+        else:
+            found[path] = NEVER_SEEN
+    return found
+
+
+def _place(opened: Opened, id: str | None, place: dict[str, int]) -> int | None:
+    """Where on the way a snapshot counts: at its message, or where its sidechain hangs."""
+    passed = []
+    number = None
+    while id is not None and id not in passed:
+        if id in place:
+            number = place[id]
+            break
+        node = opened.index.node(id)
+        if node is None or not node.sidechain:
+            break
+        passed.append(id)
+        id = node.parent
+    return number
+
+
+def paths_on(opened: Opened, message: str | None) -> list[bytes]:
+    """All paths that snapshots on the way from the root to a message have."""
+    chain = opened.index.chain(message) if message is not None else []
+    found = opened.index.snapshots(node.id for node in chain)
+    return sorted({change.path for each in found for change in each.changes})
+
+
+# moves
+
+
+def changes_between(
+    opened: Opened,
+    start: str | None,
+    goal: str | None,
+    line: FileLine | None = None,
+    only: frozenset[bytes] | None = None,
+    foreign: Foreign | None = None,
+) -> list[Wanted]:
+    """The paths that a move from one message to another concerns, and what each shall be."""
+    line = line or FileLine(opened)
+    way = line.way(start, goal)
+    done = effects_of(line, [*way.back, *way.forward], foreign)
+    concerned = sorted({path for id in done for path in done[id] if only is None or path in only})
+    expected = expected_states(opened, concerned)
+    ways = {path: _Walk(expected[path]) for path in concerned}
+    for id in way.back:
+        for path, effect in done.get(id, {}).items():
+            if path in ways:
+                ways[path].back_over(id, effect)
+    for id in way.forward:
+        note = id in line.of_note and not line.is_step(id)
+        for path, effect in done.get(id, {}).items():
+            if path in ways:
+                ways[path].forward_over(id, effect, note=note)
+    return [
+        Wanted(path, expected[path], walk.state, walk.foreign)
+        for path, walk in ways.items()
+        if walk.moved
+    ]
+
+
+class _Walk:
+    """One path on the way of a move."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.foreign: str | None = None
+        self.moved = False
+
+    def back_over(self, id: str, effect: Effect) -> None:
+        """Undo what a message did."""
+        if effect.is_nothing and not self.moved:
+            # The step was told of the path and left it alone.
+            return
+        self._check(id, effect.after, foreign=effect.foreign)
+        self.state, self.moved = effect.before, True
+
+    def forward_over(self, id: str, effect: Effect, *, note: bool) -> None:
+        """Do again what a message did; what a note says counts without a question."""
+        if not note:
+            if effect.is_nothing and not self.moved:
+                return
+            self._check(id, effect.before)
+        self.state, self.moved = effect.after, True
+
+    def _check(self, id: str, seen: State, *, foreign: bool = False) -> None:
+        """Only content decides: what somebody else did to modes alone is no work of theirs."""
+        known = not isinstance(seen, Unknown) and not isinstance(self.state, Unknown)
+        broken = foreign or (known and not same_content(seen, self.state))
+        if broken and self.foreign is None:
+            self.foreign = f"somebody else changed it around message {id[:8]}"
+
+
+def position(opened: Opened, line: FileLine | None = None) -> Standing:
+    """Where each scope of a session stands now."""
+    line = line or FileLine(opened)
+    leaf = opened.index.leaf()
+    if leaf is None:
+        return Standing(None, None, None)
+    return Standing(line.stands(leaf.id), above_notes(opened, leaf.id), leaf.id)
+
+
+def above_notes(opened: Opened, id: str | None) -> str | None:
+    """The nearest message at or above this one that is no note."""
+    seen = set()
+    while id is not None and id not in seen:
+        seen.add(id)
+        node = opened.index.node(id)
+        if node is None:
+            return None
+        if not node.note:
+            return id
+        id = node.parent
+    return None
