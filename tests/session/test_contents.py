@@ -197,3 +197,16 @@ def test_a_file_that_has_holes(contents: Contents) -> None:
     contents.settle()
     assert len(set(chunks)) == 1
     assert contents.trouble(File(hash=hash, size=size, mode=0, chunks=chunks)) is None
+
+
+def test_a_damaged_content_is_replaced_when_it_is_kept_again(tmp_path: Path) -> None:
+    with contents_in(tmp_path) as contents:
+        file = keep(contents, b"what was there")
+        contents.settle()
+    damaged = tmp_path / "backups" / f"{file.hash}.backup"
+    damaged.write_bytes(b"what was hurt!")
+    with contents_in(tmp_path) as contents:
+        assert contents.trouble(file) is not None
+        keep(contents, b"what was there")
+        contents.settle()
+        assert contents.trouble(file) is None

@@ -100,17 +100,24 @@ class Contents:
         with self._lock:
             if name in self._certain or name in self._pending:
                 return
-            if self._is_there(name, len(data)):
+            if self._is_there(name, data):
                 self._found_new = True
                 self._certain.add(name)
                 return
             self._pending[name] = _Pending(self._write(data), threading.get_ident())
 
-    def _is_there(self, name: str, size: int) -> bool:
-        """Whether the content has its name already; then its time of grace begins again."""
+    def _is_there(self, name: str, data: bytes) -> bool:
+        """Whether the content has its name already; then its time of grace begins again.
+
+        It is compared, since it may have been damaged: then a sound one takes its place.
+        """
         path = _path(name)
         found = self._folder.lstat(path)
-        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size != size:
+        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size != len(data):
+            return False
+        try:
+            self._read(name)
+        except Unreadable:
             return False
         with contextlib.suppress(OSError):
             os.utime(path, dir_fd=self._folder.fd, follow_symlinks=False)

@@ -149,6 +149,7 @@ def _states_now(
             continue
         try:
             found[path] = look(workspace, path, None, opened.limits)
-        except Escapes as error:
-            found[path] = Unknown(error.message)
+        except Escapes:
+            # A folder above it is a link now: what that leads to is not at this path.
+            found[path] = ABSENT
     return found
