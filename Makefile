@@ -24,10 +24,12 @@ check: $(STAMP)  ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: check  ## everything: lint, types, laws, transcripts, docs
+test: check  ## everything: lint, types, laws, transcripts, docs, faults
+	@tests/tools.sh
 	$(BIN)/python -m pytest -n auto
 
-torture: $(STAMP)  ## the long runs: thousands of random cases per law, 100,000 mutants a format
+torture: $(STAMP)  ## the long runs: thousands of cases per law and fault, 100,000 mutants a format
+	@tests/tools.sh
 	HYPOTHESIS_PROFILE=torture $(BIN)/python -m pytest -n auto -m "torture or not torture"
 	$(BIN)/python -m tests.torture.fuzz $(MUTANTS)
 
