@@ -6,7 +6,18 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import appending, checking, converting, hashing, reading, recording, stepping, trees
+from bench import (
+    appending,
+    checking,
+    converting,
+    hashing,
+    opening,
+    reading,
+    recording,
+    stepping,
+    trees,
+    undoing,
+)
 from bench.measure import Row, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -31,7 +42,9 @@ def main() -> None:
         *converting.throughput(250),
         *appending.rows(),
         *recording.rows(),
+        *opening.rows(chosen.memory),
         *stepping.rows(),
+        *undoing.rows(),
     ]
     text = table(rows)
     print(text)

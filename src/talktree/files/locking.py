@@ -44,7 +44,7 @@ def need_locks() -> None:
         )
 
 
-def _taken(fd: int, request: bytes) -> bool:
+def taken(fd: int, request: bytes) -> bool:
     """Take a lock if nobody has it, and say whether that worked."""
     try:
         fcntl.fcntl(fd, TRY, request)
@@ -71,7 +71,7 @@ def range_lock(
         fcntl.fcntl(fd, WAIT, request)
     else:
         end = time.monotonic() + (seconds or 0.0 if wait else 0.0)
-        while not _taken(fd, request):
+        while not taken(fd, request):
             if time.monotonic() >= end:
                 raise _busy()
             time.sleep(_POLL)

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from talktree.session.journal.lockfile import LockFile, Mark
 from talktree.session.journal.log import NOBODY, Log, Written
+
+GATHERING = 0.2
+"""For which part of the time of a sync more lines are waited for, where several writers are,"""
+LONGEST_GATHERING = 0.001
+"""and for how long at most, in seconds."""
+A_MOMENT = 50e-6
+"""Seconds in which another writer has written its line, if it was about to."""
 
 
 class SyncFailed(Exception):
@@ -33,6 +41,8 @@ class Commit:
         self._gate = threading.Lock()
         self._failure: Mark | None = None
         """A failed sync that could not even be noted; nothing counts until it is."""
+        self._took = 0.0
+        """How long the last sync took, in seconds."""
         self.begun = 0
         """How many syncs this process has begun; lines remember it from when they were written."""
         self._done = (0, NOBODY)
@@ -50,15 +60,40 @@ class Commit:
 
     def reach(self, written: Written) -> None:
         """Return when the lines are on the disk."""
-        with self._gate:
+        crowded = not self._gate.acquire(blocking=False)
+        if crowded:
+            self._gate.acquire()
+        try:
             number, identity = self._done
             if number > written.syncs and identity == written.identity:
                 return
-            self._lock.take(self._byte)
-            try:
-                self._reach(written)
-            finally:
-                self._lock.free(self._byte)
+            if self._is_left_to_us(written, crowded=crowded or written.crowded):
+                try:
+                    self._reach(written)
+                finally:
+                    self._lock.free(self._byte)
+        finally:
+            self._gate.release()
+
+    def _is_left_to_us(self, written: Written, *, crowded: bool) -> bool:
+        """Wait for whoever syncs; True, with the lock held, if that did not cover the lines.
+
+        Those who wait look at the mark from time to time. To wait for the lock would wake them one
+        after the other, each to find that nothing is left to do.
+        """
+        pause = self._took * 0.8
+        while not self._lock.try_to_take(self._byte):
+            crowded = True
+            time.sleep(max(pause, A_MOMENT))
+            pause = self._took / 20
+            mark = self._lock.mark(self._log.index)
+            if mark and mark.identity == written.identity and mark.length >= written.end:
+                return False
+        if crowded:
+            # Those whose lines were covered write their next ones now. A sync that began at once
+            # would miss them, and one half of the writers would always wait for the other.
+            time.sleep(max(min(self._took * GATHERING, LONGEST_GATHERING), A_MOMENT))
+        return True
 
     def _reach(self, written: Written) -> None:
         mark = self._mark()
@@ -118,12 +153,14 @@ class Commit:
         """Sync everything there is. A failure is noted for all: it must never be tried again."""
         self.begun = number = self.begun + 1
         size = self._log.size()
+        start = time.monotonic()
         try:
             os.fdatasync(self._log.fd)
         except OSError as error:
             self._failure = Mark(self._log.identity, good, failed=True)
             self._mark()
             raise SyncFailed(error.strerror) from error
+        self._took = time.monotonic() - start
         self._note(size, failed=False)
         self._done = (number, self._log.identity)
 

@@ -13,7 +13,7 @@ import struct
 from fcntl import fcntl
 from typing import NamedTuple
 
-from talktree.files.locking import EXCLUSIVE, FREE, WAIT, need_locks
+from talktree.files.locking import EXCLUSIVE, FREE, WAIT, need_locks, taken
 
 NAME = "lock"
 APPENDING = 0
@@ -85,6 +85,12 @@ class LockFile:
         if self.fd < 0:
             self.open()
         fcntl(self.fd, WAIT, EXCLUSIVE[byte])
+
+    def try_to_take(self, byte: int) -> bool:
+        """Take the lock of a byte if nobody has it."""
+        if self.fd < 0:
+            self.open()
+        return taken(self.fd, EXCLUSIVE[byte])
 
     def free(self, byte: int) -> None:
         """End the lock of a byte; if that should fail, by letting go of the file."""

@@ -37,6 +37,8 @@ class Written(NamedTuple):
     places: list[Place]
     syncs: int
     """How many syncs had begun when the kernel had the lines; any later one covers them."""
+    crowded: bool
+    """Whether others have written since this writer last did."""
 
     @property
     def end(self) -> int:
@@ -58,6 +60,8 @@ class Log:
         self.end = -1
         self.last = 0
         """The number of the last line."""
+        self._left = -1
+        """Where this writer's own last line ended."""
 
     # appending
 
@@ -87,9 +91,10 @@ class Log:
         except BaseException:
             self._take_back(data, commit)
             raise
-        self.end = at
+        crowded = 0 <= self._left < start
+        self.end = self._left = at
         self.last = number
-        return Written(self.index, self.identity, start, data, places, commit.begun)
+        return Written(self.index, self.identity, start, data, places, commit.begun, crowded)
 
     def _take_back(self, data: bytes, commit: Commit) -> None:
         """Cut what was written of lines that cannot be finished, if nothing else came behind."""
@@ -126,7 +131,7 @@ class Log:
             os.dup2(fd, self.fd, inheritable=False)
             os.close(fd)
         self.identity = (found.st_dev, found.st_ino)
-        self.end = -1
+        self.end = self._left = -1
 
     def size(self) -> int:
         """How long it is now."""
