@@ -117,7 +117,11 @@ def check(document: Document, source: str, target: str) -> None:
                 assert told[entry.id] & WHOLE, f"{entry.id} is gone, and nobody said so"
                 continue
             known = told[entry.id] - PLACES - WHOLE - {"detail", "head", "snapshot", "opaque"}
-            assert known == lacks(entry, there), f"{source} to {target}: {entry!r}, {there!r}"
+            # Whether an empty text is there when others are joined to it is a matter of words.
+            empty = any(isinstance(part, Text) and not part.text for part in entry.parts)
+            vague = {"text"} if empty else set()
+            missing = lacks(entry, there)
+            assert known - vague == missing - vague, f"{source} to {target}: {entry!r}, {there!r}"
 
 
 def zip_clean(found: Sequence[Twin], clean: Document) -> Iterator[tuple[Twin, Message]]:

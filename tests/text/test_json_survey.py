@@ -27,8 +27,12 @@ def texts(draw: st.DrawFn, depth: int = 3) -> str:
     kind = draw(st.sampled_from(("leaf", "list", "object"))) if depth else "leaf"
     gap = draw(st.sampled_from(("", " ", "\n ")))
     if kind == "leaf":
-        text = json.dumps(draw(LEAVES), ensure_ascii=draw(st.booleans()))
-        return text.replace('\\"', "\\u0022") if draw(st.booleans()) else text
+        leaf, ascii = draw(LEAVES), draw(st.booleans())
+        if isinstance(leaf, str) and draw(st.booleans()):
+            # Quotes written by their number; another character stands for them on the way.
+            text = json.dumps(leaf.replace('"', "\0"), ensure_ascii=ascii)
+            return text.replace("\\u0000", "\\u0022")
+        return json.dumps(leaf, ensure_ascii=ascii)
     inside = draw(st.lists(texts(depth=depth - 1), max_size=3))
     if kind == "list":
         return f"[{gap}{f',{gap}'.join(inside)}]"

@@ -35,6 +35,7 @@ def plainly(cls: T) -> T:
 def _told(work: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(work)
     def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
+        """The same work, with its failures told."""
         try:
             return work(*args, **kwargs)
         except TalktreeError:

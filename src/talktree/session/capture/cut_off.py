@@ -15,7 +15,7 @@ from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
 from talktree.session.capture.look import look
 from talktree.session.capture.snapshots import Change, Taken, taken
-from talktree.session.capture.states import ABSENT, State, Unknown, same
+from talktree.session.capture.states import ABSENT, State, Unknown, name_from_json, same
 from talktree.session.capture.step_lines import Said, step_lines
 from talktree.session.capture.walk import Walker, folders_above
 from talktree.session.journal.lines import last_lines, lines
@@ -92,8 +92,10 @@ def _change(path: bytes, now: State, before: _Before) -> Change | None:
     """What is to be said of a path; nothing if it is as it was and was not named."""
     there = before.states.get(path)
     if there is None:
-        # Not in the log: it was not there, unless something was not looked at.
-        there = Unknown("nobody knows whether it was there") if before.uncovered else ABSENT
+        # Not in the log: it was not there, unless nobody looked there.
+        blind = {name_from_json(name) for name, _ in before.uncovered}
+        is_seen = blind.isdisjoint((path, *folders_above(path)))
+        there = ABSENT if is_seen else Unknown("nobody knows whether it was there")
     first = before.firsts.get(path, there)
     if same(there, now):
         return Change(path, first, now) if path in before.named else None
