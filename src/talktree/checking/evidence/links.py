@@ -54,6 +54,22 @@ def _hanging(above: int, *, follows: bool) -> Callable[[Seen], Json]:
     return _make
 
 
+def can_be_named(talk: Talk, above: int, position: int) -> bool:
+    """Whether an entry would hang on just this one if it named it as its parent.
+
+    Where an id stands twice, the nearest one before an entry is meant.
+    """
+    bones = talk.bones
+    id = bones.own_id(above)
+    if not id:
+        return False
+    others = [at for at, native in bones.native.items() if native == id]
+    if not others:
+        return True
+    before = [at for at in (*others, bones.by_id.get(id, above)) if at < position]
+    return max(before, default=above) == above
+
+
 def hang_as_inferred(talk: Talk, told: Told) -> Iterator[Change]:
     """The fix of all rules about links."""
     yield hang(talk, told.position, links_of(talk).get(told.position, ROOT))

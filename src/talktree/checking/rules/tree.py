@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.checking.evidence.concurrent import interleaved
 from talktree.checking.evidence.elsewhere import missing_elsewhere
-from talktree.checking.evidence.links import hang_as_inferred, links_of
+from talktree.checking.evidence.links import can_be_named, hang_as_inferred, links_of
 from talktree.checking.evidence.sides import off_side, put_on_side
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Talk
@@ -70,12 +70,14 @@ def false_fork(talk: Talk) -> Iterator[Told]:
 
     Fix (safe): it hangs on the last message of that talk. This is told only where the note was
     written while the talk went on and the talk was over before, so that nobody can have gone back.
+    It is not done where another message has the same id and would be taken for that one.
     """
     found = {each for each in links_of(talk) if each not in talk.bones.dangling}
     for position in sorted(found - talk.bones.looped.keys() - talk.bones.astray.keys()):
         above = talk.bones.ids[talk.bones.parents[position]]
         what = f"it hangs on the note {above[:60]}, beside the talk that it continues"
-        yield Told(what, position=position)
+        end = links_of(talk)[position]
+        yield Told(what, position=position, fixable=can_be_named(talk, end, position))
 
 
 @rule("TRE105", "self-parent", "error", on="talk", fix=safe(hang_as_inferred))
