@@ -122,6 +122,13 @@ class Commit:
             mark and mark.identity == self._log.identity and mark.length <= self._log.size()
         )
 
+    def is_sound(self, size: int, *, synced: bool) -> bool:
+        """Whether lines can be added to a log of that size just like that."""
+        mark = self._mark()
+        if mark is None or mark.identity != self._log.identity:
+            return not synced
+        return not mark.failed and mark.length <= size
+
     def has_failed(self) -> bool:
         """Whether the log must be renewed before anything is added."""
         mark = self._mark()

@@ -120,7 +120,8 @@ class Journal:
 
     def _write(self, log: Log, values: Sequence[bytes]) -> list[Place]:
         try:
-            if not log.is_as_left():
+            growth = log.growth()
+            if growth and not (growth > 0 and self._taken_over(log, growth)):
                 self._prepare(log)
             written = log.write(values, self._commits[log.index])
         except OSError as error:
@@ -130,6 +131,15 @@ class Journal:
         return written.places
 
     # what has to be right before a line is added
+
+    def _taken_over(self, log: Log, growth: int) -> bool:
+        """Go on behind the lines of another writer, if all is as it should be: the usual case."""
+        size = log.end + growth
+        return (
+            not self._lock.is_elsewhere()
+            and self._commits[log.index].is_sound(size, synced=self._safe)
+            and log.glance(size)
+        )
 
     def _prepare(self, log: Log) -> None:
         """Make sure of the file and of its end; another writer was there, or nobody knows."""
@@ -144,7 +154,7 @@ class Journal:
         if commit.has_failed():
             self._renew(log)
             known = -1
-        if known < 0 or not log.glance():
+        if known < 0 or not log.glance(log.size()):
             self._mend_end(log, commit)
         if self._safe and not commit.is_known():
             self._establish(log, commit)

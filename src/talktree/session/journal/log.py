@@ -65,13 +65,16 @@ class Log:
 
     # appending
 
-    def is_as_left(self) -> bool:
-        """Whether nobody else has touched the file since this writer did."""
+    def growth(self) -> int:
+        """By how much others made the file longer since this writer was there; -1 if nobody knows,
+        or if its path leads elsewhere."""
         try:
             found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
-            return False
-        return found.st_size == self.end and (found.st_dev, found.st_ino) == self.identity
+            return -1
+        if self.end < 0 or (found.st_dev, found.st_ino) != self.identity:
+            return -1
+        return max(found.st_size - self.end, -1)
 
     def write(self, values: Sequence[bytes], commit: Commit) -> Written:
         """Number, seal and write some lines: all of them, or none."""
@@ -137,9 +140,8 @@ class Log:
         """How long it is now."""
         return os.lseek(self.fd, 0, os.SEEK_END)
 
-    def glance(self) -> bool:
+    def glance(self, size: int) -> bool:
         """Take over from another writer, if the end shows that one of ours was the last."""
-        size = self.size()
         found = glance(self.fd, size)
         if found is None:
             return False
