@@ -5,10 +5,8 @@ What a machine cannot do is said loudly; such a test counts as not run.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
-import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.torture.session.images import Image, image, why_not
 
 
 @cache
@@ -74,53 +74,27 @@ def small_disk(place: Path, size: int) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-class Disk:
-    """A file system of its own in a file, whose power can be cut."""
-
-    SHUTDOWN = 0x8004587D
-    FLUSH_ALL, FLUSH_LOG, FLUSH_NOTHING = 0, 1, 2
-
-    def __init__(self, image: Path, place: Path) -> None:
-        self.place = place
-        self._image = image
-
-    def mount(self) -> None:
-        """Put it in its place."""
-        made = _quietly("mount", "-o", "loop", str(self._image), str(self.place))
-        if made.returncode != 0:
-            pytest.skip("NOT RUN: images cannot be mounted here, so no power was cut")
-
-    def unmount(self) -> None:
-        """Take it away; nobody may use it any more."""
-        _quietly("umount", str(self.place))
-        assert not os.path.ismount(self.place)
-
-    def cut_power(self, flag: int) -> None:
-        """From now on nothing reaches the disk; what was not there yet is gone when it is back."""
-        fd = os.open(self.place, os.O_RDONLY)
-        try:
-            fcntl.ioctl(fd, self.SHUTDOWN, struct.pack("I", flag))
-        finally:
-            os.close(fd)
+@contextmanager
+def unwritable(place: Path) -> Iterator[None]:
+    """A folder in which nobody can write; for root, who may write anywhere, a disk without it."""
+    place.mkdir(mode=0o500)
+    root = os.geteuid() == 0
+    if root and _quietly("mount", "-t", "tmpfs", "-o", "ro", "none", str(place)).returncode:
+        pytest.skip("NOT RUN: mounting is not allowed here, and root may write in every folder")
+    try:
+        yield
+    finally:
+        if root:
+            _quietly("umount", "--lazy", str(place))
 
 
 @contextmanager
-def disk(kind: str, folder: Path) -> Iterator[Disk]:
-    """A fresh disk with a file system of this kind."""
-    if os.geteuid() != 0 or shutil.which(f"mkfs.{kind}") is None:
-        pytest.skip(f"NOT RUN: no {kind} can be made and mounted here, so no power was cut")
-    image, place = folder / "image", folder / "disk"
-    place.mkdir()
-    with open(image, "wb") as file:
-        file.truncate((320 if kind == "xfs" else 32) << 20)
-    _quietly(f"mkfs.{kind}", "-q", str(image))
-    made = Disk(image, place)
-    made.mount()
-    try:
+def disk(kind: str, folder: Path) -> Iterator[Image]:
+    """A fresh disk with a file system of this kind, whose power can be cut."""
+    if reason := why_not(kind):
+        pytest.skip(f"NOT RUN: {reason}, so no power was cut")
+    with image(folder, kind) as made:
         yield made
-    finally:
-        # A test that failed may have left files open there.
-        _quietly("umount", "--lazy", str(place))
 
 
 def _quietly(*command: str) -> subprocess.CompletedProcess[bytes]:

@@ -116,3 +116,17 @@ def test_every_message_is_on_a_branch_and_counts_are_right(
             on_branches.update(line)
         assert on_branches == {f"m{n}" for n in range(len(lines)) if n not in skipped}
         assert sum(end.current for end in ends) <= 1
+
+
+def test_a_name_follows_the_branch_it_was_given_to(tmp_path: Path) -> None:
+    with opened(tmp_path) as session:
+        session.journal.append("messages", said("a"), said("b", "a"))
+        tree.name(session, "kept", "b")
+        tree.name(session, "start", "a")
+        session.journal.append("messages", said("c", "b"), said("d", "a"), said("e", "c"))
+        assert {each.leaf: each.name for each in tree.branches(session)} == {
+            "d": None,
+            "e": "start",
+        }
+        assert (tree.tip(session, "kept"), tree.tip(session, "start")) == ("e", "e")
+        assert (tree.meant(session, "kept"), tree.tip(session, "b")) == ("b", "b")

@@ -10,19 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.session.faults import Disk, disk, need_strace
+from tests.session.faults import disk, need_strace
 from tests.session.journals import Ack, acks, opened, served, verify, writer
+from tests.torture.session.images import FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING, Image
 
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 KINDS = ["ext4", "xfs"]
-FLAGS = [Disk.FLUSH_ALL, Disk.FLUSH_LOG, Disk.FLUSH_NOTHING]
+FLAGS = [FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING]
 WITHOUT_SYNC = [
     *("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"),
     *("-e", "inject=fsync,fdatasync:retval=0"),
 ]
 
 
-def acknowledged_before_the_cut(where: Disk, seed: int, flag: int, before: list[str]) -> list[Ack]:
+def acknowledged_before_the_cut(where: Image, seed: int, flag: int, before: list[str]) -> list[Ack]:
     """Writers at work, then no power; what they had been told until then and a little later."""
     chance = random.Random(seed)
     folder = where.place / "session"
@@ -50,8 +51,7 @@ def lost_in_the_cut(folder: Path, kind: str, seed: int, flag: int, before: list[
     with disk(kind, folder) as where:
         told = acknowledged_before_the_cut(where, seed, flag, before)
         assert told
-        where.unmount()
-        where.mount()
+        where.boot()
         session = where.place / "session"
         there = {(line.start, sha256(line.raw).hexdigest()) for line in served(session)}
         lost = {ack for ack in told if (ack.start, ack.hash) not in there}
@@ -75,4 +75,4 @@ def test_the_power_is_cut(tmp_path: Path, kind: str, flag: int, seed: int) -> No
 def test_without_syncs_the_same_loses_messages(tmp_path: Path, kind: str) -> None:
     """The control: if nothing were lost here, the test above would show nothing."""
     need_strace()
-    assert lost_in_the_cut(tmp_path, kind, 1, Disk.FLUSH_NOTHING, WITHOUT_SYNC)
+    assert lost_in_the_cut(tmp_path, kind, 1, FLUSH_NOTHING, WITHOUT_SYNC)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from talktree import api
-from talktree.errors import NotFound, UsageError, WorldMoved
+from talktree.errors import NotFound, UsageError
 from talktree.model.message import ThinkingSetting, Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session import Session, Store
-from talktree.session.recording.context import STILL_TRUE
 
 
 @pytest.fixture
@@ -238,176 +233,4 @@ def test_an_interrupted_agent_finds_the_calls_it_left(session: Session) -> None:
         assert isinstance(result, ToolResult)
         assert (result.name, result.error) == ("ls", True)
         again.user("Go on")
-    assert findings(session) == []
-
-
-# several handles
-
-
-def test_a_handle_goes_on_from_its_own_leaf(session: Session) -> None:
-    start = session.user("Hi")
-    with session.store.open(session.id) as other:
-        theirs = other.assistant("from the other")
-        mine = session.assistant("from me")
-        again = other.user("more")
-    assert session.message(mine).parent == start
-    assert session.message(again).parent == theirs
-    assert findings(session) == []
-
-
-def test_a_session_moved_by_others_is_not_written_to_blindly(session: Session) -> None:
-    session.user("One")
-    last = session.assistant("1")
-    with session.store.open(session.id) as other:
-        other.name("here")
-        session.system("a name does not matter")
-        undo = other.undo(to=last)
-        assert undo.apply(undo.plan().digest).note == other.leaf
-        written = session.opened.journal.length("messages")
-        with pytest.raises(WorldMoved) as error:
-            session.user("blind")
-        assert "refresh" in (error.value.hint or "")
-        assert session.opened.journal.length("messages") == written
-        session.user("where I say", parent=last)
-        with pytest.raises(WorldMoved):
-            session.results({"call": "x", "output": "y"})
-        session.refresh()
-        session.user("knowing it")
-    assert findings(session) == []
-
-
-def test_ones_own_moves_are_known(session: Session) -> None:
-    first = session.user("One")
-    session.assistant("1")
-    undo = session.undo(to=first)
-    undo.apply(undo.plan().digest)
-    note = session.leaf
-    assert note is not None
-    assert session.message(session.user("Two")).parent == note
-    fork = session.fork(first)
-    assert session.message(fork).parent == first
-    assert session.message(session.user("Three")).parent == fork
-    assert findings(session) == []
-
-
-def test_a_plan_for_files_of_another_branch_warns(
-    session: Session, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(work)
-    (work / ".git").mkdir()
-    (work / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    first = session.user("One")
-    with session.step(paths=["a.txt"]):
-        (work / "a.txt").write_text("a")
-    second = session.assistant("Two")
-    with session.step(second, paths=["a.txt"]):
-        (work / "a.txt").write_text("b")
-    assert session.restore(first).plan().warnings == ()
-    (work / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
-    time.sleep(2 * STILL_TRUE)
-    back = session.restore(first)
-    assert back.plan().warnings == ("the git branch was main, now other",)
-    assert back.apply(back.plan().digest).exit_code == 0
-    assert session.restore(second, scopes=["conversation"]).plan().warnings == ()
-    assert (work / "a.txt").read_text() == "a"
-
-
-def test_threads_share_a_handle(session: Session) -> None:
-    def work(number: int) -> None:
-        for count in range(20):
-            session.user(f"{number} {count}")
-
-    threads = [threading.Thread(target=work, args=(each,)) for each in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    lines = values(session)
-    assert len(lines) == 80
-    # One line of descent, in the order in which they were written.
-    assert [line["parentUuid"] for line in lines[1:]] == [line["uuid"] for line in lines[:-1]]
-    assert findings(session) == []
-
-
-def test_reading_writes_nothing(session: Session) -> None:
-    session.user("Hi")
-    session.close()
-    folder = session.store.root / "sessions" / session.id
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    with session.store.open(session.id, write=False) as reading:
-        assert [message.text for message in reading.full_messages()] == ["Hi"]
-        for verb in (reading.user, reading.name, reading.unname):
-            with pytest.raises(UsageError, match="reading"):
-                verb("x")
-        undo = reading.undo()
-        with pytest.raises(UsageError, match="reading"):
-            undo.apply(undo.plan().digest)
-    assert before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
-# compaction
-
-
-def test_a_compaction_leaves_everything_readable(session: Session) -> None:
-    for number in range(5):
-        session.user(f"question {number}")
-        session.assistant(f"answer {number}")
-    session.compacting(trigger="auto", tokens=900)
-    summary = session.compacted("ten messages", tokens_before=900, tokens_after=90)
-    session.user("go on")
-    assert session.context_messages()[0].id == summary
-    assert len(session.context_messages()) == 2
-    assert len(session.full_messages()) == 12
-    line = next(each for each in values(session) if each.get("subtype") == "conversation_compacted")
-    assert line["metadata"] == {
-        "messagesBefore": 10, "messagesAfter": 1, "tokensBefore": 900, "tokensAfter": 90,
-        "ratio": 0.1,
-    }  # fmt: skip
-    session.restoring()
-    session.restored()
-    assert session.context_messages() == session.full_messages()
-    session.compacted("again")
-    assert len(session.context_messages()) == 1
-    assert findings(session) == []
-
-
-@settings(max_examples=12)
-@given(st.lists(st.sampled_from(["user", "compact", "restore"]), max_size=12))
-def test_the_context_is_what_was_said_since_the_last_summary(
-    tmp_path_factory: pytest.TempPathFactory, deeds: list[str]
-) -> None:
-    root = tmp_path_factory.mktemp("root")
-    every: list[str] = []
-    seen: list[str] = []
-    with Store(root).create(workspace=root, durability="fast") as session:
-        for number, deed in enumerate(deeds):
-            if deed == "user":
-                every.append(session.user(str(number)))
-                seen.append(every[-1])
-            elif deed == "compact":
-                every.append(session.compacted(str(number)))
-                seen = [every[-1]]
-            else:
-                session.restored()
-                seen = list(every)
-            assert [message.id for message in session.context_messages()] == seen
-            assert [message.id for message in session.full_messages()] == every
-
-
-# children
-
-
-def test_a_child_and_its_parent_know_each_other(session: Session) -> None:
-    asked = session.user("Research this")
-    with session.child(agent="researcher", title="Research") as child:
-        child.user("Do it")
-        id = child.id
-    assert [(each.session, each.message, each.agent) for each in session.children()] == [
-        (id, asked, "researcher")
-    ]
-    described = {each.id: each for each in session.store.describe()}
-    assert described[id].parent == session.id
-    assert described[id].title == "Research"
-    with pytest.raises(UsageError, match="closed"):
-        child.user("more")
     assert findings(session) == []

@@ -76,3 +76,11 @@ def working(top: Path) -> Iterator[Place]:
 def kinds(plan: Plan) -> dict[str, str]:
     """What a plan does to which path."""
     return {action.path.decode(): action.action for action in plan.actions}
+
+
+def in_conflict(at: Place) -> None:
+    """The session wrote a file, then the user changed it."""
+    at.session.user("please")
+    at.step(a_txt="1\n2\n3\n4\n5\n")
+    at.step(a_txt="1\n2\n3\n4\nfive\n")
+    at.put("a_txt", "one\n2\n3\n4\nfive\n")

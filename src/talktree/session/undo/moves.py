@@ -13,7 +13,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from talktree.errors import NotUndoable, UsageError, WorldMoved
-from talktree.session.branches import meant
+from talktree.session.branches import meant, tip
 from talktree.session.opened import Opened
 from talktree.session.undo import notes
 from talktree.session.undo.conduct import Outcome, alone, conduct
@@ -242,8 +242,9 @@ def switch(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> Move:
-    """To a branch: a name, or a message of it; without the scope files only the talk switches."""
-    goal, asked = meant(opened, branch), _scopes(scopes)
+    """To a branch: the end of the one with that name, or a message; without the scope files only
+    the talk switches."""
+    goal, asked = tip(opened, branch), _scopes(scopes)
     return Move(
         opened,
         lambda line: to_message(opened, line, "switch", goal, asked),

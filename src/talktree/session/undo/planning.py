@@ -15,7 +15,7 @@ from talktree.session.undo.history import Wanted
 from talktree.session.undo.judge import judged
 from talktree.session.undo.merge import LARGEST, merged
 from talktree.session.undo.places import SHORT, Ground, Supply, above
-from talktree.session.undo.plan import Action, Choice, in_order, kind_of
+from talktree.session.undo.plan import Action, Choice, Kind, in_order, kind_of
 
 NEW_FOLDER = Folder(mode=0o755)
 
@@ -82,34 +82,22 @@ class Draft:
         refusal = self._ground.refusal(wanted.path)
         current = Unknown(refusal) if refusal else self._current[wanted.path]
         if refusal is not None:
-            self._put(wanted, current, "cannot", refusal)
+            self._act("cannot", wanted, current, current, refusal)
             return
         found = judged(wanted.expected, wanted.target, current, wanted.foreign)
         if found.judgement == "already":
             self.already.append(wanted.path)
             return
         if found.judgement == "cannot":
-            self._put(wanted, current, "cannot", found.reason)
+            self._act("cannot", wanted, current, current, found.reason)
             return
         trouble = self._trouble(current, found.after)
         if trouble is not None:
-            self._put(wanted, current, "cannot", trouble)
+            self._act("cannot", wanted, current, current, trouble)
         elif found.judgement == "go":
             self._do(wanted, current, found.after, found.reason)
         else:
             self._resolve(wanted, current, found.after, found.reason)
-
-    def _put(self, wanted: Wanted, current: State, kind: str, reason: str) -> None:
-        """Leave a path as it is, and say why."""
-        self.actions[wanted.path] = Action(
-            action="cannot" if kind == "cannot" else "skip",
-            path=wanted.path,
-            reason=reason,
-            before=current,
-            expected=wanted.expected,
-            after=current,
-            target=wanted.target,
-        )
 
     def _do(
         self,
@@ -119,8 +107,21 @@ class Draft:
         reason: str,
         beside: bytes | None = None,
     ) -> None:
+        self._act(kind_of(current, after), wanted, current, after, reason, beside=beside)
+
+    def _act(
+        self,
+        kind: Kind,
+        wanted: Wanted,
+        current: State,
+        after: State,
+        reason: str,
+        *,
+        beside: bytes | None = None,
+        choices: tuple[Choice, ...] = (),
+    ) -> None:
         self.actions[wanted.path] = Action(
-            action=kind_of(current, after),
+            action=kind,
             path=wanted.path,
             reason=reason,
             before=current,
@@ -128,6 +129,7 @@ class Draft:
             after=after,
             target=wanted.target,
             beside=beside,
+            choices=choices,
         )
 
     def _trouble(self, current: State, after: State) -> str | None:
@@ -149,7 +151,7 @@ class Draft:
             reason, choice = f"{reason}; {choice} is not possible", None
         match choice:
             case "keep":
-                self._put(wanted, current, "skip", f"{reason}; it is kept")
+                self._act("skip", wanted, current, current, f"{reason}; it is kept")
                 return
             case "theirs":
                 self._do(wanted, current, after, f"{reason}; replaced on request")
@@ -163,16 +165,7 @@ class Draft:
                     self._do(wanted, current, one, f"{reason}; both changes are merged")
                     return
                 reason += "; both changed the same lines"
-        self.actions[wanted.path] = Action(
-            action="conflict",
-            path=wanted.path,
-            reason=reason,
-            before=current,
-            expected=wanted.expected,
-            after=current,
-            target=wanted.target,
-            choices=choices,
-        )
+        self._act("conflict", wanted, current, current, reason, choices=choices)
 
     def _choices(self, wanted: Wanted, current: State, after: State) -> tuple[Choice, ...]:
         choices: list[Choice] = ["keep", "theirs"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from talktree.formats.lens import Object
@@ -10,40 +9,20 @@ from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe, unsafe
 from talktree.formats.studio.artifacts import detect_type
 from talktree.formats.studio.required import STATUSES
+from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ARTIFACT,
     ENCODINGS,
-    Make,
     fits,
     having,
     items_of,
     lacking,
-    with_item,
 )
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
 
-NAME = "artifacts"
-LONGEST_SHOWN = 40
+ITEMS = Items("artifacts", "artifact", "title")
 DEFAULTS = {"status": STATUSES[0], "command": "create"}
 """What the document's example says, and what a new artifact is."""
-_MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
-
-
-def _changed(seen: Seen, told: Told) -> Json:
-    """The comment with what the finding says put into one of its artifacts."""
-    about = told.about
-    assert isinstance(about, tuple)
-    return with_item(seen.value, NAME, *about)
-
-
-def _told(what: str, place: int, item: Object, *, at: str = "", make: Make | None = None) -> Told:
-    title = item.get("title")
-    label = f" {title[:LONGEST_SHOWN]!r}" if isinstance(title, str) else f" {place + 1}"
-    way = f"{NAME}/{place}/{at}" if at else f"{NAME}/{place}"
-    return Told(
-        f"the artifact{label} {what}", way=way, about=(place, make), fixable=make is not None
-    )
 
 
 def _detected(item: Object) -> str:
@@ -59,7 +38,7 @@ def _detected(item: Object) -> str:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
     """An artifact lacks its `id`, its `title` or its `type`.
@@ -74,11 +53,11 @@ def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
     Fix (safe): a missing type is told from title and content as the document describes it. An id or
     a title would be made up, so those stay missing.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         for name in ("id", "title", "type"):
             if item.get(name) is None:
                 make = having(type=_detected(item)) if name == "type" else None
-                yield _told(f"has no `{name}`", place, item, make=make)
+                yield ITEMS.told(f"has no `{name}`", place, item, make=make)
 
 
 @rule(
@@ -87,7 +66,7 @@ def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
     """An artifact does not say whether it is shown (`status`), or what is done with it (`command`).
@@ -101,10 +80,10 @@ def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
     Fix (safe): `visible` and `create` are filled in, as in the document's example: so an artifact
     without them is treated anyway.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         for name, usual in DEFAULTS.items():
             if item.get(name) is None:
-                yield _told(f"has no `{name}`", place, item, make=having(**{name: usual}))
+                yield ITEMS.told(f"has no `{name}`", place, item, make=having(**{name: usual}))
 
 
 @rule(
@@ -113,7 +92,7 @@ def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=unsafe(to_value(_changed)),
+    fix=unsafe(to_value(ITEMS.changed)),
 )
 def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
     """The `status` of an artifact is neither `visible` nor `hidden`.
@@ -127,11 +106,11 @@ def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
 
     Fix (unsafe): the status becomes `visible`; what it said before is lost.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         status = item.get("status")
         if isinstance(status, str) and status not in STATUSES:
             what = f"has the status {status[:LONGEST_SHOWN]!r}"
-            yield _told(what, place, item, at="status", make=having(status=STATUSES[0]))
+            yield ITEMS.told(what, place, item, at="status", make=having(status=STATUSES[0]))
 
 
 @rule(
@@ -140,7 +119,7 @@ def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     """An artifact is no object, or a member of one that should be a text is none.
@@ -156,16 +135,18 @@ def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     is not known which text was meant, so it stays.
     """
     value = seen.value
-    items = value.get(NAME) if isinstance(value, dict) else None
+    items = value.get(ITEMS.name) if isinstance(value, dict) else None
     for place, item in enumerate(items if isinstance(items, list) else ()):
         if not isinstance(item, dict):
-            yield Told(f"artifact {place + 1} is no object", f"{NAME}/{place}", fixable=False)
+            yield Told(f"artifact {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False)
             continue
         for name in (*ARTIFACT, "info"):
             if item.get(name) is not None and not fits(item[name], str):
-                yield _told(f"has an odd `{name}`", place, item, at=name)
+                yield ITEMS.told(f"has an odd `{name}`", place, item, at=name)
         if "info" in item and item["info"] is None:
-            yield _told("has null for its `info`", place, item, at="info", make=lacking("info"))
+            yield ITEMS.told(
+                "has null for its `info`", place, item, at="info", make=lacking("info")
+            )
 
 
 @rule(
@@ -174,7 +155,7 @@ def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=unsafe(to_value(_changed)),
+    fix=unsafe(to_value(ITEMS.changed)),
 )
 def artifact_media_type(seen: Seen) -> Iterator[Told]:
     """The `type` of an artifact is no media type.
@@ -189,8 +170,8 @@ def artifact_media_type(seen: Seen) -> Iterator[Told]:
     Fix (unsafe): the type is told from title and content as the document describes it; the word
     that stood there is lost.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         said = item.get("type")
-        if isinstance(said, str) and not _MEDIA.fullmatch(said):
+        if isinstance(said, str) and not MEDIA.fullmatch(said):
             what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
-            yield _told(what, place, item, at="type", make=having(type=_detected(item)))
+            yield ITEMS.told(what, place, item, at="type", make=having(type=_detected(item)))

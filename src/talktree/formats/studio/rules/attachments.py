@@ -9,45 +9,26 @@ from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.studio.required import data_type, linked_name
+from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ENCODINGS,
     JSON,
     NUMBER,
-    Make,
     fits,
     having,
     items_of,
     lacking,
-    with_item,
 )
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json
 
-NAME = "attachments"
-LONGEST_SHOWN = 40
+ITEMS = Items("attachments", "attachment", "name")
 LARGE = 5 << 20
 """What an attachment inside a comment may take; a browser keeps no more than that for a site."""
-_MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
 _SIDE = re.compile(r"[0-9]{1,6}", re.ASCII)
 BASE64 = ";base64,"
 HEAD = 200
 """Within so many characters a data URL says what it is."""
-
-
-def _changed(seen: Seen, told: Told) -> Json:
-    """The comment with what the finding says put into one of its attachments."""
-    about = told.about
-    assert isinstance(about, tuple)
-    return with_item(seen.value, NAME, *about)
-
-
-def _told(what: str, place: int, item: Object, *, at: str = "", make: Make | None = None) -> Told:
-    name = item.get("name")
-    label = f" {name[:LONGEST_SHOWN]!r}" if isinstance(name, str) else f" {place + 1}"
-    way = f"{NAME}/{place}/{at}" if at else f"{NAME}/{place}"
-    return Told(
-        f"the attachment{label} {what}", way=way, about=(place, make), fixable=make is not None
-    )
 
 
 @rule(
@@ -56,7 +37,7 @@ def _told(what: str, place: int, item: Object, *, at: str = "", make: Make | Non
     "warning",
     on="message",
     formats=[JSON],
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
     """An attachment has no `file`, the object for what is known of the file.
@@ -69,9 +50,9 @@ def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
 
     Fix (safe): an empty `file` is put in, as the document's examples have it.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         if item.get("file") is None:
-            yield _told("has no `file`", place, item, make=having(file={}))
+            yield ITEMS.told("has no `file`", place, item, make=having(file={}))
 
 
 @rule(
@@ -80,7 +61,7 @@ def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_lacks_url(seen: Seen) -> Iterator[Told]:
     """An attachment has no `url`, or null in its place: its content is not here.
@@ -94,10 +75,10 @@ def attachment_lacks_url(seen: Seen) -> Iterator[Told]:
     Fix (safe): the `url` becomes the empty text, which says the same and is allowed. The content
     was not here before and is not here afterwards.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         if item.get("url") is None:
             at = "url" if "url" in item else ""
-            yield _told(
+            yield ITEMS.told(
                 "has no `url`: its content is not here", place, item, at=at, make=having(url="")
             )
 
@@ -116,11 +97,11 @@ def attachment_content_lost(seen: Seen) -> Iterator[Told]:
     Fix: none, because the content is not in this file; export the conversation again, or attach the
     file anew.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         url = item.get("url")
         what = _lost(url) if isinstance(url, str) else None
         if what:
-            yield _told(what, place, item, at="url")
+            yield ITEMS.told(what, place, item, at="url")
 
 
 def _lost(url: str) -> str | None:
@@ -145,7 +126,7 @@ def _lost(url: str) -> str | None:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     """An attachment has no `name`.
@@ -159,12 +140,12 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     Fix (safe): a link to a file tells its name, and that is taken. For any other content a name
     would have to be made up, so it stays without one.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         if item.get("name") is None:
             url = item.get("url")
             name = linked_name(url) if isinstance(url, str) else None
             make = None if name is None else having(name=name)
-            yield _told("has no `name`", place, item, make=make)
+            yield ITEMS.told("has no `name`", place, item, make=make)
 
 
 @rule(
@@ -173,7 +154,7 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     "note",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_media_type(seen: Seen) -> Iterator[Told]:
     """The `type` of an attachment is no media type, or it is missing though the URL tells it.
@@ -187,17 +168,19 @@ def attachment_media_type(seen: Seen) -> Iterator[Told]:
     Fix (safe): the type that the data URL names is taken. Where the URL is a link, nobody knows
     without following it, so the type stays as it is.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         said, url = item.get("type"), item.get("url")
-        if isinstance(said, str) and _MEDIA.fullmatch(said):
+        if isinstance(said, str) and MEDIA.fullmatch(said):
             continue
         known = data_type(url) if isinstance(url, str) else None
         if isinstance(said, str):
             make = None if known is None else having(type=known)
             what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
-            yield _told(what, place, item, at="type", make=make)
+            yield ITEMS.told(what, place, item, at="type", make=make)
         elif said is None and known is not None:
-            yield _told(f"does not say that it is {known}", place, item, make=having(type=known))
+            yield ITEMS.told(
+                f"does not say that it is {known}", place, item, make=having(type=known)
+            )
 
 
 @rule("STU306", "attachment-types-differ", "warning", on="message", formats=ENCODINGS)
@@ -212,14 +195,14 @@ def attachment_types_differ(seen: Seen) -> Iterator[Told]:
 
     Fix: none, because it is not known which of the two is right.
     """
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         said, url = item.get("type"), item.get("url")
         if isinstance(said, str) and isinstance(url, str) and url.startswith("data:"):
             named = data_type(url)
             plain = said.partition(";")[0].strip().lower()
-            if named is not None and named != plain and _MEDIA.fullmatch(said):
+            if named is not None and named != plain and MEDIA.fullmatch(said):
                 what = f"is said to be {plain[:LONGEST_SHOWN]}, its URL says {named}"
-                yield _told(what, place, item, at="type")
+                yield ITEMS.told(what, place, item, at="type")
 
 
 @rule("STU307", "large-attachment", "warning", on="message", formats=ENCODINGS)
@@ -237,11 +220,11 @@ def large_attachment(seen: Seen) -> Iterator[Told]:
     """
     if len(seen.record.raw) <= LARGE:
         return
-    for place, item in items_of(seen.value, NAME):
+    for place, item in items_of(seen.value, ITEMS.name):
         url, said = item.get("url"), item.get("type")
         image = isinstance(said, str) and said.startswith("image/")
         if isinstance(url, str) and len(url) > LARGE and url.startswith("data:") and not image:
-            yield _told(f"takes {len(url):,} characters", place, item, at="url")
+            yield ITEMS.told(f"takes {len(url):,} characters", place, item, at="url")
 
 
 def _with_sides(item: Object) -> Object:
@@ -275,7 +258,7 @@ def _odd_side(sides: Object) -> str | None:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_changed)),
+    fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_member_kind(seen: Seen) -> Iterator[Told]:
     """An attachment, or a member of one, is of another kind than the document says.
@@ -290,20 +273,22 @@ def attachment_member_kind(seen: Seen) -> Iterator[Told]:
     a member may as well be missing is taken out. What else stands there is not guessed at.
     """
     value = seen.value
-    items = value.get(NAME) if isinstance(value, dict) else None
+    items = value.get(ITEMS.name) if isinstance(value, dict) else None
     for place, item in enumerate(items if isinstance(items, list) else ()):
         if isinstance(item, dict):
             yield from _odd_members(item, place, nulls=seen.talk.format.info.slug == JSON)
         else:
-            yield Told(f"attachment {place + 1} is no object", f"{NAME}/{place}", fixable=False)
+            yield Told(
+                f"attachment {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False
+            )
 
 
 def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Told]:
     for name, kind in (("url", str), ("name", str), ("type", str), ("file", dict)):
         if item.get(name) is not None and not fits(item[name], kind):
-            yield _told(f"has an odd `{name}`", place, item, at=name)
+            yield ITEMS.told(f"has an odd `{name}`", place, item, at=name)
     if nulls and "type" in item and item["type"] is None:
-        yield _told("has null for its `type`", place, item, at="type", make=lacking("type"))
+        yield ITEMS.told("has null for its `type`", place, item, at="type", make=lacking("type"))
     file, sides = item.get("file"), _sides(item)
     if isinstance(sides, dict):
         side = _odd_side(sides)
@@ -311,7 +296,7 @@ def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Told]:
             made = _sides(_with_sides(item))
             helps = isinstance(made, dict) and _odd_side(made) is None
             what, at = f"has a {side} that is no number", f"file/dimensions/{side}"
-            yield _told(what, place, item, at=at, make=_with_sides if helps else None)
+            yield ITEMS.told(what, place, item, at=at, make=_with_sides if helps else None)
     elif isinstance(file, dict) and "dimensions" in file:
         make = None if sides is not None else having(file=lacking("dimensions")(file))
-        yield _told("has odd dimensions", place, item, at="file/dimensions", make=make)
+        yield ITEMS.told("has odd dimensions", place, item, at="file/dimensions", make=make)

@@ -1,0 +1,43 @@
+"""What rules about the lists of a comment share: its attachments and its artifacts."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from talktree.formats.lens import Object
+from talktree.formats.rule import Told
+from talktree.formats.studio.schema import Make, with_item
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+
+LONGEST_SHOWN = 40
+MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
+"""A media type, and what may follow it."""
+
+
+class Items(NamedTuple):
+    """One of the lists."""
+
+    name: str
+    """The member of the comment that holds it."""
+    one: str
+    """What an item of it is called."""
+    labelled: str
+    """The member of an item that tells it apart for people."""
+
+    def told(
+        self, what: str, place: int, item: Object, *, at: str = "", make: Make | None = None
+    ) -> Told:
+        """What is wrong with an item, and how it is made right."""
+        label = item.get(self.labelled)
+        shown = f"{label[:LONGEST_SHOWN]!r}" if isinstance(label, str) else f"{place + 1}"
+        way = f"{self.name}/{place}/{at}" if at else f"{self.name}/{place}"
+        says = f"the {self.one} {shown} {what}"
+        return Told(says, way=way, about=(place, make), fixable=make is not None)
+
+    def changed(self, seen: Seen, told: Told) -> Json:
+        """The comment with what a finding says put into one of the items."""
+        about = told.about
+        assert isinstance(about, tuple)
+        return with_item(seen.value, self.name, *about)

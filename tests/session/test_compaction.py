@@ -1,0 +1,102 @@
+"""Compaction and child sessions: the full text stays, and both ends know each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from talktree import api
+from talktree.errors import UsageError
+from talktree.session import Session, Store
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def session(work: Path) -> Session:
+    return Store(work / ".sage").create(workspace=work, durability="fast")
+
+
+def values(session: Session, log: str = "messages") -> list[dict[str, Any]]:
+    path = session.store.root / "sessions" / session.id / f"{log}.jsonl"
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def findings(session: Session) -> list[str]:
+    session.close()
+    report = api.check(session.store.root)
+    return [f"{each.code} {each.message}" for each in report.findings]
+
+
+def test_a_compaction_leaves_everything_readable(session: Session) -> None:
+    for number in range(5):
+        session.user(f"question {number}")
+        session.assistant(f"answer {number}")
+    session.compacting(trigger="auto", tokens=900)
+    summary = session.compacted("ten messages", tokens_before=900, tokens_after=90)
+    session.user("go on")
+    assert session.context_messages()[0].id == summary
+    assert len(session.context_messages()) == 2
+    assert len(session.full_messages()) == 12
+    line = next(each for each in values(session) if each.get("subtype") == "conversation_compacted")
+    assert line["metadata"] == {
+        "messagesBefore": 10, "messagesAfter": 1, "tokensBefore": 900, "tokensAfter": 90,
+        "ratio": 0.1,
+    }  # fmt: skip
+    session.restoring()
+    session.restored()
+    assert session.context_messages() == session.full_messages()
+    session.compacted("again")
+    assert len(session.context_messages()) == 1
+    assert findings(session) == []
+
+
+@settings(max_examples=12)
+@given(st.lists(st.sampled_from(["user", "compact", "restore"]), max_size=12))
+def test_the_context_is_what_was_said_since_the_last_summary(
+    tmp_path_factory: pytest.TempPathFactory, deeds: list[str]
+) -> None:
+    root = tmp_path_factory.mktemp("root")
+    every: list[str] = []
+    seen: list[str] = []
+    with Store(root).create(workspace=root, durability="fast") as session:
+        for number, deed in enumerate(deeds):
+            if deed == "user":
+                every.append(session.user(str(number)))
+                seen.append(every[-1])
+            elif deed == "compact":
+                every.append(session.compacted(str(number)))
+                seen = [every[-1]]
+            else:
+                session.restored()
+                seen = list(every)
+            assert [message.id for message in session.context_messages()] == seen
+            assert [message.id for message in session.full_messages()] == every
+
+
+# children
+
+
+def test_a_child_and_its_parent_know_each_other(session: Session) -> None:
+    asked = session.user("Research this")
+    with session.child(agent="researcher", title="Research") as child:
+        child.user("Do it")
+        id = child.id
+    assert [(each.session, each.message, each.agent) for each in session.children()] == [
+        (id, asked, "researcher")
+    ]
+    described = {each.id: each for each in session.store.describe()}
+    assert described[id].parent == session.id
+    assert described[id].title == "Research"
+    with pytest.raises(UsageError, match="closed"):
+        child.user("more")
+    assert findings(session) == []
