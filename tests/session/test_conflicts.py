@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from talktree import api
 from talktree.session.undo import moves
+from talktree.session.undo.plan import Choice
 from tests.session.working import Place, in_conflict, kinds, working
 
 
@@ -100,3 +102,13 @@ def test_two_sessions_are_told_apart_by_content(at: Place) -> None:
             at.put("a", "theirs")
     plan = moves.undo(at.session.opened).plan()
     assert kinds(plan) == {"a": "conflict", "b": "delete"}
+
+
+@pytest.mark.parametrize("choice", [None, "keep", "theirs", "both", "merge"])
+def test_a_session_with_conflicts_gives_no_findings(at: Place, choice: Choice | None) -> None:
+    in_conflict(at)
+    choices: dict[bytes, Choice] = {} if choice is None else {b"a.txt": choice}
+    at.apply(moves.undo(at.session.opened, resolutions=choices))
+    assert at.session.check(read_data=True) == []
+    at.session.close()
+    assert api.check(at.store.root).findings == []

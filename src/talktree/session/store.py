@@ -118,7 +118,10 @@ class Store:
     def _meant(self, id: str | None) -> str:
         found = self.newest() if id is None else whole(id, self.ids())
         if found is None:
-            raise NotFound(f"{self.root}: there are no sessions", hint="create() makes one")
+            raise NotFound(
+                f"{self.root}: there are no sessions",
+                hint="`talktree session new` or Store.create() makes one",
+            )
         return found
 
     def _opened(self, id: str, folder: Anchor, durability: Durability) -> Opened:
@@ -198,7 +201,10 @@ class Store:
             try:
                 return root.beneath(SESSIONS)
             except FileNotFoundError:
-                raise NotFound(f"{self.root}: has no sessions", hint="create() makes one") from None
+                raise NotFound(
+                    f"{self.root}: has no sessions",
+                    hint="`talktree session new` or Store.create() makes one",
+                ) from None
 
 
 def _new_folder(sessions: Anchor, id: str) -> Anchor:

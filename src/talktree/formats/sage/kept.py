@@ -17,6 +17,7 @@ from talktree.text.json_value import Json
 
 PATHS = "paths"
 SEEN = "seen"
+LEFT = "left"
 SIDES = ("before", "after")
 
 
@@ -61,11 +62,13 @@ def operations(source: Source, session: str) -> Iterator[tuple[int, Object]]:
 
 
 def contents_of_operations(lines: Iterable[tuple[int, Object]]) -> Iterator[str]:
-    """The contents that moves name: what was there before them, and what they wrote."""
+    """The contents that moves name: what was there before them, what they wrote, what they left."""
     for _, value in lines:
         for _, states in _items(value.get(PATHS)):
             for side in SIDES:
                 yield from _hashes(states.get(side))
+        for _, state in _items(value.get(LEFT)):
+            yield from _hashes(state)
 
 
 def _items(value: Json) -> Iterator[tuple[str, Object]]:

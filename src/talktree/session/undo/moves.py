@@ -113,6 +113,7 @@ class Move:
             leaf=intent.leaf,
             paths=made.plan.movings,
             text=words,
+            left={each.path: each.before for each in made.plan.left},
             takes_back=intent.takes_back,
             partial=intent.partial,
         )

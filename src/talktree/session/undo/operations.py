@@ -55,6 +55,8 @@ class Moved(Struct, frozen=True, kw_only=True):
     """The last message before the move."""
     paths: tuple[Moving, ...]
     text: str
+    left: Mapping[bytes, State] = {}
+    """The paths it leaves as they are though they should be otherwise, and what is there."""
     takes_back: str | None = None
     """The move that it takes back."""
     partial: tuple[bytes, ...] = ()
@@ -98,6 +100,8 @@ def move_line(session: str, move: Moved) -> bytes:
             for path, before, after in move.paths
         },
     }
+    if move.left:
+        members["left"] = {name_to_json(path): to_json(state) for path, state in move.left.items()}
     if move.takes_back is not None:
         members["takesBack"] = move.takes_back
     if move.partial:
