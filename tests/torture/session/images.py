@@ -12,6 +12,7 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ SHUTDOWN = 0x8004587D
 FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING = 0, 1, 2
 SIZE = {"ext4": 48 << 20, "xfs": 320 << 20}
 """XFS does not format smaller ones."""
+PATIENCE = 10.0
+"""Seconds in which processes that were killed are gone."""
 FORMAT = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0"),
     "xfs": ("mkfs.xfs", "-q", "-f"),
@@ -60,8 +63,15 @@ class Image:
         subprocess.run(command, check=True, capture_output=True)
 
     def unmount(self) -> None:
-        """Take it away."""
-        subprocess.run(["umount", str(self.place)], check=True, capture_output=True)
+        """Take it away, as soon as those who were killed have let go of it."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            done = subprocess.run(["umount", str(self.place)], capture_output=True, check=False)
+            if done.returncode == 0:
+                return
+            if time.monotonic() > end:
+                raise OSError(done.stderr.decode())
+            time.sleep(0.05)
 
     def cut_power(self, flags: int) -> None:
         """Lose everything that the file system was not made to keep."""
