@@ -13,8 +13,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -169,16 +169,24 @@ class Moving(RuleBasedStateMachine):
 
     @rule(done=st.lists(deeds, min_size=1, max_size=4), named=st.booleans())
     def step(self, done: list[Deed], named: bool) -> None:
-        before = self.tree()
         owner = self.say("assistant")
         paths = [deed[1] for deed in done]
         if named:
             done = [deed for deed in done if deed[0] in ("write", "append", "remove")]
         watch = [] if named else [b"."]
+        with (
+            self.as_its_own_work(),
+            Step(self.opened, owner, paths if named else (), watch, "mark"),
+        ):
+            for deed in done:
+                do(self.work, deed)
+
+    @contextmanager
+    def as_its_own_work(self) -> Iterator[None]:
+        """What changes meanwhile is left by the session."""
+        before = self.tree()
         try:
-            with Step(self.opened, owner, paths if named else (), watch, "mark"):
-                for deed in done:
-                    do(self.work, deed)
+            yield
         finally:
             for path, (_, after) in differences(before, self.tree()).items():
                 self.lefts.setdefault(path, set()).add(bytes_in(after))
@@ -251,8 +259,10 @@ class Moving(RuleBasedStateMachine):
 
     @rule(answer=answers, at=number)
     def revert(self, answer: str, at: int) -> None:
+        """A revert is work of the session's: what it leaves can be undone like a step's."""
         goal = self.messages[at % len(self.messages)]
-        self.move(lambda **more: moves.revert(self.opened, goal, **more), answer)
+        with self.as_its_own_work():
+            self.move(lambda **more: moves.revert(self.opened, goal, **more), answer)
 
     @rule(answer=answers, some=st.sampled_from([ALL, ("files",), ("files", "todos")]))
     def undo_and_redo(self, answer: str, some: tuple[Scope, ...]) -> None:
@@ -357,7 +367,9 @@ class Moving(RuleBasedStateMachine):
         for was, _ in changed.values():
             if was[0] == "file":
                 assert kept.trouble(file_of(bytes_in(was))) is None
-        if careful and plan.verb == "undo" and outcome.plan.scopes and not self.takes_back(outcome):
+        # Files that were restored alone stand elsewhere: to undo the talk may do steps again.
+        together = plan.from_.files == plan.from_.conversation
+        if careful and plan.verb == "undo" and together and not self.takes_back(outcome):
             for path, (was, _) in changed.items():
                 theirs = self.users.get(path, set()) - self.lefts.get(path, set())
                 assert was[0] != "file" or bytes_in(was) not in theirs, f"the user's {path!r}"

@@ -18,7 +18,7 @@ from talktree.errors import NotSaved, TalktreeError, Unreadable
 from talktree.files.locking import folder_lock
 from talktree.session.capture.look import Stamp
 from talktree.session.capture.snapshots import Change, snapshot_line
-from talktree.session.capture.states import File, Folder, State, same
+from talktree.session.capture.states import ABSENT, File, Folder, State, same
 from talktree.session.opened import Opened
 from talktree.session.undo.apply import Execution
 from talktree.session.undo.aside import Aside
@@ -31,7 +31,7 @@ from talktree.session.undo.operations import (
     moved_line,
     withdrawn_line,
 )
-from talktree.session.undo.places import Ground, Supply
+from talktree.session.undo.places import Ground, Supply, above
 from talktree.session.undo.plan import Action, Plan
 from talktree.session.undo.planning import Draft
 
@@ -121,6 +121,8 @@ def judged_fates(
     ground: Ground | None, actions: Iterable[Action], left: Mapping[bytes, str]
 ) -> tuple[dict[bytes, str], list[str]]:
     """What became of each path: each is read again and compared."""
+    actions = list(actions)
+    no_folders = {each.path for each in actions if each.does and not isinstance(each.after, Folder)}
     fates: dict[bytes, str] = {}
     problems = []
     for action in actions:
@@ -130,12 +132,22 @@ def judged_fates(
         elif action.path in left:
             fates[action.path] = "kept"
             problems.append(f"{name}: {left[action.path]}")
-        elif same(ground.state(action.path), action.after):
+        elif same(_found(ground, action.path, no_folders), action.after):
             fates[action.path] = "done"
         else:
             fates[action.path] = "failed"
             problems.append(f"{name}: is not what it should be after it was moved")
     return fates, problems
+
+
+def _found(ground: Ground, path: bytes, no_folders: set[bytes]) -> State:
+    """What is at a path now; nothing, if the plan has made its folder something else."""
+    folder = above(path)
+    while folder:
+        if folder in no_folders and not isinstance(ground.kind(folder), Folder):
+            return ABSENT
+        folder = above(folder)
+    return ground.state(path)
 
 
 def finish(opened: Opened, move: Moved, fates: Mapping[bytes, str]) -> None:
