@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
@@ -115,6 +116,8 @@ def killed_at(call: int, work: Callable[[], object]) -> bool:
             work()
             os._exit(0)
         except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
             os._exit(1)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the killed process failed"

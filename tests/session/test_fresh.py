@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from talktree.errors import NotUndoable, WorldMoved
+from talktree.errors import NotFound, NotUndoable, WorldMoved
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import moves
@@ -102,6 +102,60 @@ def test_each_point_has_its_files(elsewhere: Path) -> None:
         restored(session, elsewhere / "two", "m2")
     assert (elsewhere / "one" / "a").read_bytes() == OLD
     assert (elsewhere / "two" / "a").read_bytes() == NEW
+
+
+def test_only_some_files_come(elsewhere: Path) -> None:
+    kept(elsewhere, NEW)
+    paths = {"a": became(file(NEW)), "d/b": became(file(NEW)), "gone": became({"kind": "absent"})}
+    with opened(elsewhere, {"paths": paths}) as session:
+        filling = session.restore_into(elsewhere / "out", paths=["d/b", "gone"])
+        filling.apply(filling.plan().digest)
+        with pytest.raises(NotFound, match="no-such"):
+            session.restore_into(elsewhere / "out", paths=["no-such"])
+    assert set(walked(elsewhere / "out")) == {b"d", b"d/b"}
+
+
+@pytest.mark.parametrize("how", ["both", "theirs", "force"])
+def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: str) -> None:
+    kept(elsewhere, NEW)
+    out = elsewhere / "out"
+    out.mkdir()
+    (out / "a").write_text("mine")
+    (out / "b").symlink_to("a")
+    (out / "c").mkdir()
+    paths = {name: became(file(NEW)) for name in "abc"}
+    choices: Any = {} if how == "force" else dict.fromkeys("abc", how)
+    with opened(elsewhere, {"paths": paths}) as session:
+        assert all(
+            set(action.choices) <= {"keep", "both"}
+            for action in session.restore_into(out).plan().conflicts
+        )
+        filling = session.restore_into(out, choices=choices, force=how == "force")
+        plan = filling.plan()
+        assert filling.difference(next(each for each in plan.actions if each.path == b"a"))
+        outcome = filling.apply(plan.digest)
+    assert outcome.exit_code == 1
+    found = {path: thing[:2] for path, thing in walked(out).items()}
+    beside = f"a.kept-{sha256(b'mine').hexdigest()[:8]}".encode()
+    assert found == {
+        b"a": ("file", NEW),
+        beside: ("file", b"mine"),
+        b"b": ("file", NEW),
+        b"b.kept-link": ("link", b"a"),
+        b"c": ("folder", b""),
+    }
+
+
+def test_what_is_said_to_stay_stays(elsewhere: Path) -> None:
+    kept(elsewhere, NEW)
+    (elsewhere / "out").mkdir()
+    (elsewhere / "out" / "a").write_text("mine")
+    with opened(elsewhere, {"paths": {"a": became(file(NEW)), "b": became(file(NEW))}}) as session:
+        filling = session.restore_into(elsewhere / "out", choices={"a": "keep"}, force=True)
+        assert kinds(filling.plan()) == {"a": "skip", "b": "write"}
+        filling.apply(filling.plan().digest)
+    assert set(walked(elsewhere / "out")) == {b"a", b"b"}
+    assert (elsewhere / "out" / "a").read_text() == "mine"
 
 
 def test_nothing_that_is_there_is_written_over(elsewhere: Path) -> None:

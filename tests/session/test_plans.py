@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,15 +62,6 @@ def test_nobody_moves_while_a_tool_works(at: Place) -> None:
     with at.session.step(message, paths=["b"]), pytest.raises(Busy):
         move.apply(digest)
     assert at.read("a") == "1"
-
-
-def test_hard_links_are_warned_of(at: Place) -> None:
-    at.put("a", "1")
-    os.link(at.work / "a", at.work / "other")
-    at.session.user("please")
-    at.step(a="2")
-    plan = moves.undo(at.session.opened).plan()
-    assert any("hard links" in warning for warning in plan.warnings)
 
 
 def test_a_damaged_content_is_told_in_the_plan_and_the_rest_is_done(at: Place) -> None:

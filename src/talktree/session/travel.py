@@ -199,12 +199,28 @@ class Travels(ABC):
         named, and `one` None is before the first."""
         return compared(self.opened, None if one is None else self._end(one), self._end(other))
 
-    def restore_into(self, folder: Path | str, message: str | None = None) -> Filling:
-        """All files as they were at a message, in a folder of one's choice: a plan, then `apply`.
+    def restore_into(
+        self,
+        folder: Path | str,
+        message: str | None = None,
+        *,
+        paths: Iterable[FilePath] | None = None,
+        choices: Choices = NO_CHOICES,
+        force: bool = False,
+    ) -> Filling:
+        """Files as they were at a message, in a folder of one's choice: a plan, then `apply`.
 
-        This is how files of a session from elsewhere are had, whose workspace is not here.
+        This is how files of a session from elsewhere are had, whose workspace is not here. What is
+        in the folder and in the way stays, or is put beside (`both`, `force`).
         """
-        return restore_into(self.opened, message, Path(folder))
+        return restore_into(
+            self.opened,
+            message,
+            Path(folder),
+            only=self._paths(paths),
+            resolutions={inside(None, path): choice for path, choice in choices.items()},
+            force=force,
+        )
 
     def log(self) -> Iterator[Entry]:
         """Prompts, steps and moves, the newest first."""

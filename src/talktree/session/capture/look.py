@@ -19,8 +19,8 @@ from talktree.text.times import SECOND
 
 Stamp: TypeAlias = tuple[int, ...]
 """What tells without reading that a thing is still the same: as long as its stamp is equal."""
-_MTIME, _CTIME = 3, 4
-"""Where a stamp has these times."""
+_INODE, _MTIME, _CTIME, _DEVICE = 1, 3, 4, 6
+"""Where a stamp has these."""
 TRIES = 3
 _ODD = {
     stat.S_IFSOCK: "a socket",
@@ -76,6 +76,11 @@ def stamp_of(found: os.stat_result) -> Stamp:
         found.st_nlink,
         found.st_dev,
     )
+
+
+def same_thing(stamp: Stamp) -> tuple[int, int]:
+    """What all names of one file have in common, by the stamp of one of them."""
+    return stamp[_INODE], stamp[_DEVICE]
 
 
 def clock() -> int:

@@ -8,50 +8,35 @@ stays, or is put beside.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
-
-from msgspec.structs import replace
 
 from talktree.errors import WorldMoved
-from talktree.files.anchored import Anchor
 from talktree.formats.claude_code.checkpoints import Checkpoint
 from talktree.session.capture.limits import LIMITS
 from talktree.session.capture.states import ABSENT, File, State, Unknown
 from talktree.session.claude.history import ClaudeHistory, Was
-from talktree.session.undo.differences import bytes_of, difference
-from talktree.session.undo.fresh import Filling, plain
+from talktree.session.undo.fresh import NO_CHOICES, Filling, plain
 from talktree.session.undo.history import Wanted
-from talktree.session.undo.operations import Standing
 from talktree.session.undo.places import Ground
-from talktree.session.undo.plan import Action, Choice, Plan, sealed
-from talktree.session.undo.planning import Draft
+from talktree.session.undo.plan import Action, Choice
 
 NOT_SEEN = ("files that were changed by commands", "Claude Code notes only its own edits")
 PIECE = 1 << 20
 
 
 class Copies:
-    """The copies of a history as a supply of contents, by what they hold.
-
-    What is in the folder already is part of the supply, for being put beside.
-    """
+    """The copies of a history as a supply of contents, by what they hold."""
 
     def __init__(self, history: ClaudeHistory) -> None:
         self._history = history
         self._by_hash: dict[str, str] = {}
-        self._present: dict[str, tuple[Anchor, bytes]] = {}
 
     def add(self, was: Was) -> None:
         """Say which copy holds a content."""
         if isinstance(was.state, File) and was.copy is not None:
             self._by_hash[was.state.hash] = was.copy
-
-    def add_present(self, folder: Anchor, path: bytes, file: File) -> None:
-        """Say that a content is in the folder now."""
-        self._present[file.hash] = folder, path
 
     def trouble(self, file: File) -> str | None:
         """Why the content of a file cannot be had."""
@@ -60,18 +45,12 @@ class Copies:
     def pieces(self, file: File) -> Iterator[bytes]:
         """The content of a file, verified while it is read."""
         seen = sha256()
-        with self._open(file.hash) as stream:
+        with self._history.open_copy(self._by_hash[file.hash]) as stream:
             for piece in iter(lambda: stream.read(PIECE), b""):
                 seen.update(piece)
                 yield piece
         if seen.hexdigest() != file.hash:
             raise WorldMoved("a file changed while it was read", hint="make the plan again")
-
-    def _open(self, hash: str) -> BinaryIO:
-        if hash in self._by_hash:
-            return self._history.open_copy(self._by_hash[hash])
-        folder, path = self._present[hash]
-        return os.fdopen(folder.open(path, os.O_RDONLY), "rb")
 
 
 class ClaudeRestore(Filling):
@@ -84,7 +63,7 @@ class ClaudeRestore(Filling):
         into: Path,
         *,
         only: Sequence[str] = (),
-        resolutions: Mapping[bytes, Choice] | None = None,
+        resolutions: Mapping[bytes, Choice] = NO_CHOICES,
         force: bool = False,
     ) -> None:
         self._history = history
@@ -93,50 +72,29 @@ class ClaudeRestore(Filling):
         self._copies = Copies(history)
         for was in self._files:
             self._copies.add(was)
-        super().__init__(into, (), self._copies, LIMITS, goal=point.message, force=force)
-        # Nothing that is there has a copy of ours, so it is never just replaced.
-        self._resolutions: dict[bytes, Choice] = {
-            path: "both" if choice == "theirs" else choice
-            for path, choice in (resolutions or {}).items()
-        }
+        super().__init__(
+            into,
+            (),
+            self._copies,
+            LIMITS,
+            goal=point.message,
+            uncovered=(NOT_SEEN,),
+            resolutions=resolutions,
+            force=force,
+        )
 
     def _is_wanted(self, was: Was) -> bool:
         return not self._only or was.name in self._only or os.fsdecode(was.path) in self._only
 
-    def difference(self, action: Action) -> list[str]:
-        """The difference an action would make in a text that is there."""
-        before, target = action.before, action.target
-        if not isinstance(before, File) or not isinstance(target, File):
-            return []
-        with Anchor(self._folder.resolve()) as folder:
-            present = Ground(folder, LIMITS).read(action.path, before)
-        return difference(action.path, present, bytes_of(self._copies, target))
+    def _wanted_in(self, ground: Ground) -> list[Wanted]:
+        return [self._wanted_of(was, ground) for was in self._files if was.path]
 
-    def _made(self, ground: Ground) -> tuple[Plan, Draft]:
-        wanted = [self._wanted_of(was, ground) for was in self._files if was.path]
-        resolutions = dict(self._resolutions)
-        if self._force:
-            resolutions = {**{each.path: "both" for each in wanted}, **resolutions}
-        draft = Draft(ground, self._copies, resolutions)
-        actions = [_only_safe(each) for each in draft.made(wanted)]
-        actions += [_nowhere(was) for was in self._files if not was.path]
-        plan = Plan(
-            verb="restore",
-            from_=Standing(None, None, None),
-            to=Standing(self._goal, None, None),
-            scopes=("files",),
-            actions=tuple(actions),
-            already=tuple(draft.already),
-            uncovered=(NOT_SEEN,),
-            warnings=(*draft.warnings, *self._notes()),
-        )
-        return sealed(plan, str(self._folder)), draft
+    def _placeless(self) -> Iterable[Action]:
+        return [_nowhere(was) for was in self._files if not was.path]
 
     def _wanted_of(self, was: Was, ground: Ground) -> Wanted:
         """What is there may go if the history keeps it; else nothing was expected there."""
         current = ground.state(was.path)
-        if isinstance(current, File):
-            self._copies.add_present(ground.folder, was.path, current)
         kept = isinstance(current, File) and current.hash in self._hashes(was.name)
         return Wanted(was.path, current if kept else ABSENT, plain(was.path, was.state))
 
@@ -153,12 +111,6 @@ class ClaudeRestore(Filling):
         later = sum(1 for was in known if was.note)
         if later:
             yield f"files that were first edited later: {later}; they come as before that edit"
-
-
-def _only_safe(action: Action) -> Action:
-    """Only what loses nothing is offered: there is no copy of what is there."""
-    safe = tuple(each for each in action.choices if each in ("keep", "both"))
-    return replace(action, choices=safe) if action.choices else action
 
 
 def _nowhere(was: Was) -> Action:

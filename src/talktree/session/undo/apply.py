@@ -2,7 +2,7 @@
 
 First the folders that lack are made and every new content is written under a temporary name and
 synced; until then no path has changed. Then things whose kind changes are put aside, the new ones
-get their names, modes are set, and what has to go goes, folders last and only if they are empty.
+get their names, what has to go goes, modes are set, and folders go last, only if they are empty.
 Right before a thing is replaced or removed it must still be the one that the plan has seen.
 """
 
@@ -58,8 +58,10 @@ class Execution:
         self._prepare()
         self._put_aside()
         self._name()
+        self._delete_files()
         self._set_modes()
-        self._remove()
+        self._remove_folders()
+        self._close_folders()
         self._sync()
 
     # nothing has changed yet
@@ -131,20 +133,27 @@ class Execution:
         self._folder.rename(name, action.path)
         self._touched.add(above(action.path))
 
-    def _set_modes(self) -> None:
-        for action in self._of("chmod"):
-            if isinstance(action.after, File):
-                self._check(action.path)
-                self._folder.chmod(action.path, action.after.mode)
-
-    def _remove(self) -> None:
+    def _delete_files(self) -> None:
         _all(self._delete, self._of("delete"))
+
+    def _set_modes(self) -> None:
+        """A mode is that of all names of a file, so all are looked at before the first is set."""
+        files = [each for each in self._of("chmod") if isinstance(each.after, File)]
+        for action in files:
+            self._check(action.path)
+        for action in files:
+            assert isinstance(action.after, File)
+            self._folder.chmod(action.path, action.after.mode)
+
+    def _remove_folders(self) -> None:
         for action in self._of("rmdir"):
             if not self._is_below_aside(action.path):
                 self._remove_folder(action.path)
         if self._aside:
             self.left |= Aside(self._ground, self._move, self._actions).put_away()
-        # From below, so that a folder nobody may enter is closed when all is done in it.
+
+    def _close_folders(self) -> None:
+        """Set modes from below, so that a folder nobody may enter is closed when all is done."""
         folders = [each for each in self._actions if isinstance(each.after, Folder)]
         for action in sorted(folders, key=lambda each: -depth(each.path)):
             assert isinstance(action.after, Folder)

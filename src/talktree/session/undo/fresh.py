@@ -1,20 +1,23 @@
 """Restoring into a folder of one's choice: for sessions from elsewhere, and to have a look.
 
-Nothing of the session changes, and nothing that is in the folder is written over. What the session
-says of paths and contents is a stranger's word: every path stays beneath the folder, every content
-is verified, and no file becomes one that runs with another user's rights.
+Nothing of the session changes, and nothing that is in the folder is lost: nobody keeps a copy of
+it, so what is in the way stays, or is put beside. What the session says of paths and contents is a
+stranger's word: every path stays beneath the folder, every content is verified, and no file becomes
+one that runs with another user's rights.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from talktree.errors import NotSaved, TalktreeError, WorldMoved
+from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
 from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
 from talktree.session.branches import meant
@@ -27,16 +30,19 @@ from talktree.session.plainly import plainly
 from talktree.session.undo.apply import Execution
 from talktree.session.undo.aside import Aside
 from talktree.session.undo.conduct import Outcome, judged_fates
+from talktree.session.undo.differences import bytes_of, difference
 from talktree.session.undo.foreign import Foreign
 from talktree.session.undo.history import Wanted, all_states_at
 from talktree.session.undo.intent import told_uncovered
 from talktree.session.undo.operations import Standing
 from talktree.session.undo.places import Ground, Supply
-from talktree.session.undo.plan import Plan, sealed
+from talktree.session.undo.plan import Action, Choice, Plan, sealed
 from talktree.session.undo.planning import Draft
 
 PLAIN = 0o777
 """The bits of a mode that a stranger may choose."""
+PIECE = 1 << 20
+NO_CHOICES: Mapping[bytes, Choice] = {}
 
 
 class NoFolderYet(Ground):
@@ -53,6 +59,37 @@ class NoFolderYet(Ground):
         return ABSENT
 
 
+class WithPresent:
+    """A supply that also has what is in the folder now and is to be put beside."""
+
+    def __init__(self, supply: Supply, ground: Ground, actions: Iterable[Action]) -> None:
+        self._supply = supply
+        self._folder = ground.folder
+        self._present = {
+            each.before.hash: each.path
+            for each in actions
+            if each.beside is not None and isinstance(each.before, File)
+        }
+
+    def trouble(self, file: File) -> str | None:
+        """Why the content of a file cannot be had."""
+        return None if file.hash in self._present else self._supply.trouble(file)
+
+    def pieces(self, file: File) -> Iterator[bytes]:
+        """The content of a file, verified while it is read."""
+        if file.hash not in self._present:
+            yield from self._supply.pieces(file)
+            return
+        seen = sha256()
+        path = self._present[file.hash]
+        with open(self._folder.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
+            while piece := stream.read(PIECE):
+                seen.update(piece)
+                yield piece
+        if seen.hexdigest() != file.hash:
+            raise WorldMoved("a file changed while it was read", hint="make the plan again")
+
+
 @plainly
 class Filling:
     """A folder that is filled with files, after a look at the plan."""
@@ -66,6 +103,7 @@ class Filling:
         *,
         goal: str | None = None,
         uncovered: tuple[tuple[str, str], ...] = (),
+        resolutions: Mapping[bytes, Choice] = NO_CHOICES,
         force: bool = False,
     ) -> None:
         self._folder = folder
@@ -74,6 +112,7 @@ class Filling:
         self._limits = limits
         self._goal = goal
         self._uncovered = uncovered
+        self._resolutions = resolutions
         self._force = force
 
     def plan(self) -> Plan:
@@ -84,20 +123,50 @@ class Filling:
             return self._made(Ground(folder, self._limits))[0]
 
     def _made(self, ground: Ground) -> tuple[Plan, Draft]:
-        draft = Draft(ground, self._supply, {})
-        actions = draft.made(self._wanted)
+        wanted = self._wanted_in(ground)
+        draft = Draft(ground, self._supply, self._choices(wanted))
         there = Standing(self._goal, None, None)
         plan = Plan(
             verb="restore",
             from_=there,
             to=there,
             scopes=("files",),
-            actions=actions,
+            actions=(*map(_only_safe, draft.made(wanted)), *self._placeless()),
             already=tuple(draft.already),
             uncovered=self._uncovered,
-            warnings=tuple(draft.warnings),
+            warnings=(*draft.warnings, *self._notes()),
         )
         return sealed(plan, str(self._folder)), draft
+
+    def _wanted_in(self, ground: Ground) -> list[Wanted]:
+        """What shall be in the folder, and what may go for it."""
+        return self._wanted
+
+    def _placeless(self) -> Iterable[Action]:
+        """What can be told of files that have no place in the folder."""
+        return ()
+
+    def _notes(self) -> Iterable[str]:
+        """More that people should know before they agree."""
+        return ()
+
+    def _choices(self, wanted: Iterable[Wanted]) -> dict[bytes, Choice]:
+        """Nobody keeps what is in the folder, so it is never just replaced."""
+        forced: dict[bytes, Choice] = {each.path: "both" for each in wanted if self._force}
+        said: dict[bytes, Choice] = {
+            path: "both" if choice == "theirs" else choice
+            for path, choice in self._resolutions.items()
+        }
+        return forced | said
+
+    def difference(self, action: Action) -> list[str]:
+        """The difference an action would make in a text that is there."""
+        before, target = action.before, action.target
+        if not isinstance(before, File) or not isinstance(target, File):
+            return []
+        with Anchor(self._folder.resolve()) as folder:
+            present = Ground(folder, self._limits).read(action.path, before)
+        return difference(action.path, present, bytes_of(self._supply, target))
 
     def apply(self, digest: str) -> Outcome:
         """Write it all, if the plan is still the one with this digest."""
@@ -112,7 +181,8 @@ class Filling:
                     hint="nothing was written; look at the plan again and apply the new digest",
                 )
             move = secrets.token_hex(8)
-            work = Execution(ground, self._supply, move, plan.actions, draft.stamps)
+            supply = WithPresent(self._supply, ground, plan.actions)
+            work = Execution(ground, supply, move, plan.actions, draft.stamps)
             try:
                 work.run()
             except (OSError, TalktreeError) as error:
@@ -131,12 +201,23 @@ def _made_folder(path: Path) -> Path:
     return path.resolve()
 
 
-def restore_into(opened: Opened, message: str | None, folder: Path) -> Filling:
-    """All files a session knows, as they were at a message (or stand now), in another folder."""
+def restore_into(
+    opened: Opened,
+    message: str | None,
+    folder: Path,
+    *,
+    only: Iterable[bytes] | None = None,
+    resolutions: Mapping[bytes, Choice] = NO_CHOICES,
+    force: bool = False,
+) -> Filling:
+    """All files a session knows (or only some), as they were at a message or stand now, in
+    another folder."""
     leaf = opened.index.leaf()
     goal = meant(opened, message) if message is not None else None if leaf is None else leaf.id
     foreign = Foreign(opened)
     states, snapshots = all_states_at(opened, goal, foreign)
+    if only is not None:
+        states = {path: _known(states, path) for path in only}
     wanted = [Wanted(path, ABSENT, plain(path, state)) for path, state in states.items()]
     return Filling(
         folder,
@@ -145,7 +226,24 @@ def restore_into(opened: Opened, message: str | None, folder: Path) -> Filling:
         opened.limits,
         goal=goal,
         uncovered=told_uncovered(snapshots),
+        resolutions=resolutions,
+        force=force,
     )
+
+
+def _known(states: Mapping[bytes, State], path: bytes) -> State:
+    if path not in states:
+        raise NotFound(
+            f"the session knows no file {os.fsdecode(path)!r}",
+            hint="`talktree session log --all-paths` lists what it has seen",
+        )
+    return states[path]
+
+
+def _only_safe(action: Action) -> Action:
+    """Only what loses nothing is offered: there is no copy of what is there."""
+    safe = tuple(each for each in action.choices if each in ("keep", "both"))
+    return replace(action, choices=safe) if action.choices else action
 
 
 def plain(path: bytes, state: State) -> State:

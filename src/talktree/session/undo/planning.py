@@ -11,6 +11,7 @@ from talktree.session.capture.contents import Contents
 from talktree.session.capture.look import Stamp
 from talktree.session.capture.states import ABSENT, Absent, File, Folder, Link, State, Unknown
 from talktree.session.undo.differences import bytes_of
+from talktree.session.undo.hard_links import files_of_their_own, link_warnings
 from talktree.session.undo.history import Wanted
 from talktree.session.undo.judge import judged
 from talktree.session.undo.merge import LARGEST, merged
@@ -60,7 +61,8 @@ class Draft:
         while self._demoted():
             pass
         self._without_idle_folders()
-        self._warn()
+        self.actions |= files_of_their_own(self.actions.values(), self.stamps)
+        self.warnings += link_warnings(self.actions.values())
         return in_order(self.actions.values())
 
     # each path alone
@@ -276,18 +278,3 @@ class Draft:
         self._current[folder] = ABSENT
         self._needed.add(folder)
         return self._has_no_folder(self.actions[folder])
-
-    def _warn(self) -> None:
-        for path, action in sorted(self.actions.items()):
-            name = path.decode("utf-8", "backslashreplace")
-            before = action.before
-            if isinstance(before, File) and before.links > 1:
-                if action.action == "write":
-                    self.warnings.append(
-                        f"{name} has {before.links} names (hard links); the others keep the "
-                        "present content and are no longer the same file"
-                    )
-                elif action.action == "chmod":
-                    self.warnings.append(
-                        f"{name} has {before.links} names (hard links); all of them get the mode"
-                    )
