@@ -22,7 +22,11 @@ def replace(conversation: Conversation, id: str, entry: Entry) -> Conversation:
 
 def set_text(conversation: Conversation, id: str, text: str) -> Conversation:
     """The words of a message changed: its first text part takes the new text, others go."""
-    message = conversation[id]
+    return replace(conversation, id, with_text(conversation[id], text))
+
+
+def with_text(message: Message, text: str) -> Message:
+    """A message with other words: its first text part takes the new text, others go."""
     parts: list[Part] = []
     placed = False
     for part in message.parts:
@@ -33,7 +37,7 @@ def set_text(conversation: Conversation, id: str, text: str) -> Conversation:
             placed = True
     if not placed:
         parts.insert(0, Text(text))
-    return replace(conversation, id, with_fields(message, parts=tuple(parts)))
+    return with_fields(message, parts=tuple(parts))
 
 
 def append(conversation: Conversation, entry: Entry) -> Conversation:

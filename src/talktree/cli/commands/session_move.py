@@ -138,12 +138,7 @@ def restore(
         return _from_claude(session, to, into, history, files, how)
     with sessions.opened(how.root, session, workspace=how.workspace) as found:
         if into is not None:
-            if files or scope is not None:
-                raise UsageError(
-                    "a folder gets all files of the session", hint="leave out --file and --scope"
-                )
-            filling = restore_into(found.opened, to, Path(into).absolute())
-            return carried_out(filling, how, _differences(found))
+            return _into(found, to, Path(into).absolute(), files, scope, how)
         base = _base(found)
         move = moves.restore(
             found.opened,
@@ -160,8 +155,28 @@ restore.examples = (
     "talktree session restore --to 9b1c --dry-run",
     "talktree session restore --to main --file src/app.py --yes",
     "talktree session restore 3f2a --to 9b1c --into ../was --yes",
+    "talktree session restore --to 9b1c --file src/app.py --into ../was --both src/app.py",
     "talktree session restore ~/.claude/projects/app/SESSION.jsonl --to 9b1c --into was",
 )
+
+
+def _into(
+    session: Session, to: str, folder: Path, files: Sequence[str], scope: str | None, how: How
+) -> int:
+    """Into a folder: files are named as the session has them, conflicts as the folder has them."""
+    if scope is not None and scopes_of(scope) != ("files",):
+        raise UsageError("a folder gets only files", hint="leave out --scope")
+    workspace = session.opened.workspace
+    base = folder if workspace is None else workspace.path
+    filling = restore_into(
+        session.opened,
+        to,
+        folder,
+        only=paths_in(base, files) if files else None,
+        resolutions=resolutions(how, folder),
+        force=how.force,
+    )
+    return carried_out(filling, how, filling.difference)
 
 
 def _from_claude(
