@@ -17,7 +17,7 @@ from talktree.errors import UsageError
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.message import DELETED, Message
-from talktree.model.parts import Attachment, Text
+from talktree.model.parts import NOTHING, Attachment, Text
 
 
 class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
@@ -164,7 +164,9 @@ def _replied(conversation: Conversation, reply: Reply) -> Conversation:
 
 def _fresh(message: Message) -> Message:
     """Without what belongs to the API reply it was made from: that was paid once."""
-    return with_fields(message, usage=None, api_message=None)
+    if message.usage is None and message.api_message is None:
+        return message
+    return with_fields(message, usage=None, api_message=None, model=None, extra=NOTHING)
 
 
 def _cloned(conversation: Conversation, clone: Clone) -> Conversation:
