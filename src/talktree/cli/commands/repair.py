@@ -16,7 +16,7 @@ from talktree.cli.repairs import result_shape, result_told
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import save
-from talktree.mending.keep import refuse_if_written
+from talktree.files.guarded import refuse_if_written
 from talktree.views.repairs import plan_lines
 from talktree.views.shapes import document_text
 

@@ -1,0 +1,102 @@
+"""`talktree edit`: change a conversation, as a new branch wherever that can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from talktree import api
+from talktree.cli import output, params
+from talktree.cli.choose import chosen
+from talktree.cli.edits import VERBS, Asked
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.model.operations import Operation, done
+from talktree.views.shapes import document_text
+
+
+@click.command("edit", cls=Verb)
+@params.one_path
+@click.option("--reply", metavar="ID", help="A new message below this one; `root` for a beginning.")
+@click.option("--replace", metavar="ID", help="Other words for a message, as a branch beside it.")
+@click.option("--clone", metavar="ID", help="A copy of a message beside it.")
+@click.option("--delete", metavar="ID", help="Mark a message as deleted; it stays in the file.")
+@click.option("--undelete", metavar="ID", help="Take that mark away.")
+@click.option("--remove", metavar="ID", help="Take a message out; what follows it moves up.")
+@click.option("--move", metavar="ID", help="Hang a message and all below it elsewhere.")
+@click.option("--swap", metavar="ID", help="Let two messages change places.")
+@click.option("--retype", metavar="ID", help="Give a message another role.")
+@click.option("--text", help="What the message says.")
+@click.option("--text-file", metavar="FILE", type=params.PATH, help="The same from a file, or -.")
+@click.option("--role", help="The role of a reply or of a retyped message.")
+@click.option("--to", metavar="ID", help="Where to move it; `root` for a beginning.")
+@click.option("--with", "other", metavar="ID", help="What to swap it with.")
+@click.option("--here", is_flag=True, help="Replace in the message itself, not as a branch.")
+@click.option("--with-replies", is_flag=True, help="Clone all that is below it, too.")
+@click.option("-o", "--output", "out", type=click.Path(), help="Where the edited copy goes.")
+@click.option("--save", is_flag=True, help="Change PATH itself, if nobody else has meanwhile.")
+@params.chosen_conversation
+@params.source_format
+@params.as_json
+def command(
+    path: str,
+    out: str | None,
+    save: bool,  # noqa: FBT001
+    conversation: str | None,
+    source_format: str | None,
+    as_json: bool,  # noqa: FBT001
+    **more: object,
+) -> None:
+    """Change one thing: reply, replace, clone, delete, move, swap, retype.
+
+    Only the records concerned change; all other bytes stay as they are. What the format cannot hold
+    is refused. --save replaces PATH only if it is still what was read and nobody writes to it.
+    """
+    asked = _asked(more)
+    if (out is None) == (not save):
+        raise UsageError("say where the result goes", hint="-o FILE, or --save to change PATH")
+    if save and path == "-":
+        raise UsageError("stdin cannot be changed", hint="use -o FILE")
+    document = api.read(path, format=source_format)
+    found = chosen(document, conversation)
+    if len(found) != 1:
+        raise UsageError(
+            f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
+        )
+    operation = asked.operation(found[0])
+    edited = document.with_conversation(done(found[0], operation))
+    written = api.save_edited(edited, path) if save else api.write(edited, str(out))
+    _told(operation, written, as_json=as_json)
+
+
+def _asked(more: dict[str, object]) -> Asked:
+    verbs = [(verb, more[verb]) for verb in VERBS if more[verb] is not None]
+    if len(verbs) != 1:
+        raise UsageError(
+            "say one thing to do", hint=f"one of {', '.join(f'--{verb}' for verb in VERBS)}"
+        )
+    verb, about = verbs[0]
+    return Asked(verb, str(about), more)
+
+
+def _told(operation: Operation, written: list[Path], *, as_json: bool) -> None:
+    if as_json:
+        shape = {
+            "operation": msgspec.to_builtins(operation),
+            "written": [str(path) for path in written],
+        }
+        output.print_text([document_text(shape)])
+        return
+    made = getattr(operation, "id", None)
+    for path in written:
+        tell(f"talktree: {path}: {f'message {made} is new' if made else 'edited'}")
+
+
+command.examples = (
+    "talktree edit session.jsonl --reply 3f2a --text 'And in winter?' -o longer.jsonl",
+    "talktree edit chat.json --replace 81cc --text-file better.md --save",
+    "talktree edit chat.json --move 81cc --to root --save",
+)

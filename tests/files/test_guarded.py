@@ -1,0 +1,54 @@
+"""Files are replaced only if they are what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import ChangedMeanwhile
+from talktree.files import load
+from talktree.files.guarded import backed_up, replaced
+
+
+def test_only_what_differs_is_replaced(tmp_path: Path) -> None:
+    root = tmp_path / "talk"
+    root.mkdir()
+    for name in ("a", "b"):
+        (root / name).write_bytes(name.encode())
+    untouched = (root / "a").stat()
+    new = {"a": [b"a"], "b": [b"b", b"!"], "c": [b"c"]}
+    assert replaced(load(root), root, lambda: new) == [root / "b", root / "c"]
+    assert {path.name: path.read_bytes() for path in root.iterdir()} == {
+        "a": b"a",
+        "b": b"b!",
+        "c": b"c",
+    }
+    assert (root / "a").stat().st_ino == untouched.st_ino
+
+
+@pytest.mark.parametrize("now", [b"old and more", b"new", b""])
+def test_a_file_that_changed_meanwhile_stays(tmp_path: Path, now: bytes) -> None:
+    path = tmp_path / "talk"
+    path.write_bytes(b"old")
+    source = load(path)
+    path.write_bytes(now)
+    with pytest.raises(ChangedMeanwhile):
+        replaced(source, path, lambda: {"talk": [b"mine"]})
+    assert path.read_bytes() == now
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_being_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "talk"
+    path.write_bytes(b"old")
+    source = load(path)
+    with open(path, "ab"), pytest.raises(ChangedMeanwhile):
+        replaced(source, path, lambda: {"talk": [b"mine"]})
+    assert path.read_bytes() == b"old"
+
+
+def test_a_backup_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "talk"
+    path.write_bytes(b"old")
+    assert backed_up(path, "now").read_bytes() == b"old"
