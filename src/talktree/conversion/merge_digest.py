@@ -106,7 +106,7 @@ def _millis(time: int | None) -> int | None:
 def _said(message: Message) -> bytes:
     found = blake2b(digest_size=SIZE)
     found.update(str(_millis(message.time)).encode())
-    for kind, words in _words(message.parts):
+    for kind, words in words_of(message.parts):
         text = words if isinstance(words, str) else _bytes(words).decode("utf-8", "surrogatepass")
         raw = text.encode("utf-8", "surrogatepass")
         found.update(f"\0{kind}{len(raw)}:".encode())
@@ -114,7 +114,7 @@ def _said(message: Message) -> bytes:
     return found.digest()
 
 
-def _words(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
+def words_of(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
     """What was said and done; what goes with it, an export may have left out."""
     for part in parts:
         match part:
@@ -123,7 +123,7 @@ def _words(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
             case ToolCall():
                 yield "call", [part.name, part.input]
             case ToolResult():
-                yield from (("result", words) for _, words in _words(part.output))
+                yield from (("result", words) for _, words in words_of(part.output))
             case Event():
                 yield "event", [part.kind, part.text]
             case Unknown():

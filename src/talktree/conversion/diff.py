@@ -1,0 +1,149 @@
+"""What differs between two conversations, or between two branches of one.
+
+Messages with the same id are the same message; of the others, those are that say the same in the
+same order, whatever their ids are. What is left over came or went. Only ids, parents and checksums
+are held; contents are read again of what differs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from talktree.conversion.merge_digest import digest, words_of
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+from talktree.model.skeleton import ROOT
+from talktree.text.json_value import same
+
+Kind = Literal["added", "removed", "changed", "moved"]
+FIELDS = (
+    "role",
+    "parts",
+    "time",
+    "authors",
+    "flags",
+    "model",
+    "usage",
+    "agent",
+    "context",
+    "todos",
+    "thinking",
+    "tags",
+    "extra",
+)
+"""What is compared of two messages; ids, links and the name of the session tell copies apart."""
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One thing that differs."""
+
+    kind: Kind
+    a: str | None
+    b: str | None
+    what: tuple[str, ...] = ()
+    """Of a changed message, its fields that differ."""
+
+
+class _Brief(NamedTuple):
+    """A message in short."""
+
+    id: str
+    parent: str | None
+    whole: bytes
+    words: bytes
+
+
+class Side:
+    """A conversation, or one branch of it."""
+
+    def __init__(self, conversation: Conversation, leaf: str | None = None) -> None:
+        self.conversation = conversation
+        self._positions: Sequence[int] = range(len(conversation))
+        if leaf is not None:
+            self._positions = conversation.tree.path(conversation.position(leaf))
+        self.briefs = list(self._brief())
+
+    def _brief(self) -> Iterator[_Brief]:
+        bones = self.conversation.skeleton
+        entries = self.conversation.entries_at(self._positions)
+        for position, entry in zip(self._positions, entries, strict=True):
+            if isinstance(entry, Message):
+                above = bones.parents[position]
+                yield _Brief(
+                    bones.ids[position],
+                    None if above == ROOT else bones.ids[above],
+                    digest(entry).whole,
+                    _words(entry),
+                )
+
+    def message(self, id: str) -> Message:
+        """A message by its id."""
+        return self.conversation[id]
+
+
+def _words(message: Message) -> bytes:
+    found = blake2b(digest_size=16)
+    for kind, words in words_of(message.parts):
+        found.update(f"\0{kind}\0{words}".encode("utf-8", "surrogatepass"))
+    return found.digest()
+
+
+def differences(one: Side, two: Side) -> Iterator[Change]:
+    """What went, changed, moved or came, in the order of the second side."""
+    pairs = _pairs(one.briefs, two.briefs)
+    back = {b: a for a, b in pairs.items()}
+    first = {brief.id: brief for brief in one.briefs}
+    gone = deque(brief.id for brief in one.briefs if brief.id not in pairs)
+    order = {brief.id: number for number, brief in enumerate(one.briefs)}
+    for brief in two.briefs:
+        known = back.get(brief.id)
+        if known is None:
+            yield Change(kind="added", a=None, b=brief.id)
+            continue
+        while gone and order[gone[0]] < order[known]:
+            yield Change(kind="removed", a=gone.popleft(), b=None)
+        yield from _between(one, two, first[known], brief, pairs)
+    for id in gone:
+        yield Change(kind="removed", a=id, b=None)
+
+
+def _pairs(one: Sequence[_Brief], two: Sequence[_Brief]) -> dict[str, str]:
+    """The messages of the first side that are on the second, by their ids there."""
+    there = {brief.id for brief in two}
+    pairs = {brief.id: brief.id for brief in one if brief.id in there}
+    taken = set(pairs.values())
+    waiting: dict[bytes, deque[str]] = {}
+    for brief in two:
+        if brief.id not in taken:
+            waiting.setdefault(brief.words, deque()).append(brief.id)
+    for brief in one:
+        if brief.id not in pairs and waiting.get(brief.words):
+            pairs[brief.id] = waiting[brief.words].popleft()
+    return pairs
+
+
+def _between(one: Side, two: Side, a: _Brief, b: _Brief, pairs: dict[str, str]) -> Iterator[Change]:
+    if a.whole != b.whole:
+        what = differing(one.message(a.id), two.message(b.id))
+        if what:
+            yield Change(kind="changed", a=a.id, b=b.id, what=what)
+    above = None if a.parent is None else pairs.get(a.parent, a.parent)
+    if above != b.parent:
+        yield Change(kind="moved", a=a.id, b=b.id)
+
+
+def differing(one: Entry, two: Entry) -> tuple[str, ...]:
+    """The fields in which two messages differ."""
+    return tuple(
+        name for name in FIELDS if not _same(getattr(one, name, None), getattr(two, name, None))
+    )
+
+
+def _same(one: object, two: object) -> bool:
+    return one == two if type(one) is not dict else same(one, two)  # type: ignore[arg-type]

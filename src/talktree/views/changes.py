@@ -1,0 +1,69 @@
+"""What differs between two conversations, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+from talktree.views.diffs import diff_lines
+from talktree.views.lines import Line, indented, line
+from talktree.views.measure import one_line
+from talktree.views.parts import part_line
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
+_STYLES = {"added": "added", "removed": "removed", "changed": "mark", "moved": "mark"}
+SHORT = 8
+WIDTH = 70
+Read = Callable[[str], Message]
+
+
+class Change(Protocol):
+    """One thing that differs."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def a(self) -> str | None: ...
+    @property
+    def b(self) -> str | None: ...
+    @property
+    def what(self) -> tuple[str, ...]: ...
+
+
+def change_lines(change: Change, first: Read, second: Read) -> Iterator[Line]:
+    """A change: what sort it is, which message, and the words that differ."""
+    a = None if change.a is None else first(change.a)
+    b = None if change.b is None else second(change.b)
+    shown = b or a
+    assert shown is not None
+    name = (change.b or change.a or "")[:SHORT]
+    sign, style = _SIGNS[change.kind], _STYLES[change.kind]
+    yield line((f"{sign} {name}", style), f" {shown.role}: {_gist(shown)}", _said(change))
+    if a is not None and b is not None and "parts" in change.what:
+        yield from indented(diff_lines(a.text, b.text), "    ")
+
+
+def _said(change: Change) -> tuple[str, str]:
+    if change.kind == "moved":
+        return "  follows another message", "faint"
+    return (f"  {', '.join(change.what)}" if change.what else ""), "faint"
+
+
+def _gist(message: Message) -> str:
+    if message.text:
+        return one_line(message.text, WIDTH)
+    return "".join(text for part in message.parts[:1] for text, _ in part_line(part))[:WIDTH]
+
+
+def changes_told(counts: dict[str, int]) -> str:
+    """How much differs, in one line."""
+    if not any(counts.values()):
+        return "no difference"
+    return ", ".join(f"{counts[kind]} {kind}" for kind in _SIGNS if counts.get(kind))
+
+
+def change_shape(change: Change) -> dict[str, Json]:
+    """A change as JSON."""
+    return {"kind": change.kind, "a": change.a, "b": change.b, "what": list(change.what)}
