@@ -36,10 +36,13 @@ def output(*arguments: str, color: bool = False) -> str:
 
 def commands() -> str:
     """The command reference."""
+    from talktree.cli.commands.library import command as library
     from talktree.cli.commands.session import command as session
     from talktree.cli.main import COMMANDS
 
-    verbs = [[verb] for verb in COMMANDS] + [["session", verb] for verb in session.listed]
+    verbs = [[verb] for verb in COMMANDS]
+    verbs += [["library", verb] for verb in library.listed]
+    verbs += [["session", verb] for verb in session.listed]
     pages = [
         ("talktree", ["--help"]),
         *((f"talktree {' '.join(verb)}", [*verb, "--help"]) for verb in verbs),
@@ -64,6 +67,9 @@ EXIT_CODES = """
 | 6 | an optional extra is missing |
 | 70 | a bug in Talktree |
 | 130 | interrupted |
+
+`import` ends with 3 if a source could not be read; the others are taken in. `list` and `search` end with 1
+if they find nothing, `library check` if something is wrong.
 
 `session undo`, `redo`, `restore` and `switch` end with 0 if all is as planned, 1 if something was
 left (a conflict, a skip, something that cannot be restored), 2 if they were refused, 3 if they

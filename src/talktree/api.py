@@ -23,6 +23,7 @@ from talktree.model.outline import LineOutline
 
 if TYPE_CHECKING:
     from talktree.checking.report import Report
+    from talktree.library.library import Library
     from talktree.mending.repair import Repair
     from talktree.session.session import Session
 
@@ -71,6 +72,15 @@ def write(document: Document, path: str | Path) -> list[Path]:
     origin = document.origin
     assert isinstance(origin, Origin)
     return save(_write(document), Path(path), folder=origin.source.folder)
+
+
+def save_edited(document: Document, path: str | Path) -> list[Path]:
+    """Put an edited document in the place of what it was read from, if that is still the same."""
+    from talktree.files.guarded import replaced
+
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return replaced(origin.source, Path(path), lambda: _write(document))
 
 
 def convert(
@@ -224,6 +234,16 @@ def open_session(
     from talktree.session.store import Store
 
     return Store(root).open(id, workspace=workspace, write=write)
+
+
+def open_library(root: str | Path | None = None, *, write: bool = True) -> Library:
+    """The library of every conversation: to take them in, to find anything, to count.
+
+    It is in the data folder unless another folder is named; whoever writes makes it if need be.
+    """
+    from talktree.library.library import Library
+
+    return Library.open(None if root is None else Path(root), write=write)
 
 
 def _agree(made: Made, options: Options) -> None:

@@ -3,6 +3,8 @@
 A block is `$ command`, the lines of stdout, the lines of stderr marked `2> `, and `[exit N]`.
 Commands run in a shell in an empty folder where `data` is `tests/data`, one after the other.
 
+If the transcript says so (`HISTORY`), `.claude` there holds the made history of `tests/library`.
+
 What differs from run to run is written in another way if the transcript says so (`NUMBERED`): ids
 are numbered as they appear, times and digests have names.
 """
@@ -17,10 +19,13 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.library.made import history
+
 DATA = Path(__file__).parent.parent / "data"
 HERE = "/HERE"
 """How the folder of the transcript is written, wherever it is."""
 NUMBERED = "<!-- ids are numbered, times and digests named -->"
+HISTORY = "<!-- .claude holds a made history -->"
 _VARYING = re.compile(
     r"(?P<id>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{8}\b)"
     r"|(?P<digest>\b[0-9a-f]{32}\b)"
@@ -94,6 +99,8 @@ def workplace(folder: Path) -> Path:
 
 def renewed(text: str, folder: Path) -> str:
     """The transcript with what its commands print now."""
+    if HISTORY in text:
+        history(folder / ".claude")
     out = []
     at = 0
     told = Numbers() if NUMBERED in text else str

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from time import time_ns
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from talktree.errors import UsageError
+from talktree.errors import NotFound, UsageError
+from talktree.text.times import SECOND
 
 if TYPE_CHECKING:
+    from talktree.files import Source
     from talktree.library.library import Library
+    from talktree.model.document import Document
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DAYS = "a day (2026-01-31), a month, a year, or 7d, 4w, 6m ago"
@@ -26,6 +29,17 @@ at = click.option(
     type=click.Path(file_okay=False),
     help="The folder of the library; else the one in the data folder.",
 )
+
+
+class Choice(NamedTuple):
+    """Which conversations of which library are meant."""
+
+    library: str | None
+    since: str | None
+    until: str | None
+    project: str | None
+    model: str | None
+    format: str | None
 
 
 def within(function: Function) -> Function:
@@ -46,23 +60,75 @@ def opened(folder: str | None, *, write: bool = False) -> Iterator[Library]:
 
 def beginning(option: str, day: str | None) -> int | None:
     """The first moment of a day that an option names."""
-    return None if day is None else _span(option, day)[0]
+    return None if day is None else _moment(option, day)
 
 
 def end(option: str, day: str | None) -> int | None:
-    """The moment after a day that an option names."""
-    return None if day is None else _span(option, day)[1]
+    """The first moment after a day, month or year that an option names."""
+    if day is None:
+        return None
+    _moment(option, day)
+    return _moment(option, _following(day))
 
 
-def _span(option: str, day: str) -> tuple[int, int]:
-    from talktree.library.search.days import span
+def _moment(option: str, day: str) -> int:
+    from talktree.library.search.moments import moment
 
-    try:
-        return span(day, time_ns())
-    except ValueError:
-        raise UsageError(f"{option} {day}: no such day", hint=f"write {DAYS}") from None
+    found = moment(day, datetime.now().astimezone())
+    if found is None:
+        raise UsageError(f"{option} {day}: no such day", hint=f"write {DAYS}")
+    return found * SECOND
+
+
+def _following(day: str) -> str:
+    """The day after a day, the month after a month, the year after a year; else what is said."""
+    parts = day.split("-")
+    if not all(part.isdecimal() for part in parts):
+        return day
+    numbers = [*map(int, parts)]
+    match numbers:
+        case [year]:
+            return f"{year + 1:04}"
+        case [year, month]:
+            return f"{year + month // 12:04}-{month % 12 + 1:02}"
+        case [year, month, number]:
+            return (date(year, month, number) + timedelta(days=1)).isoformat()
+        case _:
+            return day
 
 
 def name(path: bytes) -> str:
     """The name of a file, also if its bytes are no text; what is shown passes the gate later."""
     return os.fsdecode(path)
+
+
+def read(path: str, *, format: str | None) -> Document:
+    """The conversations in a file or folder, or of the library if it is an id that is named."""
+    from talktree import api
+
+    try:
+        return api.read(path, format=format)
+    except NotFound:
+        if not _may_be_id(path):
+            raise
+        source = _kept(path)
+        if source is None:
+            raise
+        return api.read(source, format=format)
+
+
+def _may_be_id(text: str) -> bool:
+    """Ids of conversations have no folders and no endings."""
+    return not os.path.exists(text) and os.sep not in text and "." not in text
+
+
+def _kept(id: str) -> Source | None:
+    """What the library keeps of a conversation; nothing if there is no library."""
+    from talktree.library.library import Library
+
+    try:
+        library = Library.open()
+    except NotFound:
+        return None
+    with library:
+        return library.content(library.conversation(id))

@@ -24,11 +24,18 @@ COMMANDS = {
     "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
     "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
     "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
+    "edit": Listed(f"{_HERE}.edit", "Reply, replace, move, delete: as a new branch."),
+    "diff": Listed(f"{_HERE}.diff", "Tell what differs between two conversations."),
     "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
     "check": Listed(f"{_HERE}.check", "Find what is wrong with conversations."),
     "repair": Listed(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
     "rule": Listed(f"{_HERE}.rule", "Explain a rule, or list them all."),
     "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
+    "import": Listed(f"{_HERE}.import_", "Take conversations into the library, and keep them."),
+    "list": Listed(f"{_HERE}.list_", "List the conversations of the library."),
+    "search": Listed(f"{_HERE}.search", "Find anything in the library."),
+    "watch": Listed(f"{_HERE}.watch", "Follow growing files."),
+    "library": Listed(f"{_HERE}.library", "Look after the library: info, check, restore, places."),
     "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
 }
 
@@ -44,7 +51,7 @@ commands.listed = COMMANDS
 commands.examples = (
     "talktree show session.jsonl",
     "talktree tree session.jsonl",
-    "talktree stats ~/.claude/projects/*/*.jsonl",
+    "talktree import --known && talktree search 'KeyError tool:bash after:4w'",
     "talktree convert session.jsonl -t muse -o session.json",
     'eval "$(_TALKTREE_COMPLETE=bash_source talktree)"    completion; also zsh_, fish_source',
 )

@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from shutil import get_terminal_size
-from typing import BinaryIO
+from contextlib import AbstractContextManager, contextmanager
+from typing import BinaryIO, NamedTuple
 
 from talktree.cli.failures import ReaderGone, let_go
-from talktree.cli.pager import open_pager
 from talktree.errors import Unreadable
 from talktree.views.lines import Line
 from talktree.views.terminal import as_text
@@ -36,26 +34,51 @@ def use_color(choice: str) -> bool:
 
 def width() -> int | None:
     """The columns there are, or None if nobody looks at columns."""
-    return get_terminal_size().columns if is_terminal() else None
+    if not is_terminal():
+        return None
+    from shutil import get_terminal_size  # only here: it is slow to import
+
+    return get_terminal_size().columns
 
 
-def print_lines(lines: Iterable[Line], *, color: bool, paged: bool = False) -> None:
+def print_lines(
+    lines: Iterable[Line], *, color: bool, paged: bool = False, at_once: bool = False
+) -> None:
     """Print lines as they come, through the pager if a person is reading."""
     text = (f"{as_text(each, color=color)}\n" for each in lines)
-    pager = open_pager() if paged and is_terminal() else None
+    pager = _pager() if paged and is_terminal() else None
     if pager is None:
-        print_text(text)
+        print_text(text, at_once=at_once)
         return
     with pager as sink:
         for piece in _pieces(text):
             sink.write(_encoded(piece))
 
 
-def print_text(text: Iterable[str]) -> None:
-    """Print text as it comes."""
+def _pager() -> AbstractContextManager[BinaryIO] | None:
+    from talktree.cli.pager import open_pager  # only here: it is slow to import
+
+    return open_pager()
+
+
+class Look(NamedTuple):
+    """How a person wants to see a result."""
+
+    color: str
+    paged: bool
+
+    def print(self, lines: Iterable[Line]) -> None:
+        """Print lines in this way."""
+        print_lines(lines, color=use_color(self.color), paged=self.paged)
+
+
+def print_text(text: Iterable[str], *, at_once: bool = False) -> None:
+    """Print text as it comes; `at_once` if somebody waits for each piece of it."""
     with stdout() as sink:
-        for piece in _pieces(text):
+        for piece in text if at_once else _pieces(text):
             sink.write(_encoded(piece))
+            if at_once:
+                sink.flush()
         sink.flush()
 
 

@@ -66,6 +66,9 @@ KIND = KindName()
 PATH = click.Path(allow_dash=True)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+json_lines = click.option(
+    "--json", "as_json", is_flag=True, help="Print a JSON object on a line for each."
+)
 color = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -113,3 +116,8 @@ def one_path(function: Function) -> Function:
 def many_paths(function: Function) -> Function:
     """Files or folders, or `-` for standard input."""
     return click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")(function)
+
+
+def optional_paths(function: Function) -> Function:
+    """Files or folders, or none for those that are known already."""
+    return click.argument("paths", type=PATH, nargs=-1, metavar="[PATH]...")(function)

@@ -55,6 +55,43 @@ def bar(what: str, total: int) -> Iterator[Tick]:
         yield tick
 
 
+Measured = Callable[[int, int, str], None]
+"""Called with how many bytes are done, how many there are, and what is worked on."""
+
+
+@contextmanager
+def bytes_bar(what: str) -> Iterator[Measured]:
+    """A bar for work that is measured in bytes, whose extent turns out as it goes on."""
+    from rich.console import Console  # only here: it is slow to import
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    from talktree.views.measure import one_line
+
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        Remaining(),
+        TextColumn("{task.fields[now]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    ) as drawn:
+        task = drawn.add_task(what, total=None, now="")
+        last = monotonic()
+
+        def measured(done: int, total: int, now: str) -> None:
+            """Drawn only now and then, as the other bar."""
+            nonlocal last
+            if monotonic() - last >= SOON:
+                told = one_line(now, 40)
+                drawn.update(task, completed=done, total=total, now=told, refresh=True)
+                last = monotonic()
+
+        yield measured
+
+
 def tell_step(shape: dict[str, Json]) -> None:
     """One JSON object on a line of its own."""
     from talktree.views.shapes import json_text

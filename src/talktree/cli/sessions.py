@@ -101,12 +101,20 @@ def _session_folder(session: str) -> Path | None:
 def opened(
     given: str | None, session: str | None, *, write: bool = True, workspace: str | None = None
 ) -> Iterator[Session]:
-    """The session that is meant; what was found while opening it is told."""
+    """The session that is meant; what was found and came up on the way is told."""
     named = meant(given, session)
     with store_at(named.root).open(named.session, workspace=workspace, write=write) as found:
-        for notice in found.notices:
-            tell(f"talktree: {notice}")
+        told = _told(found, 0)
         yield found
+        _told(found, told)
+
+
+def _told(session: Session, number: int) -> int:
+    """Tell the notices after the first few; gives how many there are."""
+    notices = session.notices
+    for notice in notices[number:]:
+        tell(f"talktree: {notice}")
+    return len(notices)
 
 
 def folder_of(given: str | None, session: str | None) -> tuple[str, Anchor]:

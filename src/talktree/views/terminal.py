@@ -23,6 +23,7 @@ CODES = {
     "faint": "2",
     "graph": "2;36",
     "bar": "34",
+    "found": "1;33",
 }
 """Style names and the colours they stand for."""
 

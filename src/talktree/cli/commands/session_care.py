@@ -131,6 +131,8 @@ def gc(
     with sessions.opened(root, session, write=yes) as found:
         freed = care.gc(found.opened, dry_run=not yes, grace=older_than * DAY)
         used = care.usage(found.opened)
+        for notice in found.opened.budget.excess(used.contents):
+            tell(f"talktree: {notice}")
         if as_json:
             shape: dict[str, Json] = {"session": found.id, **freed_shape(freed)}
             shape["usage"] = usage_shape(used)

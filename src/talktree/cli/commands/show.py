@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree import api
-from talktree.cli import output, params
+from talktree.cli import libraries, output, params
 from talktree.cli.carrying import print_carried
 from talktree.cli.choose import chosen, conversation_list, heading
 from talktree.cli.failures import tell
@@ -59,7 +58,7 @@ def command(
     """Print the transcript of a branch: by default the active one, where the talk went on last."""
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
-    document = api.read(path, format=source_format)
+    document = libraries.read(path, format=source_format)
     found = [mended(each) for each in chosen(document, conversation)]
     if branch:
         found = [_with_branch(found, branch, document)]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree import api
-from talktree.cli import output, params
+from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen, heading
 from talktree.cli.noticed import findings_shape, tell_findings
 from talktree.cli.verbs import Verb
@@ -36,7 +35,7 @@ def command(
     no_pager: bool,  # noqa: FBT001
 ) -> None:
     """Draw the branches: forks, sidechains, compactions, and where the talk went on last."""
-    document = api.read(path, format=source_format)
+    document = libraries.read(path, format=source_format)
     found = [mended(each) for each in chosen(document, conversation)]
     if as_json:
         tail = {"findings": findings_shape(document.noticed)}

@@ -1,0 +1,107 @@
+"""The bare limit of an import: take the words out of the lines and give them to tantivy, no more.
+
+No archive, no metadata, no ids, no versions: what any index of the same text has to do at least.
+Run as a program: `python -m bench.bare FOLDER INDEX`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import tantivy
+from msgspec import Struct
+
+THREADS = 2
+HEAP = 200 << 20
+
+
+class _Inner(Struct):
+    text: str = ""
+
+
+class _Block(Struct):
+    text: str = ""
+    thinking: str = ""
+    input: msgspec.Raw = msgspec.Raw(b"")
+    content: str | list[_Inner] = ""
+
+
+class _Message(Struct):
+    content: str | list[_Block] = ""
+
+
+class _Line(Struct):
+    message: _Message | None = None
+
+
+DECODER = msgspec.json.Decoder(_Line)
+
+
+def texts(data: bytes) -> Iterator[str]:
+    """Everything that was said, asked of a tool or answered by it."""
+    for line in data.splitlines():
+        message = DECODER.decode(line).message
+        if message is None:
+            continue
+        if isinstance(message.content, str):
+            yield message.content
+            continue
+        for block in message.content:
+            if block.text or block.thinking:
+                yield block.text or block.thinking
+            if block.input:
+                yield bytes(block.input).decode()
+            if isinstance(block.content, str):
+                if block.content:
+                    yield block.content
+            else:
+                yield from (inner.text for inner in block.content)
+
+
+def build(folder: Path, index: Path) -> int:
+    """Index all files of a folder with two threads; the number of documents."""
+    index.mkdir(parents=True)
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field("body", index_option="position", tokenizer_name="default")
+    schema.add_integer_field("source", fast=True)
+    schema.add_integer_field("at", fast=True)
+    made = tantivy.Index(schema.build(), path=str(index))
+    writer = made.writer(heap_size=HEAP, num_threads=THREADS)
+    count = 0
+    for source, path in enumerate(files(folder)):
+        for at, text in enumerate(texts(Path(path).read_bytes())):
+            writer.add_document(tantivy.Document(body=[text], source=[source], at=[at]))
+            count += 1
+    writer.commit()
+    writer.wait_merging_threads()
+    return count
+
+
+def files(folder: Path | str) -> Iterator[str]:
+    """The paths of all session files below a folder."""
+    with os.scandir(folder) as found:
+        for entry in sorted(found, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                yield from files(entry.path)
+            elif entry.name.endswith(".jsonl"):
+                yield entry.path
+
+
+def stat_scan(folder: Path | str) -> int:
+    """Walk a folder and stat every file: the least that noticing changes can cost."""
+    size = 0
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                size += stat_scan(entry.path)
+            else:
+                size += entry.stat().st_size
+    return size
+
+
+if __name__ == "__main__":
+    print(build(Path(sys.argv[1]), Path(sys.argv[2])))

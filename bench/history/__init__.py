@@ -1,0 +1,40 @@
+"""A history as a person has it after a year: claude-code sessions of many projects.
+
+Everything in it is known to its maker (`truth.json`); the same size always gives the same
+bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bench.history.huge import written
+from bench.history.make import made
+from bench.history.truth import Truth, load
+
+FOLDER = Path(__file__).parent.parent / "corpus"
+
+
+def history(megabytes: int) -> Path:
+    """The folder of a history of about this size; it holds `projects` and `truth.json`."""
+    folder = FOLDER / f"history-{megabytes}mb"
+    if not (folder / "truth.json").exists():
+        print(f"making {folder.name}", file=sys.stderr)
+        made(folder, megabytes)
+    return folder
+
+
+def truth(megabytes: int) -> Truth:
+    """What is in it."""
+    return load(history(megabytes) / "truth.json")
+
+
+def huge_lines(megabytes: int, line: int) -> Path:
+    """The folder of a history of one file of this size, with lines of so many megabytes."""
+    folder = FOLDER / f"huge-{megabytes}mb-{line}mb"
+    path = folder / "projects" / "-home-ana-logs" / "f3b1c2d4-0000-4000-8000-000000000001.jsonl"
+    if not path.exists():
+        print(f"making {folder.name}", file=sys.stderr)
+        written(path, megabytes, line)
+    return folder

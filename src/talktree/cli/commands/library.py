@@ -1,0 +1,43 @@
+"""`talktree library`: what the library holds, how it is, and what it gives back.
+
+The verbs are in `library_care` and `library_keep`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli.verbs import LazyGroup, Listed
+
+_HERE = "talktree.cli.commands"
+_CARE = f"{_HERE}.library_care"
+_KEEP = f"{_HERE}.library_keep"
+
+
+@click.group("library", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Look after the library: every conversation, kept byte for byte, found and counted.
+
+    `talktree import` fills it, `list`, `search` and `stats` read it. It never changes a source.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+assert isinstance(command, LazyGroup)
+command.listed = {
+    "info": Listed(_CARE, "Tell where it is and how much it holds.", "info"),
+    "check": Listed(_CARE, "Look for damage in the archive and the index.", "check"),
+    "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
+    "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
+    "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
+    "forget": Listed(_KEEP, "Remove a conversation from the library.", "forget"),
+    "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
+}
+command.examples = (
+    "talktree library info",
+    "talktree library check --read-data",
+    "talktree library restore 3f2a --into was",
+    "talktree library places add ~/exports",
+)

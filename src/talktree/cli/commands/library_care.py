@@ -1,0 +1,71 @@
+"""`talktree library info`, `check`, `reindex`: how the library is."""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.text.json_value import Json
+from talktree.views.kept import info_lines, info_shape, trouble_line, trouble_shape
+from talktree.views.measure import counted
+from talktree.views.shapes import document_text
+
+
+@click.command("info", cls=Verb)
+@params.as_json
+@libraries.at
+@params.color
+def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
+    """Tell where the library is, how much it holds and how much room that takes."""
+    with libraries.opened(library) as kept:
+        found = kept.info()
+    if as_json:
+        output.print_text([document_text(info_shape(found))])
+        return
+    output.print_lines(info_lines(found), color=output.use_color(color))
+
+
+info.examples = ("talktree library info", "talktree library info --json | jq .archive_bytes")
+
+
+@click.command("check", cls=Verb)
+@click.option("--read-data", is_flag=True, help="Unpack and hash every byte that is kept, too.")
+@params.as_json
+@libraries.at
+@params.color
+def check(as_json: bool, read_data: bool, library: str | None, color: str) -> int:  # noqa: FBT001
+    """Look for damage: in the database, the archive, and between facts, full text and archive.
+
+    Nothing is changed. Exit code 1 if something is wrong; `reindex` mends what is no loss of bytes.
+    """
+    with libraries.opened(library) as kept:
+        troubles = kept.check(read_data=read_data)
+    if as_json:
+        shapes: list[Json] = [trouble_shape(each) for each in troubles]
+        output.print_text([document_text({"troubles": shapes})])
+    else:
+        output.print_lines(map(trouble_line, troubles), color=output.use_color(color))
+        data = "" if read_data else "; contents were not read (--read-data)"
+        tell(f"talktree: {counted(len(troubles), 'trouble')}{data}")
+    return 1 if troubles else 0
+
+
+check.examples = ("talktree library check", "talktree library check --read-data --json")
+
+
+@click.command("reindex", cls=Verb)
+@params.as_json
+@libraries.at
+def reindex(as_json: bool, library: str | None) -> None:  # noqa: FBT001
+    """Make the full text and the facts again from the archive; no source is needed for it."""
+    with libraries.opened(library, write=True) as kept:
+        pieces = kept.reindex()
+    if as_json:
+        output.print_text([document_text({"pieces": pieces})])
+        return
+    tell(f"talktree: {counted(pieces, 'piece')} can be found")
+
+
+reindex.examples = ("talktree library reindex",)

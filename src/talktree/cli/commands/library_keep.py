@@ -1,0 +1,144 @@
+"""`talktree library versions`, `restore`, `forget`, `places`: what is kept, and from where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.text.json_value import Json
+from talktree.views.kept import version_lines, version_shape
+from talktree.views.lines import line
+from talktree.views.measure import size
+from talktree.views.shapes import document_text
+
+which = click.argument("which", metavar="ID|PATH")
+
+
+@click.command("versions", cls=Verb)
+@which
+@params.as_json
+@libraries.at
+@params.color
+def versions(which: str, as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
+    """List the versions of a conversation that are kept, the oldest first."""
+    with libraries.opened(library) as kept:
+        found = kept.versions(kept.conversation(which))
+    if as_json:
+        shapes: list[Json] = [version_shape(each) for each in found]
+        output.print_text([document_text({"versions": shapes})])
+        return
+    output.print_lines(version_lines(found), color=output.use_color(color))
+
+
+versions.examples = ("talktree library versions 3f2a",)
+
+
+@click.command("restore", cls=Verb)
+@which
+@click.option(
+    "--into",
+    metavar="DIR",
+    required=True,
+    type=click.Path(file_okay=False),
+    help="The folder to write to; nothing that is there is overwritten.",
+)
+@click.option(
+    "--version",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="As it was then (`library versions`); else the newest.",
+)
+@params.as_json
+@libraries.at
+def restore(
+    which: str,
+    into: str,
+    version: int | None,
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+) -> None:
+    """Write the files of a conversation as they were, byte for byte, also if they are gone."""
+    with libraries.opened(library) as kept:
+        written = kept.restore(kept.conversation(which), Path(into), version=version)
+    if as_json:
+        output.print_text([document_text({"written": [str(path) for path in written]})])
+        return
+    output.print_lines([line(str(path)) for path in written], color=False)
+
+
+restore.examples = (
+    "talktree library restore 3f2a --into was",
+    "talktree library restore ~/.claude/projects/app/SESSION.jsonl --into was --version 2",
+)
+
+
+@click.command("forget", cls=Verb)
+@which
+@click.option("-y", "--yes", is_flag=True, help="Remove it; else it is only told.")
+@params.as_json
+@libraries.at
+def forget(which: str, yes: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
+    """Remove a conversation from the library: what is kept of it, found in it and counted.
+
+    Its file, if there is one, is not touched; an import of its place would take it in again.
+    """
+    with libraries.opened(library, write=yes) as kept:
+        found = kept.conversation(which)
+        freed = kept.forget(found) if yes else 0
+    path = libraries.name(found.path)
+    if as_json:
+        shape: dict[str, Json] = {"id": found.id, "path": path, "forgotten": yes, "freed": freed}
+        output.print_text([document_text(shape)])
+    elif yes:
+        tell(f"talktree: {path} is forgotten, {size(freed)} freed")
+    else:
+        where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
+        tell(f"talktree: {path} ({size(found.size)}) would be forgotten; {where}")
+
+
+forget.examples = ("talktree library forget 3f2a", "talktree library forget 3f2a --yes")
+
+
+@click.command("places", cls=Verb)
+@click.argument("verb", type=click.Choice(["list", "add", "remove"]), default="list")
+@click.argument("paths", type=click.Path(), nargs=-1, metavar="[PATH]...")
+@params.as_json
+@libraries.at
+def places(
+    verb: str,
+    paths: tuple[str, ...],
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+) -> int:
+    """List, add or remove the places that `import` and `watch` look at when none is named.
+
+    What was taken in from a place stays when the place is removed.
+    """
+    if (verb == "list") == bool(paths):
+        raise UsageError("say what to add or remove", hint="talktree library places add PATH")
+    code = 0
+    with libraries.opened(library, write=verb != "list") as kept:
+        for path in paths:
+            if verb == "add":
+                kept.add_place(path)
+            elif not kept.remove_place(path):
+                tell(f"talktree: {path} is no place of the library")
+                code = 1
+        found = [libraries.name(each) for each in kept.places()]
+    if as_json:
+        output.print_text([document_text({"places": [*found]})])
+    elif verb == "list":
+        output.print_lines([line(each) for each in found], color=False)
+    return code
+
+
+places.examples = (
+    "talktree library places",
+    "talktree library places add ~/exports",
+    "talktree library places remove ~/exports",
+)

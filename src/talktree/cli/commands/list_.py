@@ -1,0 +1,79 @@
+"""`talktree list`: the conversations of the library."""
+
+from __future__ import annotations
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.text.json_value import Json
+from talktree.views.listed import listed_lines, listed_shape
+from talktree.views.shapes import document_text
+
+SORTS = ("new", "old", "size", "messages", "title")
+
+
+@click.command("list", cls=Verb)
+@click.option("--format", "format", type=params.FORMAT, help="Only this format.")
+@click.option("--project", metavar="TEXT", help="Only projects whose path contains this.")
+@libraries.within
+@click.option("--model", metavar="TEXT", help="Only where a model with this in its name replied.")
+@click.option("--errors", is_flag=True, help="Only where something failed.")
+@click.option("--gone", is_flag=True, help="Only those whose files are gone; they are kept here.")
+@click.option("--sort", type=click.Choice(SORTS), default="new", help="Which come first.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="So many; else all.")
+@params.as_json
+@libraries.at
+@params.color
+@params.no_pager
+def command(
+    format: str | None,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    model: str | None,
+    errors: bool,  # noqa: FBT001
+    gone: bool,  # noqa: FBT001
+    sort: str,
+    limit: int | None,
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+    color: str,
+    no_pager: bool,  # noqa: FBT001
+) -> int:
+    """List the conversations of the library, the newest first.
+
+    `talktree show ID` shows one, also if its file is gone. Exit code 1 if there is none.
+    """
+    with libraries.opened(library) as kept:
+        found = list(
+            kept.conversations(
+                format=format,
+                project=project,
+                since=libraries.beginning("--since", since),
+                until=libraries.end("--until", until),
+                model=model,
+                errors=errors,
+                gone=gone,
+                sort=sort,
+                limit=limit,
+            )
+        )
+    if as_json:
+        shapes: list[Json] = [listed_shape(each) for each in found]
+        output.print_text([document_text({"conversations": shapes})])
+    else:
+        lines = listed_lines(found)
+        output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
+        if not found:
+            tell("talktree: no such conversation")
+    return 0 if found else 1
+
+
+command.examples = (
+    "talktree list --since 7d",
+    "talktree list --project talktree --errors",
+    "talktree list --gone --sort size -n 20",
+    "talktree list --format sage --json | jq -r '.conversations[].path'",
+)

@@ -1,0 +1,62 @@
+"""`talktree watch`: follow growing files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.importing import failures_told
+from talktree.cli.verbs import Verb
+from talktree.views.kept import step_line, step_shape
+from talktree.views.shapes import json_text
+
+if TYPE_CHECKING:
+    from talktree.library.importing.result import Progress
+
+
+@click.command("watch", cls=Verb)
+@params.optional_paths
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.05),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look.",
+)
+@params.json_lines
+@libraries.at
+@params.color
+def command(
+    paths: Sequence[str],
+    every: float,
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+    color: str,
+) -> None:
+    """Take in what changes, as it changes, until Ctrl-C; a line for each source.
+
+    Without PATH it follows every place that was imported before. What is written is found by
+    `talktree search` a moment later.
+    """
+    colored = output.use_color(color)
+
+    def told(step: Progress) -> None:
+        if as_json:
+            output.print_text([f"{json_text(step_shape(step))}\n"])
+        else:
+            output.print_lines([step_line(step)], color=colored)
+
+    with libraries.opened(library, write=True) as kept:
+        for done in kept.watch(paths, every=every, progress=told):
+            failures_told(done.failed, quiet=as_json)
+
+
+command.examples = (
+    "talktree watch",
+    "talktree watch ~/.claude/projects --every 0.2",
+    "talktree watch --json | jq -r .path",
+)

@@ -1,0 +1,54 @@
+"""How an import goes on, and what it could not take in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from talktree.cli.failures import tell
+from talktree.cli.progress import bytes_bar, tell_step, wants_bar
+from talktree.views.kept import Failed, step_shape
+
+if TYPE_CHECKING:
+    from talktree.library.importing.result import Progress
+
+MOST_TOLD = 20
+"""How many failures are told one by one."""
+Told = Callable[["Progress"], None]
+
+
+@contextmanager
+def progress_told(choice: str, *, quiet: bool) -> Iterator[Told | None]:
+    """Whatever wants to know of every source: a bar, a script, or nobody."""
+    if choice == "json":
+        yield _as_json
+    elif wants_bar(choice, quiet=quiet):
+        yield from _as_bar()
+    else:
+        yield None
+
+
+def _as_json(step: Progress) -> None:
+    tell_step({"done": step.sources_done, "total": step.sources, **step_shape(step)})
+
+
+def _as_bar() -> Iterator[Told]:
+    with bytes_bar("importing") as measured:
+
+        def told(step: Progress) -> None:
+            measured(step.bytes_done, step.bytes, os.fsdecode(step.source))
+
+        yield told
+
+
+def failures_told(failed: Sequence[Failed], *, quiet: bool) -> None:
+    """A line for each, up to a limit."""
+    if quiet:
+        return
+    for each in failed[:MOST_TOLD]:
+        path, message = os.fsdecode(each.path), each.failure.message
+        tell(f"talktree: {message if path in message else f'{path}: {message}'}")
+    if len(failed) > MOST_TOLD:
+        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed; --json tells all")

@@ -1,0 +1,1 @@
+"""The library: every conversation of a person kept, found and counted."""

@@ -1,0 +1,1 @@
+"""The bytes of every source, kept as they were, each stretch once."""

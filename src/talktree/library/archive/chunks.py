@@ -1,0 +1,102 @@
+"""How a file is cut into chunks, so that copies of it are cut in the same places.
+
+A chunk ends at the end of a record. Which one is decided by what stands there, not by where it
+stands: of all records in a window the one with the smallest mark begins the next chunk. If
+something was put in or taken out before, the cuts soon are the same again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+CHUNK = 256 << 10
+"""How many bytes a chunk has, about."""
+LEAST = CHUNK // 2
+MOST = CHUNK + CHUNK // 2
+HASH_SIZE = 20
+_LOOKED_AT = 48
+"""So many bytes of a line tell it from others."""
+_NEEDED = MOST + _LOOKED_AT
+"""What must be there to decide on a cut, so that it does not depend on how much came at once."""
+
+Mark = tuple[int, int]
+"""Where a record begins in its file, and the checksum of its id."""
+
+
+class Cut(NamedTuple):
+    """A stretch of a file that becomes a chunk."""
+
+    start: int
+    data: bytes
+    marks: tuple[int, ...]
+
+
+def chunk_hash(data: bytes) -> bytes:
+    """The name of a chunk: what has the same one is the same."""
+    return hashlib.sha256(data).digest()[:HASH_SIZE]
+
+
+class Chunker:
+    """Takes in the bytes of a file one block after the other and gives them back as chunks."""
+
+    def __init__(self, start: int = 0) -> None:
+        self._start = start
+        self._held = b""
+        self._marks: list[Mark] = []
+
+    def feed(self, data: bytes, marks: Sequence[Mark] = ()) -> Iterator[Cut]:
+        """Some more bytes, and the marks of records that begin in them."""
+        self._marks += marks
+        if len(self._held) + len(data) < _NEEDED:
+            self._held += data
+            return
+        data = self._held + data
+        at = 0
+        while len(data) - at >= _NEEDED:
+            stop = self._cut(data, at)
+            yield self._taken(data[at:stop])
+            at = stop
+        self._held = data[at:]
+
+    def finish(self) -> Iterator[Cut]:
+        """What is left at the end of the file."""
+        if self._held:
+            held, self._held = self._held, b""
+            yield self._taken(held)
+
+    def _taken(self, data: bytes) -> Cut:
+        start, self._start = self._start, self._start + len(data)
+        count = bisect_left(self._marks, (self._start, -1))
+        marks = tuple(mark for _, mark in self._marks[:count])
+        del self._marks[:count]
+        return Cut(start, data, marks)
+
+    def _cut(self, data: bytes, at: int) -> int:
+        """Where the chunk that begins at a place in the data ends."""
+        first = bisect_left(self._marks, (self._start + LEAST, -1))
+        last = bisect_left(self._marks, (self._start + MOST, -1))
+        if first < last:
+            place, _ = min(self._marks[first:last], key=_by_mark)
+            return at + place - self._start
+        return _smallest(data, b"\n", at) or _smallest(data, b'{"', at) or at + CHUNK
+
+
+def _by_mark(mark: Mark) -> int:
+    return mark[1]
+
+
+def _smallest(data: bytes, sign: bytes, at: int) -> int | None:
+    """The place behind a sign in the window where what follows has the smallest checksum."""
+    best: tuple[int, int] | None = None
+    stop = at + MOST
+    found = data.find(sign, at + LEAST, stop)
+    while found >= 0:
+        place = found + len(sign)
+        mine = (zlib.crc32(data[place : place + _LOOKED_AT]), place)
+        best = mine if best is None or mine < best else best
+        found = data.find(sign, place, stop)
+    return None if best is None else best[1]

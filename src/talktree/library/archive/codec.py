@@ -1,0 +1,81 @@
+"""Compressing chunks: alone, or against the bytes of another one that they resemble.
+
+Compressors are kept for each thread. While they work, other threads run.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import zstandard
+
+from talktree.library.archive.chunks import chunk_hash
+
+_ALONE = zstandard.ZstdCompressionParameters(
+    window_log=19,
+    chain_log=13,
+    hash_log=16,
+    search_log=1,
+    min_match=6,
+    strategy=zstandard.STRATEGY_FAST,
+    write_checksum=True,
+)
+"""As quick as level 1 and, for chunks of conversations, nearly as small as level 3."""
+_AGAINST = zstandard.ZstdCompressionParameters(
+    window_log=20,
+    chain_log=17,
+    hash_log=17,
+    search_log=1,
+    min_match=6,
+    strategy=zstandard.STRATEGY_FAST,
+    write_checksum=True,
+)
+"""The same, with room for the chunk that a copy is compressed against."""
+_WORTH = 8
+"""A chunk that shrinks to less than this part of itself against another is not tried alone."""
+
+
+class _Kept(threading.local):
+    """The compressor and the decompressor of a thread."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(compression_params=_ALONE)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_kept = _Kept()
+
+
+def packed(data: bytes) -> bytes:
+    """The data, compressed."""
+    return _kept.compressor.compress(data)
+
+
+def packed_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
+    """The data, compressed against other data if that pays, and whether it did."""
+    dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    compressor = zstandard.ZstdCompressor(compression_params=_AGAINST, dict_data=dictionary)
+    against = compressor.compress(data)
+    if len(against) * _WORTH <= len(data):
+        return against, True
+    alone = packed(data)
+    return (against, True) if len(against) * 2 <= len(alone) else (alone, False)
+
+
+def unpacked(data: bytes, base: bytes | None = None) -> bytes:
+    """What was compressed; `ValueError` if that is no longer what it was."""
+    try:
+        if base is None:
+            return _kept.decompressor.decompress(data)
+        dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(data)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
+
+
+def is_whole(data: bytes, base: bytes | None, hash: bytes) -> bool:
+    """Whether compressed data still gives the bytes that have this hash."""
+    try:
+        return chunk_hash(unpacked(data, base)) == hash
+    except ValueError:
+        return False

@@ -1,0 +1,58 @@
+"""Many small chunks at the end of a generation become one: files grow by a few lines at a time."""
+
+from __future__ import annotations
+
+from talktree.library.archive.chunks import CHUNK, LEAST, chunk_hash
+from talktree.library.archive.codec import packed
+from talktree.library.archive.reading import Reader
+from talktree.library.archive.sweep import drop_unused
+from talktree.library.database.connection import Database, Row
+
+MANY = 32
+"""So many small chunks are packed although they are not yet a whole one."""
+
+_TAIL = """
+SELECT start, chunk, size FROM extents WHERE generation = ? ORDER BY start DESC LIMIT ?
+"""
+_DELETE = "DELETE FROM extents WHERE generation = ? AND start >= ?"
+_ADD_EXTENT = "INSERT INTO extents (generation, start, chunk, size) VALUES (?, ?, ?, ?)"
+_FIND = "SELECT id FROM chunks WHERE hash = ?"
+_ADD_CHUNK = "INSERT INTO chunks (hash, size, data) VALUES (?, ?, ?)"
+_MOVE_MARKS = """
+INSERT INTO landmarks (mark, chunk) SELECT mark, ? FROM landmarks WHERE chunk = ?
+ON CONFLICT DO NOTHING
+"""
+
+
+def pack_tail(db: Database, generation: int, reader: Reader) -> bool:
+    """Pack the end of a generation if it is worth it, and say whether it was."""
+    tail = _small_ones(db.read(_TAIL, (generation, CHUNK)))
+    if len(tail) < 2 or (len(tail) < MANY and sum(row[2] for row in tail) < CHUNK):
+        return False
+    start = tail[0][0]
+    data = b"".join(reader.chunk(row[1]) for row in tail)
+    with db.transaction():
+        chunk = _stored(db, data)
+        for row in tail:
+            db.run(_MOVE_MARKS, (chunk, row[1]))
+        db.run(_DELETE, (generation, start))
+        db.run(_ADD_EXTENT, (generation, start, chunk, len(data)))
+        drop_unused(db, {row[1] for row in tail} - {chunk})
+    reader.forget()
+    return True
+
+
+def _small_ones(backwards: list[Row]) -> list[Row]:
+    """The extents at the end that are small, in their order."""
+    tail = []
+    for row in backwards:
+        if row[2] >= LEAST:
+            break
+        tail.append(row)
+    return tail[::-1]
+
+
+def _stored(db: Database, data: bytes) -> int:
+    hash = chunk_hash(data)
+    found = db.one(_FIND, (hash,))
+    return int(found[0]) if found else db.run(_ADD_CHUNK, (hash, len(data), packed(data)))

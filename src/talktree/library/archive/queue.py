@@ -1,0 +1,204 @@
+"""What is on its way into the archive: hashed and compressed in threads, then written in one go.
+
+A stretch of bytes is hashed first. If a chunk of that hash is there or on its way, that is all;
+else it is compressed, against a chunk that it resembles if there is one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from talktree.library.archive.chunks import Cut, chunk_hash
+from talktree.library.archive.codec import packed, packed_against, unpacked
+from talktree.library.archive.crew import Crew, Later
+from talktree.library.database.connection import Database
+
+AHEAD = 32 << 20
+"""How many bytes may wait to be compressed before whoever brings more has to wait."""
+_TRIED = 8
+"""So many landmarks of a chunk are looked up."""
+
+_BY_HASH = "SELECT id, size FROM chunks WHERE hash = ?"
+_BY_MARK = "SELECT chunk FROM landmarks WHERE mark = ? ORDER BY chunk LIMIT 4"
+_LOAD = "SELECT data, base FROM chunks WHERE id = ?"
+_AT = """
+SELECT chunk FROM extents WHERE generation = ? AND start <= ? ORDER BY start DESC LIMIT 1
+"""
+_ADD_CHUNK = "INSERT INTO chunks (hash, size, base, data) VALUES (?, ?, ?, ?)"
+_ADD_MARK = "INSERT INTO landmarks (mark, chunk) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_ADD_EXTENT = "INSERT INTO extents (generation, start, chunk, size) VALUES (?, ?, ?, ?)"
+
+
+class New:
+    """A chunk that is not in the database yet."""
+
+    __slots__ = ("base", "hash", "id", "made", "marks", "size")
+
+    def __init__(self, hash: bytes, size: int, marks: tuple[int, ...]) -> None:
+        self.hash = hash
+        self.size = size
+        self.marks = marks
+        self.base: int | New | None = None
+        self.made: Later[tuple[bytes, bool]]
+        self.id = 0
+
+
+Chunk = int | New
+
+
+class _Hashing(NamedTuple):
+    generation: int
+    cut: Cut
+    previous: int | None
+    hash: Later[bytes]
+
+
+class Queue:
+    """Chunks on their way, in the order in which they came."""
+
+    def __init__(self, db: Database, crew: Crew) -> None:
+        self._db = db
+        self._crew = crew
+        self._hashing: deque[_Hashing] = deque()
+        self._new: dict[bytes, New] = {}
+        self._packing: deque[New] = deque()
+        self._marks: dict[int, New] = {}
+        self._extents: list[tuple[int, int, Chunk, int]] = []
+        self._waiting = 0
+
+    def put(self, generation: int, cut: Cut, previous: int | None = None) -> None:
+        """A stretch of a generation; `previous` is the one before it, if the file was replaced."""
+        hash = self._crew.do(len(cut.data), chunk_hash, cut.data)
+        self._hashing.append(_Hashing(generation, cut, previous, hash))
+        self._waiting += len(cut.data)
+        while self._hashing and self._hashing[0].hash.done():
+            self._place(self._hashing.popleft())
+        self._settle()
+        while self._waiting > AHEAD:
+            if self._packing:
+                self._packing[0].made.result()
+                self._settle()
+            else:
+                self._place(self._hashing.popleft())
+
+    def write(self) -> set[int]:
+        """Put everything into the database; the generations that grew."""
+        while self._hashing:
+            self._place(self._hashing.popleft())
+        for new in self._new.values():
+            self._insert(new)
+        self._db.many(
+            _ADD_EXTENT,
+            (
+                (generation, start, chunk if isinstance(chunk, int) else chunk.id, size)
+                for generation, start, chunk, size in self._extents
+            ),
+        )
+        grown = {extent[0] for extent in self._extents}
+        self.clear()
+        return grown
+
+    def clear(self) -> None:
+        """Forget everything that is on its way."""
+        self._hashing.clear()
+        self._new.clear()
+        self._packing.clear()
+        self._marks.clear()
+        self._extents.clear()
+        self._waiting = 0
+
+    def _settle(self) -> None:
+        """Those that are compressed wait no more."""
+        while self._packing and self._packing[0].made.done():
+            self._waiting -= self._packing.popleft().size
+
+    def _insert(self, new: New) -> None:
+        data, against = new.made.result()
+        base = new.base if against else None
+        number = base.id if isinstance(base, New) else base
+        new.id = self._db.run(_ADD_CHUNK, (new.hash, new.size, number, data))
+        if number is None:
+            # Only what stands on its own is a base for others, so only that is to be found.
+            self._db.many(_ADD_MARK, ((mark, new.id) for mark in new.marks))
+
+    def _place(self, item: _Hashing) -> None:
+        """Find the chunk for a stretch, or have it made."""
+        generation, cut, previous, hash = item
+        size = len(cut.data)
+        chunk = self._found(hash.result())
+        if chunk is None:
+            chunk = self._made(hash.result(), cut, previous, generation)
+        else:
+            self._waiting -= size
+        self._extents.append((generation, cut.start, chunk, size))
+
+    def _found(self, hash: bytes) -> Chunk | None:
+        new = self._new.get(hash)
+        if new is not None:
+            return new
+        row = self._db.one(_BY_HASH, (hash,))
+        return None if row is None else int(row[0])
+
+    def _made(self, hash: bytes, cut: Cut, previous: int | None, generation: int) -> New:
+        new = New(hash, len(cut.data), cut.marks)
+        new.base = self._resembled(cut.marks)
+        if new.base is None and previous is not None:
+            new.base = self._at(previous, cut.start)
+        if new.base is None:
+            new.made = self._crew.do(new.size, _alone, cut.data)
+            self._marks.update(dict.fromkeys(cut.marks, new))
+        elif isinstance(new.base, New):
+            new.made = self._crew.do(new.size, _against_new, cut.data, new.base.made)
+        else:
+            data = self._loaded(new.base)
+            new.made = self._crew.do(new.size, _against, cut.data, data)
+        self._new[hash] = new
+        self._packing.append(new)
+        return new
+
+    def _resembled(self, marks: tuple[int, ...]) -> Chunk | None:
+        """The chunk that has the most of these landmarks."""
+        votes: Counter[Chunk] = Counter()
+        for mark in _some(marks):
+            new = self._marks.get(mark)
+            if new is not None:
+                votes[new] += 1
+            votes.update(int(row[0]) for row in self._db.read(_BY_MARK, (mark,)))
+        if not votes:
+            return None
+        return votes.most_common(1)[0][0]
+
+    def _at(self, generation: int, start: int) -> int | None:
+        """The chunk at a place of another generation, or the one that it is compressed against."""
+        row = self._db.one(_AT, (generation, start))
+        if row is None:
+            return None
+        base = self._db.one(_LOAD, (row[0],))
+        return None if base is None else int(base[1] or row[0])
+
+    def _loaded(self, chunk: int) -> bytes:
+        row = self._db.one(_LOAD, (chunk,))
+        return b"" if row is None else bytes(row[0])
+
+
+def _some(marks: tuple[int, ...]) -> Iterable[int]:
+    """A few of many, from everywhere."""
+    return marks if len(marks) <= _TRIED else marks[:: -(-len(marks) // _TRIED)]
+
+
+def _alone(data: bytes) -> tuple[bytes, bool]:
+    return packed(data), False
+
+
+def _against(data: bytes, base: bytes) -> tuple[bytes, bool]:
+    """A base that is damaged is none; `check` will tell."""
+    try:
+        return packed_against(data, unpacked(base))
+    except ValueError:
+        return packed(data), False
+
+
+def _against_new(data: bytes, base: Later[tuple[bytes, bool]]) -> tuple[bytes, bool]:
+    return _against(data, base.result()[0])

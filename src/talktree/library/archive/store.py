@@ -1,0 +1,132 @@
+"""The archive: what files held, byte for byte, growing with them.
+
+A generation is the content of a file as long as it only grows. What grows is queued and written by
+`flush`, in the transaction of whoever calls it; before that it cannot be read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from talktree.library.archive.chunks import Cut
+from talktree.library.archive.crew import Crew
+from talktree.library.archive.packing import pack_tail
+from talktree.library.archive.queue import Queue
+from talktree.library.archive.reading import Reader
+from talktree.library.database.connection import Database
+
+_LAST_ID = "SELECT coalesce(max(id), 0) FROM generations"
+_NEWEST = "SELECT id, number FROM generations WHERE file = ? ORDER BY number DESC LIMIT 1"
+_LENGTH = "SELECT length FROM generations WHERE id = ?"
+_ADD_GENERATION = """
+INSERT INTO generations (id, file, number, length, began) VALUES (?, ?, ?, 0, ?)
+"""
+_SET_LENGTH = "UPDATE generations SET length = ? WHERE id = ?"
+_ADD_VERSION = """
+INSERT INTO versions (generation, length, seen, modified) VALUES (?, ?, ?, ?)
+ON CONFLICT (generation, length) DO NOTHING
+"""
+
+
+class Archive:
+    """The bytes of all sources, in the database of a library."""
+
+    def __init__(self, db: Database, threads: int = 1) -> None:
+        self._db = db
+        self._crew = Crew(threads)
+        self._queue = Queue(db, self._crew)
+        self._reader = Reader(db)
+        self._rollbacks = db.rollbacks
+        self._last: int | None = None
+        self._begun: list[tuple[int, int, int, int]] = []
+        self._newest: dict[int, tuple[int, int]] = {}
+        self._previous: dict[int, int | None] = {}
+        self._lengths: dict[int, int] = {}
+        self._versions: list[tuple[int, int, int, int]] = []
+
+    def begin(self, file: int) -> int:
+        """A new generation of a file, empty; what it held before stays."""
+        self._look()
+        if self._last is None:
+            self._last = int(self._db.read(_LAST_ID)[0][0])
+        self._last += 1
+        previous, number = self._newest.get(file) or self._db.one(_NEWEST, (file,)) or (None, 0)
+        self._newest[file] = (self._last, number + 1)
+        self._begun.append((self._last, file, number + 1, time.time_ns()))
+        self._previous[self._last] = previous
+        self._lengths[self._last] = 0
+        return self._last
+
+    def grow(self, generation: int, start: int, data: bytes, marks: tuple[int, ...] = ()) -> None:
+        """Add bytes to the end of a generation, which is at `start`."""
+        self._look()
+        if start != self.length(generation):
+            raise ValueError(f"generation {generation} ends at {self.length(generation)}")
+        if data:
+            self._queue.put(generation, Cut(start, data, marks), self._previous.get(generation))
+            self._lengths[generation] = start + len(data)
+
+    def version(self, generation: int, length: int, seen: int, modified: int) -> None:
+        """Remember that the file was seen with this length, and when it was changed last."""
+        self._look()
+        self._versions.append((generation, length, seen, modified))
+
+    def flush(self) -> None:
+        """Write what was queued, in the caller's transaction."""
+        self._look()
+        with self._db.transaction():
+            self._db.many(_ADD_GENERATION, self._begun)
+            grown = self._queue.write()
+            self._db.many(_SET_LENGTH, ((self._lengths[each], each) for each in grown))
+            self._db.many(_ADD_VERSION, self._versions)
+            for generation in grown:
+                self.pack_tail(generation)
+        self._forget()
+
+    def pack_tail(self, generation: int) -> bool:
+        """Make one chunk of many small ones at the end, if there are enough of them."""
+        return pack_tail(self._db, generation, self._reader)
+
+    def length(self, generation: int) -> int:
+        """How many bytes a generation has, with those that are queued."""
+        self._look()
+        known = self._lengths.get(generation)
+        if known is None:
+            row = self._db.one(_LENGTH, (generation,))
+            known = 0 if row is None else int(row[0])
+        return known
+
+    def read(
+        self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
+    ) -> Iterator[bytes]:
+        """The bytes of a generation, chunk by chunk; with `verify` every hash is checked."""
+        self._look()
+        return self._reader.read(generation, start, length, verify=verify)
+
+    def slice(self, generation: int, start: int, length: int) -> bytes:
+        """A few bytes of a generation; chunks that were asked for last are at hand."""
+        self._look()
+        return self._reader.slice(generation, start, length)
+
+    def close(self) -> None:
+        """Let the threads end; what was queued and not written is dropped."""
+        self._queue.clear()
+        self._crew.close()
+
+    def _look(self) -> None:
+        """What was remembered of a transaction that was taken back is forgotten."""
+        if self._rollbacks != self._db.rollbacks:
+            self._rollbacks = self._db.rollbacks
+            self._queue.clear()
+            self._reader.forget()
+            self._forget()
+
+    def _forget(self) -> None:
+        """What was queued is written, or will never be."""
+        self._last = None
+        self._begun.clear()
+        self._newest.clear()
+        self._previous.clear()
+        self._lengths.clear()
+        self._versions.clear()

@@ -1,0 +1,1 @@
+"""The one place that speaks SQL to a database: connection, schema, migrations, names."""

@@ -1,0 +1,226 @@
+"""A connection to the library's database: statements, transactions, and errors a person can use.
+
+This is the only module that knows which database it is. Everybody else hands over a statement that
+stands as a constant next to the one function that uses it, with `?` for each value, in words that
+other databases know too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from talktree.errors import NotFound, TalktreeError
+from talktree.library.database.failures import told
+
+Row = tuple[Any, ...]
+Values = Sequence[object]
+
+PATIENCE = 10.0
+"""Seconds to wait for another process that is writing."""
+PAGE = 8192
+"""Bytes of a page: most rows by volume are compressed chunks, which fill several."""
+CACHE = 32 << 20
+LOG_KEPT = 64 << 20
+"""What the write-ahead log may keep of the disk when it was larger for once."""
+NORMAL, FULL = 1, 2
+
+
+class Database:
+    """One connection; used by one thread at a time."""
+
+    def __init__(self, path: Path, *, write: bool, patience: float = PATIENCE) -> None:
+        self.path = path
+        self.write = write
+        self.rollbacks = 0
+        """How often a transaction was taken back: whoever remembers rows must then forget them."""
+        self._depth = 0
+        with self._errors():
+            self._connection = _connected(path, write, patience)
+            try:
+                _set_up(self._connection, write)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def read(self, sql: str, values: Values = ()) -> list[Row]:
+        """All rows that a statement finds."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def one(self, sql: str, values: Values = ()) -> Row | None:
+        """The first row that a statement finds, or None."""
+        try:
+            found: Row | None = self._connection.execute(sql, values).fetchone()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+        return found
+
+    def rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
+        """The rows that a statement finds, as they are asked for."""
+        with self._errors():
+            yield from self._connection.execute(sql, values)
+
+    def run(self, sql: str, values: Values = ()) -> int:
+        """Change something; the number of the row that was added, if one was."""
+        try:
+            return self._connection.execute(sql, values).lastrowid or 0
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def changed(self, sql: str, values: Values = ()) -> int:
+        """Change something; how many rows that were."""
+        try:
+            return self._connection.execute(sql, values).rowcount
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def many(self, sql: str, rows: Iterable[Values]) -> None:
+        """Do the same with many rows."""
+        try:
+            self._connection.executemany(sql, rows)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """All or nothing; one inside another is part of it.
+
+        A process that is killed later loses nothing of it. With `durable` a machine that loses its
+        power does not either; else it may lose the last transactions, never half of one.
+        """
+        if self._depth:
+            yield
+            return
+        self._begin(durable=durable)
+        self._depth += 1
+        try:
+            yield
+            with self._errors():
+                self._connection.execute("COMMIT")
+        except BaseException:
+            self._take_back()
+            raise
+        finally:
+            self._depth -= 1
+
+    def _begin(self, *, durable: bool) -> None:
+        with self._errors():
+            self._connection.execute(
+                "PRAGMA synchronous = FULL" if durable else "PRAGMA synchronous = NORMAL"
+            )
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def _take_back(self) -> None:
+        self.rollbacks += 1
+        # After a full disk or an I/O error the database may have done so by itself.
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK")
+            except sqlite3.Error:
+                pass
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read everything as it is now, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self._errors():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def checkpoint(self) -> None:
+        """Bring everything from the log into the database file and make the log short.
+
+        Readers may keep some of it from that; then a later one does.
+        """
+        with self._errors():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def shrink(self) -> None:
+        """Give the space of deleted rows back to the file system."""
+        with self._errors():
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+        self.checkpoint()
+
+    def structure(self, *, thorough: bool) -> list[str]:
+        """What is wrong with the structure of the file, in the words of the database."""
+        sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
+        return [str(row[0]) for row in self.read(sql) if row[0] != "ok"]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _told(self, error: sqlite3.Error) -> TalktreeError | sqlite3.Error:
+        return told(error, self.path)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+
+def _connected(path: Path, write: bool, patience: float) -> sqlite3.Connection:  # noqa: FBT001
+    """A connection; the file is made with a mode that only its owner can read."""
+    if write:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        try:
+            os.close(os.open(path, flags, 0o600))
+        except OSError as error:
+            raise told(error, path) from None
+    elif not path.exists():
+        raise NotFound(f"{path}: there is no library here", hint="make one with `talktree import`")
+    return sqlite3.connect(
+        _address(path, "rw" if write else "ro"),
+        uri=True,
+        timeout=patience,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+
+
+def _address(path: Path, mode: str) -> str:
+    """The path as an address, whatever bytes it is made of."""
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
+    folder = path.parent
+    if mode == "ro" and not os.access(folder, os.W_OK) and not _log_of(path).exists():
+        # Nobody can write here, so nothing changes and no log is needed.
+        address += "&immutable=1"
+    return address
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _set_up(connection: sqlite3.Connection, write: bool) -> None:  # noqa: FBT001
+    connection.execute(f"PRAGMA cache_size = {-CACHE // 1024}")
+    if not write:
+        return
+    # Page size and vacuum only mean something before the first table is made.
+    connection.execute(f"PRAGMA page_size = {PAGE}")
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
+    connection.execute("PRAGMA synchronous = NORMAL")

@@ -1,0 +1,78 @@
+"""What a database's errors mean for a person: what happened, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from pathlib import Path
+
+from talktree.errors import Busy, NotSaved, TalktreeError, Unreadable
+
+_KIND = 0xFF
+"""The kind of an error is in its lowest byte, the details above it."""
+_READS = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_READ,
+        sqlite3.SQLITE_IOERR_SHORT_READ,
+        sqlite3.SQLITE_IOERR_FSTAT,
+        sqlite3.SQLITE_IOERR_CORRUPTFS,
+    }
+)
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def told(error: sqlite3.Error | OSError, path: Path) -> TalktreeError | sqlite3.Error:
+    """The failure as a person needs it; what is a mistake of our own stays what it is."""
+    if isinstance(error, OSError):
+        return _of_system(error, path)
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return error
+    kind = code & _KIND
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy(
+            f"{path}: another program is writing to the library",
+            hint="wait until it is done, or end it, and try again",
+        )
+    if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or code in _READS:
+        return damaged(path, str(error))
+    if kind == sqlite3.SQLITE_FULL:
+        return _full(path)
+    if kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOLFS):
+        return NotSaved(
+            f"{path}: cannot be written: {error}",
+            hint="nothing of this step was kept, and what was kept before is whole; "
+            "see whether the disk is full or may not be written to",
+        )
+    if kind in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return Unreadable(
+            f"{path}: cannot be opened: {error}", hint="check the path and its rights"
+        )
+    return error
+
+
+def damaged(path: Path, why: str) -> Unreadable:
+    """The error for a database file whose structure is broken."""
+    return Unreadable(
+        f"{path}: the library's database is damaged: {why}",
+        hint="put a copy of the file back if there is one; else move it away and import again: "
+        "`talktree library restore` gives what can still be read of the old one",
+    )
+
+
+def _full(path: Path) -> NotSaved:
+    return NotSaved(
+        f"{path}: the disk is full",
+        hint="nothing of this step was kept, and what was kept before is whole; make room and try "
+        "again",
+    )
+
+
+def _of_system(error: OSError, path: Path) -> TalktreeError:
+    if error.errno in _NO_SPACE:
+        return _full(path)
+    return Unreadable(
+        f"{path}: cannot be opened: {error.strerror or os.strerror(error.errno or 0)}",
+        hint="check the path and its rights",
+    )

@@ -1,0 +1,1 @@
+"""Numbered steps that lead a library from one schema to the next."""

@@ -1,0 +1,10 @@
+"""All steps by the number of the schema they lead to; each is a module of its own here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from talktree.library.database.connection import Database
+
+STEPS: dict[int, Callable[[Database], None]] = {}
+"""A step may only use statements: the code around it will be another when it is needed."""

@@ -1,0 +1,96 @@
+"""Opening the database of a library: made if it is new, led to today's schema if it is older."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from talktree.errors import NotSaved, Unreadable
+from talktree.library.database.connection import Database
+from talktree.library.database.migrations.steps import STEPS
+from talktree.library.database.schema import DDL, SCHEMA
+
+Step = Callable[[Database], None]
+Steps = Mapping[int, Step]
+"""By the number it leads to: what has to be done to a library of the number before."""
+
+_IS_MADE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'about'"
+_NUMBER = "SELECT value FROM about WHERE key = 'schema'"
+_SET_NUMBER = """
+INSERT INTO about (key, value) VALUES ('schema', ?)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_SET_MADE = "INSERT INTO about (key, value) VALUES ('made', ?)"
+
+
+def open_database(path: Path, *, write: bool) -> Database:
+    """The database at a path, with today's tables."""
+    if write:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise NotSaved(
+                f"{path.parent}: cannot be made: {error.strerror}", hint="check the path"
+            ) from None
+    db = Database(path, write=write)
+    try:
+        if write:
+            migrate(db)
+        else:
+            _readable(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def schema_number(db: Database) -> int:
+    """The number of the schema that a database has; 0 if it is empty."""
+    if db.read(_IS_MADE) == [(0,)]:
+        return 0
+    found = db.one(_NUMBER)
+    if found is None or not str(found[0]).isdigit():
+        raise Unreadable(f"{db.path}: this is not a library", hint="name another folder")
+    return int(found[0])
+
+
+def migrate(db: Database, steps: Steps = STEPS, newest: int = SCHEMA) -> None:
+    """Lead a database to the newest schema, whole or not at all."""
+    if schema_number(db) == newest:
+        return
+    with db.transaction(durable=True):
+        # Asked again: another process may have been quicker.
+        number = schema_number(db)
+        if number > newest:
+            raise _too_new(db)
+        if number == 0:
+            _make(db)
+            number = SCHEMA
+        for following in range(number + 1, newest + 1):
+            steps[following](db)
+        db.run(_SET_NUMBER, (str(newest),))
+
+
+def _make(db: Database) -> None:
+    for statement in DDL:
+        db.run(statement)
+    db.run(_SET_MADE, (str(time.time_ns()),))
+
+
+def _readable(db: Database) -> None:
+    number = schema_number(db)
+    if number > SCHEMA:
+        raise _too_new(db)
+    if number < SCHEMA:
+        raise Unreadable(
+            f"{db.path}: this library was made by an older version of talktree",
+            hint="run `talktree import` once: it brings the library up to date",
+        )
+
+
+def _too_new(db: Database) -> Unreadable:
+    return Unreadable(
+        f"{db.path}: this library was made by a newer version of talktree",
+        hint="update talktree",
+    )

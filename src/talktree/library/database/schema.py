@@ -1,0 +1,187 @@
+"""The tables of a library, as a new one is made.
+
+`docs/design/library.md` says what each one holds. Whoever changes a statement here raises `SCHEMA`
+and adds the step that leads there to `migrations`.
+"""
+
+from __future__ import annotations
+
+SCHEMA = 1
+
+GENERAL = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE places (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, added INTEGER NOT NULL);
+"""
+
+SOURCES = """
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY,
+  path BLOB NOT NULL UNIQUE,
+  format TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'here',
+  trouble TEXT,
+  native TEXT,
+  title TEXT,
+  project INTEGER,
+  branch INTEGER,
+  first INTEGER,
+  last INTEGER,
+  messages INTEGER NOT NULL DEFAULT 0,
+  branches INTEGER NOT NULL DEFAULT 0,
+  sidechains INTEGER NOT NULL DEFAULT 0,
+  errors INTEGER NOT NULL DEFAULT 0,
+  size INTEGER NOT NULL DEFAULT 0,
+  archived INTEGER NOT NULL DEFAULT 0,
+  indexed INTEGER NOT NULL DEFAULT 0,
+  lines INTEGER NOT NULL DEFAULT 0,
+  heading BLOB,
+  shape BLOB,
+  parent TEXT,
+  kept_until INTEGER
+);
+CREATE INDEX sources_native ON sources (native);
+CREATE INDEX sources_last ON sources (last);
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL,
+  path BLOB NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'here',
+  generation INTEGER,
+  guard BLOB
+);
+CREATE INDEX files_source ON files (source);
+"""
+
+ARCHIVE = """
+CREATE TABLE generations (
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  began INTEGER NOT NULL,
+  UNIQUE (file, number)
+);
+CREATE TABLE versions (
+  generation INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  PRIMARY KEY (generation, length)
+) WITHOUT ROWID;
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  base INTEGER,
+  data BLOB NOT NULL
+);
+CREATE INDEX chunks_base ON chunks (base) WHERE base IS NOT NULL;
+CREATE TABLE extents (
+  generation INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  chunk INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  PRIMARY KEY (generation, start)
+) WITHOUT ROWID;
+CREATE INDEX extents_chunk ON extents (chunk);
+CREATE TABLE landmarks (
+  mark INTEGER NOT NULL,
+  chunk INTEGER NOT NULL,
+  PRIMARY KEY (mark, chunk)
+) WITHOUT ROWID;
+CREATE INDEX landmarks_chunk ON landmarks (chunk);
+"""
+
+FACTS = """
+CREATE TABLE replies (
+  key INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  time INTEGER,
+  model INTEGER,
+  project INTEGER,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cache_write_hour INTEGER NOT NULL,
+  PRIMARY KEY (key, source)
+) WITHOUT ROWID;
+CREATE INDEX replies_source ON replies (source);
+CREATE TABLE calls (
+  key INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  time INTEGER,
+  tool INTEGER NOT NULL,
+  reply INTEGER,
+  state INTEGER NOT NULL DEFAULT 0,
+  took INTEGER,
+  PRIMARY KEY (key, source)
+) WITHOUT ROWID;
+CREATE INDEX calls_source ON calls (source);
+CREATE TABLE measures (
+  id INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL,
+  time INTEGER,
+  name INTEGER NOT NULL,
+  value NOT NULL
+);
+CREATE INDEX measures_source ON measures (source);
+CREATE TABLE pieces (
+  source INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (source, first)
+);
+CREATE TABLE operations (
+  id INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  value BLOB NOT NULL,
+  undone INTEGER
+);
+CREATE INDEX operations_source ON operations (source);
+"""
+
+SUMS = """
+CREATE TABLE spent (
+  source INTEGER NOT NULL,
+  day INTEGER,
+  model INTEGER,
+  project INTEGER,
+  long INTEGER NOT NULL,
+  replies INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cache_write_hour INTEGER NOT NULL
+);
+CREATE INDEX spent_source ON spent (source);
+CREATE TABLE used (
+  source INTEGER NOT NULL,
+  day INTEGER,
+  tool INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  answered INTEGER NOT NULL,
+  failures INTEGER NOT NULL
+);
+CREATE INDEX used_source ON used (source);
+"""
+"""Replies and calls that count, added up by `stats/settle.py`."""
+
+DDL: tuple[str, ...] = tuple(
+    statement.strip()
+    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS)
+    for statement in part.split(";")
+    if statement.strip()
+)
+"""The statements that make an empty library, one by one."""

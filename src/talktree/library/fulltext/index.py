@@ -1,0 +1,192 @@
+"""The full-text index on the disk: one document for each piece, nothing of its text kept.
+
+It is a cache of the archive. What cannot be opened or read is `Corrupt`, and whoever holds the
+archive makes it again; tantivy's own failures, its panics included, leave this module as errors
+that say so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tantivy import (
+    DocAddress,
+    Filter,
+    Index,
+    Query,
+    Schema,
+    SchemaBuilder,
+    Searcher,
+    TextAnalyzer,
+    TextAnalyzerBuilder,
+    Tokenizer,
+)
+
+from talktree.errors import Unreadable
+from talktree.library.fulltext.words import LONGEST_WORD
+
+if TYPE_CHECKING:
+    from talktree.library.fulltext.writing import Writing
+
+NUMBER = 1
+"""The number of the schema below; an index of another number is not looked at."""
+FOLDER = "fulltext"
+MANIFEST = "meta.json"
+"""What tantivy replaces at each commit."""
+
+
+class Corrupt(Unreadable):
+    """The index cannot be read and has to be made again from the archive."""
+
+    kind = "corrupt-index"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"the full-text index cannot be read: {why}",
+            hint="make it again from the archive: talktree library reindex",
+        )
+
+
+class Place(NamedTuple):
+    """Where a document's piece is: its source, its record there, its number in the record."""
+
+    source: int
+    at: int
+    part: int
+
+
+class FullText:
+    """An open index; it sees what was committed when it is asked for a searcher."""
+
+    def __init__(self, folder: Path, index: Index) -> None:
+        self.folder = folder
+        self.index = index
+        self.schema = SCHEMA
+        self._seen: tuple[int, int] | None = None
+        self._searcher: Searcher | None = None
+
+    @classmethod
+    def open(cls, root: Path, *, write: bool = False) -> FullText:
+        """The index of the library in that folder; a writer makes one where there is none."""
+        folder = folder_of(root)
+        if write and not (folder / MANIFEST).exists():
+            return cls.made_anew(root)
+        with failures():
+            index = Index.open(str(folder))
+            _register(index)
+        return cls(folder, index)
+
+    @classmethod
+    def made_anew(cls, root: Path) -> FullText:
+        """An empty index in place of whatever was there, of any number."""
+        folder = folder_of(root)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        os.chmod(folder.parent, 0o700)
+        with failures():
+            index = Index(SCHEMA, str(folder))
+            _register(index)
+        return cls(folder, index)
+
+    def searcher(self) -> Searcher:
+        """What was committed until now, as one unchanging view."""
+        now = self._committed()
+        if self._searcher is None or now != self._seen:
+            with failures():
+                self.index.reload()
+                self._searcher = self.index.searcher()
+            self._seen = now
+        return self._searcher
+
+    def writer(self, threads: int = 1, heap: int = 100_000_000) -> Writing:
+        """The one writer; whoever else wants to write meanwhile is told."""
+        from talktree.library.fulltext.writing import writing  # readers need none of it
+
+        return writing(self, threads, heap)
+
+    def places(self, searcher: Searcher, found: list[DocAddress]) -> list[Place]:
+        """Where the pieces of these documents are."""
+        with failures():
+            columns = [searcher.fast_field_values(name, found) for name in Place._fields]
+        return [
+            Place(*(int(value or 0) for value in values)) for values in zip(*columns, strict=True)
+        ]
+
+    def documents(self) -> Iterator[tuple[Place, str]]:
+        """All documents with their kinds, by place."""
+        searcher = self.searcher()
+        everything: list[tuple[Place, str]] = []
+        for kind in KINDS:
+            query = Query.term_query(SCHEMA, "tag", f"kind={kind}", "basic")
+            with failures():
+                found = searcher.search(query, limit=max(1, searcher.num_docs)).hits
+            everything += [
+                (place, kind) for place in self.places(searcher, [where for _, where in found])
+            ]
+        return iter(sorted(everything))
+
+    def _committed(self) -> tuple[int, int]:
+        """What tells one commit from another: the manifest is replaced by each."""
+        try:
+            status = os.stat(self.folder / MANIFEST)
+        except OSError as error:
+            raise Corrupt(f"{error.strerror}") from error
+        return status.st_ino, status.st_mtime_ns
+
+
+KINDS = ("text", "thinking", "call", "result", "todo", "summary", "other")
+
+
+def folder_of(root: Path) -> Path:
+    """Where the index of a library is."""
+    return root / FOLDER / str(NUMBER)
+
+
+def body_analyzer() -> TextAnalyzer:
+    """How tantivy cuts folded text into words: exactly as `words.words` does."""
+    return (
+        TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(LONGEST_WORD + 1))
+        .filter(Filter.lowercase())
+        .build()
+    )
+
+
+def _register(index: Index) -> None:
+    index.register_tokenizer("words", body_analyzer())
+    index.register_tokenizer("tags", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+    # A reader would start a thread that looks for commits; `searcher` looks when it is asked.
+    index.config_reader("manual")
+
+
+def _schema() -> Schema:
+    builder = SchemaBuilder()
+    builder.add_text_field("body", tokenizer_name="words", index_option="position")
+    builder.add_text_field("file", tokenizer_name="words", index_option="position")
+    builder.add_text_field("tag", tokenizer_name="tags", index_option="basic")
+    builder.add_integer_field("time", fast=True)
+    builder.add_unsigned_field("source", indexed=True, fast=True)
+    builder.add_unsigned_field("at", fast=True)
+    builder.add_unsigned_field("part", fast=True)
+    return builder.build()
+
+
+SCHEMA = _schema()
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Whatever tantivy raises or panics with, as one error."""
+    try:
+        yield
+    except (ValueError, OSError, RuntimeError) as error:
+        raise Corrupt(str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Corrupt(str(error)) from None

@@ -1,0 +1,180 @@
+"""What words a text has: the one answer that the index, queries, excerpts and tests share.
+
+A word is a run of letters and digits in lower case. ASCII goes to the index as it is, since the
+index's own tokenizer cuts it in the same way; of any other text only the runs that are not ASCII
+are folded before (`folded`), so that nothing is left in them that two Unicode tables could
+disagree on: letters that are letters for everybody, and spaces.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+LONGEST_WORD = 255
+"""The most bytes a word may have to be found."""
+
+_WORD = re.compile(r"[a-z0-9\x80-\U0010ffff]+")
+"""A word in folded text in lower case, where all that is not ASCII is part of one."""
+_SIGNS = re.compile(
+    "[\u0900-\u0afc\u0b00-\u0b54\u0b56-\u0e46\u0e48-\u0e4b\u0e4d\u0e4f-\u0ecb\u0ecd-\u0eff"
+    "\u1000-\u109f\u17b6-\u17c8]"
+)
+"""Where marks are vowels, not accents: the scripts of South and South-East Asia."""
+_VOICING = "\u3099\u309a"
+"""The marks that make another kana of one; they are part of it when all is composed again."""
+_ALONE = re.compile(
+    "["
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff"  # Thai to Khmer, jamo
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff"  # kana
+    "\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\ua4cf"  # Han, bopomofo, Yi
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+    "]"
+)
+"""Characters of scripts without spaces, and of Korean, whose words take endings."""
+_HANDLER = "talktree.folded"
+_KEEPING_SIGNS = "talktree.letters"
+
+
+class Span(NamedTuple):
+    """A word and where it stands in the text as it was written."""
+
+    word: str
+    start: int
+    end: int
+
+
+def folded(text: str) -> str:
+    """The text as the index is given it; what is ASCII stays as it is."""
+    # The ASCII encoder looks for what it cannot encode faster than any pattern could, and asks
+    # the handler below for each run of it.
+    return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their order, as the index holds them."""
+    return [word for word in row(text) if word]
+
+
+def row(text: str) -> list[str]:
+    """The words with their neighbours: one too long to be found leaves an empty place."""
+    found: list[str] = _WORD.findall(folded(text).lower())
+    if len(text) <= LONGEST_WORD and text.isascii():
+        return found
+    return [word if _can_be_found(word) else "" for word in found]
+
+
+def letters(text: str) -> str:
+    """The text letter for letter, signs and blanks too, without regard to case and accents."""
+    return (text if text.isascii() else text.encode("ascii", _KEEPING_SIGNS).decode()).lower()
+
+
+def spans(text: str) -> list[Span]:
+    """The words that can be found, each with its place in the text."""
+    plain = folded(text).lower()
+    if text.isascii():
+        return [Span(found[0], *found.span()) for found in _findable(plain)]
+    starts = _origins(text)
+    return [
+        Span(found[0], starts[found.start()], _end(text, starts, found.end()))
+        for found in _findable(plain)
+    ]
+
+
+def tag_words(name: str, value: str) -> list[str]:
+    """The words of a field's value as the index holds them: `model=opus`."""
+    return [f"{name}={word}" for word in words(value)]
+
+
+def _findable(plain: str) -> list[re.Match[str]]:
+    return [found for found in _WORD.finditer(plain) if _can_be_found(found[0])]
+
+
+def _can_be_found(word: str) -> bool:
+    return len(word) <= LONGEST_WORD and (word.isascii() or len(word.encode()) <= LONGEST_WORD)
+
+
+def _origins(text: str) -> list[int]:
+    """For each character of the folded text, which character of the text it comes from."""
+    origins: list[int] = []
+    at = 0
+    for stretch in re.split("([^\x00-\x7f]+)", text):
+        if stretch.isascii():
+            origins.extend(range(at, at + len(stretch)))
+        else:
+            origins.extend(at + place for place in _run_origins(stretch))
+        at += len(stretch)
+    origins.append(at)
+    return origins
+
+
+@lru_cache(maxsize=4096)
+def _run_origins(run: str) -> tuple[int, ...]:
+    """The same for one run that is not ASCII."""
+    whole = _fold(run)
+    singly = [_fold(char) for char in run]
+    if "".join(singly) == whole:
+        return tuple(place for place, part in enumerate(singly) for _ in part)
+    # Characters that join their neighbours: what is folded of each beginning tells how far it goes.
+    ends = [len(_fold(run[:place])) for place in range(1, len(run) + 1)]
+    origins: list[int] = []
+    for place, end in enumerate(ends):
+        origins.extend([place] * (end - len(origins)))
+    return tuple(origins[: len(whole)])
+
+
+def _end(text: str, origins: list[int], end: int) -> int:
+    """Where a word ends that ends there in folded text: behind its last character's accents."""
+    last = origins[end - 1] + 1
+    following = origins[end] if end < len(origins) else len(text)
+    while last < following and unicodedata.category(text[last])[0] == "M":
+        last += 1
+    return last
+
+
+@lru_cache(maxsize=16_384)
+def _fold(run: str) -> str:
+    """A run of characters that are not ASCII: words of letters without accents, and spaces."""
+    return "".join(_part(char) for char in _plain(run))
+
+
+@lru_cache(maxsize=16_384)
+def _plain(run: str) -> str:
+    """Such a run in compatible forms, without accents and case, but with all its signs."""
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", run).casefold())
+    kept = "".join(char for char in apart if not _is_accent(char))
+    return unicodedata.normalize("NFC", kept).lower()
+
+
+def _part(char: str) -> str:
+    """What is left of one character: itself, by itself between spaces, or a space."""
+    kind = unicodedata.category(char)[0]
+    if kind == "M":
+        return char if char not in _VOICING else ""
+    if kind not in "LN" and not char.isascii():
+        return " "
+    return f" {char} " if _ALONE.match(char) else char
+
+
+def _is_accent(char: str) -> bool:
+    if unicodedata.category(char)[0] != "M":
+        return False
+    return char not in _VOICING and not (_SIGNS.match(char) and not unicodedata.combining(char))
+
+
+def _folding(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return _fold(error.object[error.start : error.end]).encode(), error.end
+
+
+def _keeping_signs(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    run = _plain(error.object[error.start : error.end])
+    return run.encode("utf-8", "replace"), error.end
+
+
+codecs.register_error(_HANDLER, _folding)
+codecs.register_error(_KEEPING_SIGNS, _keeping_signs)

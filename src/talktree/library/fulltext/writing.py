@@ -1,0 +1,141 @@
+"""Writing the full-text index: pieces in, a source's pieces out, and commits."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from tantivy import Document, FieldType, IndexWriter, Occur, Query
+
+from talktree.errors import Busy, NotSaved
+from talktree.library.fulltext.index import SCHEMA, FullText
+from talktree.library.fulltext.words import folded
+
+if TYPE_CHECKING:
+    from talktree.library.reading.told import Piece
+
+LEAST_HEAP = 15_000_000
+"""What tantivy wants at least for each thread."""
+
+
+def writing(index: FullText, threads: int, heap: int) -> Writing:
+    """The one writer of an index; whoever else wants to write meanwhile is told."""
+    try:
+        writer = index.index.writer(max(heap, LEAST_HEAP * threads), threads)
+    except ValueError as error:
+        if "LockBusy" in str(error):
+            raise Busy(
+                "another program writes the full-text index", hint="wait until it is done"
+            ) from error
+        raise NotSaved(f"the full-text index cannot be written: {error}") from error
+    return Writing(index, writer)
+
+
+class Writing:
+    """A writer: what is added and deleted counts when it is committed."""
+
+    def __init__(self, index: FullText, writer: IndexWriter) -> None:
+        self._index = index
+        self._writer = writer
+        self._record = (-1, -1)
+        self._part = 0
+
+    def add(self, source: int, piece: Piece) -> None:
+        """One more document: a piece of that source."""
+        at, _, _, text, time, tags, files = piece
+        if (source, at) == self._record:
+            self._part += 1
+        else:
+            self._record, self._part = (source, at), 0
+        document = Document()
+        document.add_text("body", text if text.isascii() else folded(text))
+        document.add_text("tag", tags)
+        document.add_unsigned("source", source)
+        document.add_unsigned("at", at)
+        document.add_unsigned("part", self._part)
+        if time is not None:
+            document.add_integer("time", time)
+        if files:
+            document.add_text("file", folded(files))
+        try:
+            self._writer.add_document(document)
+        except BaseException as error:
+            raise _not_saved(error) from error
+
+    def delete(self, source: int, from_at: int = 0) -> None:
+        """Take out what a source has, from a place on; what is added afterwards stays."""
+        self._record = (-1, -1)
+        try:
+            if from_at <= 0:
+                self._writer.delete_documents_by_term("source", source)
+            else:
+                self._writer.delete_documents_by_query(_behind(source, from_at))
+        except BaseException as error:
+            raise _not_saved(error) from error
+
+    def commit(self) -> None:
+        """Make it last, and be seen by whoever opens the index or searches it next."""
+        try:
+            self._writer.commit()
+        except BaseException as error:
+            raise _not_saved(error) from error
+        _for_the_owner_only(self._index)
+
+    def rollback(self) -> None:
+        """Forget what was not committed."""
+        self._record = (-1, -1)
+        self._writer.rollback()
+
+    def close(self) -> None:
+        """Let go of the index, when the merges under way are done."""
+        try:
+            self._writer.wait_merging_threads()
+        except BaseException as error:
+            raise _not_saved(error) from error
+        _for_the_owner_only(self._index)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._writer.rollback()
+            self._writer.wait_merging_threads()
+
+
+def _behind(source: int, at: int) -> Query:
+    return Query.boolean_query(
+        [
+            (Occur.Must, Query.term_query(SCHEMA, "source", source)),
+            (Occur.Must, Query.range_query(SCHEMA, "at", FieldType.Unsigned, at)),
+        ]
+    )
+
+
+def _not_saved(error: BaseException) -> BaseException:
+    """A failure of the writer as what it means; an interrupt stays what it is."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        return error
+    return NotSaved(
+        f"the full-text index could not be written: {error}",
+        hint="nothing that was committed is lost; the next import does the rest",
+    )
+
+
+def _for_the_owner_only(index: FullText) -> None:
+    """Files are made with the rights the system gives by default; nobody else may read them."""
+    with os.scandir(index.folder) as entries:
+        for entry in entries:
+            try:
+                if entry.stat(follow_symlinks=False).st_mode & 0o077:
+                    os.chmod(entry.path, 0o600)
+            except FileNotFoundError:  # merged away meanwhile
+                continue

@@ -1,0 +1,146 @@
+"""What sources tell, as rows: replies, calls and their outcomes, measures, pieces.
+
+Rows are gathered and written in one go, before the transaction they belong to ends. A reply that is
+told again counts with the most tokens that were told of it; an outcome may come before its call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from talktree.library.database.connection import Database
+from talktree.library.database.names import Names
+from talktree.library.reading.told import Reply, Told
+from talktree.library.stats.settle import Sums
+
+WENT_WELL, FAILED = 1, 2
+UNSEEN = ""
+"""The tool of an outcome whose call was not seen."""
+_MOST_ROWS = 50_000
+
+_REPLY = """
+INSERT INTO replies (key, source, at, time, model, project,
+  input, output, cache_read, cache_write, cache_write_hour)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key, source) DO UPDATE SET
+  at = excluded.at, time = excluded.time, model = excluded.model, project = excluded.project,
+  input = excluded.input, output = excluded.output, cache_read = excluded.cache_read,
+  cache_write = excluded.cache_write, cache_write_hour = excluded.cache_write_hour
+WHERE excluded.input + excluded.output + excluded.cache_read + excluded.cache_write
+  > replies.input + replies.output + replies.cache_read + replies.cache_write
+"""
+_CALL = """
+INSERT INTO calls (key, source, at, time, tool, reply) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (key, source) DO UPDATE SET
+  at = excluded.at, time = excluded.time, tool = excluded.tool, reply = excluded.reply
+WHERE calls.at < 0
+"""
+_OUTCOME = """
+INSERT INTO calls (key, source, at, tool, state) VALUES (?, ?, -1, ?, ?)
+ON CONFLICT (key, source) DO UPDATE SET state = excluded.state
+"""
+_MEASURE = "INSERT INTO measures (source, time, name, value) VALUES (?, ?, ?, ?)"
+_PROJECT = "UPDATE replies SET project = ? WHERE source = ? AND project IS NULL"
+_FORGET = (
+    "DELETE FROM replies WHERE source = ?",
+    "DELETE FROM calls WHERE source = ?",
+    "DELETE FROM measures WHERE source = ?",
+    "DELETE FROM pieces WHERE source = ?",
+)
+
+Row = Sequence[Any]
+
+
+class Facts:
+    """Rows on their way into the tables of facts."""
+
+    def __init__(self, db: Database, names: Names) -> None:
+        self._db = db
+        self._names = names
+        self._sums = Sums(db)
+        self._replies: list[Row] = []
+        self._calls: list[Row] = []
+        self._outcomes: list[Row] = []
+        self._measures: list[Row] = []
+
+    def take(self, source: int, told: Told) -> None:
+        """Note what a stretch of a source tells."""
+        number = self._names.number
+        self._sums.take(source, told)
+        if told.replies:
+            project = None if told.head.project is None else number(told.head.project)
+            self._replies += (
+                (
+                    reply.key,
+                    source,
+                    reply.at,
+                    reply.time,
+                    None if reply.model is None else number(reply.model),
+                    project,
+                    reply.input,
+                    reply.output,
+                    reply.cache_read,
+                    reply.cache_write,
+                    reply.cache_write_hour,
+                )
+                for reply in _largest(told.replies)
+            )
+        self._calls += (
+            (call.key, source, call.at, call.time, number(call.tool), call.reply)
+            for call in told.calls
+        )
+        if told.outcomes:
+            unseen = number(UNSEEN)
+            self._outcomes += (
+                (each.key, source, unseen, FAILED if each.failed else WENT_WELL)
+                for each in told.outcomes
+            )
+        self._measures += (
+            (source, each.time, number(each.name), each.value) for each in told.measures
+        )
+        if len(self._replies) + len(self._calls) + len(self._measures) > _MOST_ROWS:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was gathered, in the caller's transaction."""
+        for sql, rows in (
+            (_REPLY, self._replies),
+            (_CALL, self._calls),
+            (_OUTCOME, self._outcomes),
+            (_MEASURE, self._measures),
+        ):
+            if rows:
+                self._db.many(sql, rows)
+                rows.clear()
+
+    def name_project(self, source: int, project: str) -> None:
+        """The project became known after replies had been told."""
+        self.write()
+        self._db.run(_PROJECT, (self._names.number(project), source))
+
+    def forget(self, source: int) -> None:
+        """Take out all that a source told."""
+        self.write()
+        self._sums.lose(source)
+        for sql in _FORGET:
+            self._db.run(sql, (source,))
+
+    def settle(self) -> None:
+        """Bring the sums up to date, in the last transaction."""
+        self.write()
+        self._sums.settle()
+
+
+def _largest(replies: Sequence[Reply]) -> list[Reply]:
+    """Each reply once, with the most tokens that were told of it; the first of equals."""
+    best: dict[int, Reply] = {}
+    for reply in replies:
+        other = best.get(reply.key)
+        if other is None or _tokens(reply) > _tokens(other):
+            best[reply.key] = reply
+    return list(best.values())
+
+
+def _tokens(reply: Reply) -> int:
+    return reply.input + reply.output + reply.cache_read + reply.cache_write

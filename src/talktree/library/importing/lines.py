@@ -1,0 +1,114 @@
+"""Taking in a file of lines: only what is new of it is read, kept and told."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from talktree.errors import mistake
+from talktree.library.importing.blocks import Block, line_blocks, read_blocks
+from talktree.library.importing.intake import Intake
+from talktree.library.importing.keeping import Keeping
+from talktree.library.importing.taking import Taking
+from talktree.library.reading.claude_code import told as told_of_lines
+from talktree.library.reading.told import Told
+from talktree.library.sources.changes import HERE
+from talktree.library.sources.find import Seen
+
+END = b"\n"
+
+
+class LineFile:
+    """An open file of lines that is being taken in."""
+
+    def __init__(
+        self, intake: Intake, file: int, seen: Seen, keeping: Keeping, taking: Taking
+    ) -> None:
+        self._intake = intake
+        self._file = file
+        self._seen = seen
+        self._keeping = keeping
+        self._taking = taking
+
+    def steps(self) -> Iterator[int]:
+        """Take it in block by block; how many bytes each one had."""
+        taking, seen = self._taking, self._seen
+        if _line_goes_on(self._file, taking.archived):
+            taking.forget()
+        start = taking.archived
+        for block in line_blocks(read_blocks(self._file, start, seen.size), start):
+            self._intake.result.bytes_read += len(block.data)
+            told = told_of(self._intake, taking, block, is_last=_end(block) >= seen.size)
+            self._keeping.feed(block.at, block.data, told.marks if told else ())
+            yield len(block.data)
+        self.settle(done=True)
+
+    def settle(self, *, done: bool) -> None:
+        """Bring the tables in step with what was read, as a transaction is about to end."""
+        keeping, seen = self._keeping, self._seen
+        keeping.settle()
+        self._taking.save(keeping.end, seen.modified)
+        whole = done and keeping.end >= seen.size
+        if not whole:
+            # Such a file is looked at again, whatever its times are.
+            seen = seen._replace(size=keeping.end, modified=0)
+        self._intake.rows.set_file(
+            self._taking.id, seen, HERE, keeping.generation, keeping.guard
+        )
+        if done:
+            self._intake.archive.version(
+                keeping.generation, keeping.end, time.time_ns(), self._seen.modified
+            )
+
+
+def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> Told | None:
+    """Tell a block of lines; None if there is nothing to tell in it yet.
+
+    A last line that is a whole object without its end counts. A mistake of ours in reading a line
+    costs what is told of its source, not the source and not the import.
+    """
+    data = block.data
+    if not block.whole:
+        if is_last and len(data) and _is_object(data):
+            data += END
+        else:
+            taking.archived = _end(block) if data.endswith(END) else taking.archived
+            return None
+    if taking.trouble is not None:
+        return None
+    try:
+        told = told_of_lines(data, block.at, taking.heading)
+    except Exception as error:  # noqa: BLE001
+        failure = mistake(os.fsdecode(taking.path), error)
+        intake.failed(taking.path, failure)
+        taking.forget()
+        taking.trouble = failure.message
+        return None
+    intake.result.records += data.count(END)
+    taking.tell(told)
+    taking.archived = _end(block)
+    return told
+
+
+def _end(block: Block) -> int:
+    return block.at + len(block.data)
+
+
+def _is_object(data: bytes) -> bool:
+    if not data.startswith(b"{") or not data.rstrip().endswith(b"}"):
+        return False
+    try:
+        return isinstance(msgspec.json.decode(data), dict)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return False
+
+
+def _line_goes_on(file: int, at: int) -> bool:
+    """Whether what was taken for a whole last line was only the beginning of one."""
+    if at <= 0:
+        return False
+    around = os.pread(file, 2, at - 1)
+    return len(around) == 2 and around[:1] != END and around[1:] not in (END, b"\r")

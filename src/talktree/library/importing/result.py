@@ -1,0 +1,67 @@
+"""What an import did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from talktree.errors import Failure
+
+
+class Failed(NamedTuple):
+    """A path that could not be taken in, and why."""
+
+    path: bytes
+    failure: Failure
+
+
+class Imported(msgspec.Struct):
+    """What an import saw and did, in sources unless it says otherwise."""
+
+    seen: int = 0
+    unchanged: int = 0
+    new: int = 0
+    grown: int = 0
+    replaced: int = 0
+    moved: int = 0
+    gone: int = 0
+    back: int = 0
+    """Sources that were gone and are there again, as they were."""
+    completed: int = 0
+    """Sources that an import before this one had kept but not indexed."""
+    passed_over: int = 0
+    """Files that are no conversations."""
+    failed: list[Failed] = []
+    files_opened: int = 0
+    bytes_read: int = 0
+    records: int = 0
+    """Records that were parsed."""
+    pieces: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether the library is another than before."""
+        return bool(
+            self.new
+            or self.grown
+            or self.replaced
+            or self.moved
+            or self.gone
+            or self.back
+            or self.completed
+        )
+
+
+class Progress(NamedTuple):
+    """How far an import has come."""
+
+    source: bytes
+    sources_done: int
+    sources: int
+    bytes_done: int
+    bytes: int
+
+
+Tell = Callable[[Progress], None]

@@ -1,0 +1,121 @@
+"""The rows of sources and files, as an import writes them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.library.database.connection import Database
+from talktree.library.sources.find import Seen
+
+_SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
+_ADD_SOURCE = "INSERT INTO sources (path, format, lines, size) VALUES (?, ?, ?, 0)"
+_FORMAT = "UPDATE sources SET format = ?, lines = ? WHERE id = ?"
+_SOURCE = "SELECT id, path, format, lines, archived, heading, shape FROM sources WHERE id = ?"
+_STATE = "UPDATE sources SET state = ?, trouble = ? WHERE id = ?"
+_FILE_AT = "SELECT id, source, generation, guard FROM files WHERE path = ?"
+_ADD_FILE = """
+INSERT INTO files
+  (source, path, size, modified, changed, inode, device, state, generation, guard)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SET_FILE = """
+UPDATE files SET source = ?, path = ?, size = ?, modified = ?, changed = ?, inode = ?, device = ?,
+  state = ?, generation = ?, guard = ?
+WHERE id = ?
+"""
+_FILE_STATE = "UPDATE files SET state = ? WHERE id = ?"
+_FILE_PATH = "UPDATE files SET path = ? WHERE id = ?"
+_SOURCE_PATH = "UPDATE sources SET path = ? WHERE id = ?"
+_DROP_FILE = "DELETE FROM files WHERE id = ?"
+
+
+class SourceRow(NamedTuple):
+    """What must be known of a source to go on reading it."""
+
+    id: int
+    path: bytes
+    format: str
+    lines: bool
+    archived: int
+    heading: bytes | None
+    shape: bytes | None
+
+
+class FileRow(NamedTuple):
+    """What must be known of a file to go on keeping it."""
+
+    id: int
+    source: int
+    generation: int | None
+    guard: bytes | None
+
+
+class Rows:
+    """Reading and writing rows of sources and files."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def source(self, id: int) -> SourceRow | None:
+        """A source by its number."""
+        row = self._db.one(_SOURCE, (id,))
+        return None if row is None else SourceRow(*row)
+
+    def made(self, path: bytes, format: str, *, lines: bool) -> int:
+        """The source at a path, made if there is none."""
+        row = self._db.one(_SOURCE_AT, (path,))
+        if row is None:
+            return self._db.run(_ADD_SOURCE, (path, format, int(lines)))
+        self._db.run(_FORMAT, (format, int(lines), row[0]))
+        return int(row[0])
+
+    def set_state(self, id: int, state: str, trouble: str | None = None) -> None:
+        """Say whether a source is there and in order."""
+        self._db.run(_STATE, (state, trouble, id))
+
+    def file(self, path: bytes) -> FileRow | None:
+        """The file at a path."""
+        row = self._db.one(_FILE_AT, (path,))
+        return None if row is None else FileRow(*row)
+
+    def make_file(self, source: int, path: bytes) -> int:
+        """A row for a file that is about to be read."""
+        return self._db.run(_ADD_FILE, (source, path, 0, 0, 0, 0, 0, "unreadable", None, None))
+
+    def set_file(
+        self,
+        source: int,
+        seen: Seen,
+        state: str,
+        generation: int | None = None,
+        guard: bytes | None = None,
+    ) -> None:
+        """Remember a file as it was seen and taken in."""
+        row = self.file(seen.path)
+        values = (
+            seen.size,
+            seen.modified,
+            seen.changed,
+            seen.inode,
+            seen.device,
+            state,
+            generation,
+            guard,
+        )
+        if row is None:
+            self._db.run(_ADD_FILE, (source, seen.path, *values))
+        else:
+            self._db.run(_SET_FILE, (source, seen.path, *values, row.id))
+
+    def set_file_state(self, id: int, state: str) -> None:
+        """Say whether a file is there."""
+        self._db.run(_FILE_STATE, (state, id))
+
+    def move(self, file: int, source: int, path: bytes) -> None:
+        """A file that is a source of its own has another path now."""
+        self._db.run(_FILE_PATH, (path, file))
+        self._db.run(_SOURCE_PATH, (path, source))
+
+    def drop_file(self, id: int) -> None:
+        """Forget a file that nothing was kept of."""
+        self._db.run(_DROP_FILE, (id,))

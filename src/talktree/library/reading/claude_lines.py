@@ -1,0 +1,71 @@
+"""Any line of a Claude Code session, sound or broken, told through the format and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.files.content import LONGEST_LINE
+from talktree.formats.base import Record
+from talktree.formats.claude_code.lens import get
+from talktree.formats.claude_code.records import Dialect
+from talktree.formats.line_sheet import NO_NODE
+from talktree.library.reading.telling import Telling
+from talktree.library.reading.told import SIDECHAIN
+from talktree.model.outline import LineOutline
+from talktree.model.skeleton import NO_TIME
+from talktree.text.json_read import REFUSALS, decode
+from talktree.text.lines import is_blank, respan
+from talktree.text.times import from_iso
+
+_dialect = Dialect()
+
+
+def tell_any(telling: Telling, line: bytes, at: int) -> None:
+    """Tell of whatever stands on a line."""
+    for start, stop, outline in _records(line):
+        raw = line[start:stop]
+        value, problems, usable = decode(raw)
+        if stop - start >= LONGEST_LINE:
+            usable = False
+        entry = get(Record(value, raw, "", None, "", 0, problems, usable))
+        bits = telling.take(entry, at + start, outline.id or "")
+        if outline.trait:
+            _link(telling, at + start, bits, outline)
+
+
+def _records(line: bytes) -> Iterator[tuple[int, int, LineOutline]]:
+    """The records on a line, with what they say of their place in the tree."""
+    try:
+        yield 0, len(line), _dialect.skim(line)
+        return
+    except REFUSALS:
+        pass
+    if is_blank(line):
+        return
+    if len(line) >= LONGEST_LINE:
+        yield 0, len(line), NO_NODE
+        return
+    whole = decode(line)
+    broken = any(problem.code == "syntax" for problem in whole.problems)
+    if whole.usable and not (broken and len(respan(line, _dialect.is_record)) > 1):
+        yield 0, len(line), _dialect.outline(whole.value)
+        return
+    for start, stop, _ in respan(line, _dialect.is_record):
+        part = decode(line[start:stop])
+        yield start, stop, _dialect.outline(part.value) if part.usable else NO_NODE
+
+
+def _link(telling: Telling, at: int, bits: int, found: LineOutline) -> None:
+    reply = found.reply
+    time = from_iso(found.stamp) if isinstance(found.stamp, str) else None
+    telling.link(
+        at,
+        (bits & ~SIDECHAIN) | bool(found.sidechain) * SIDECHAIN,
+        found.trait,
+        found.id,
+        found.parent,
+        found.follows,
+        NO_TIME if time is None else time,
+        found.role,
+        found.group if reply is None else reply.id,
+    )

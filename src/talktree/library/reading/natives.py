@@ -1,0 +1,78 @@
+"""What some formats say of a message that the model has no name for.
+
+Only here are native names known of records that were read through the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from talktree.library.reading.told import Measure
+from talktree.model.message import Message
+
+CLASSES = "front_desk_classification_results"
+SECONDS = {
+    "seconds_until_streaming": "seconds_until_streaming",
+    "seconds_until_finished": "seconds_until_finished",
+}
+WORDS = {"sentiment": "sentiment", "user_language": "language", "unity_topics": "topic"}
+"""What is measured in Muse's classes, and what it is called here."""
+
+
+class Extras(NamedTuple):
+    """What a record says of its API reply and its origin."""
+
+    request: str | None = None
+    """The id of the request that the reply answers."""
+    hour: int = 0
+    """Tokens written to the cache that is kept for an hour."""
+    parent: str | None = None
+    """The session it was copied from."""
+
+
+NOTHING = Extras()
+
+
+def extras_of(format: str, message: Message) -> Extras:
+    """What a message says beyond the model."""
+    if format != "claude-code" or not message.extra:
+        return NOTHING
+    extra = message.extra
+    cache = _below(extra, "message", "usage", "cache_creation")
+    hour = cache.get("ephemeral_1h_input_tokens")
+    return Extras(
+        _text(extra.get("requestId")),
+        hour if type(hour) is int else 0,
+        _text(_below(extra, "forkedFrom").get("sessionId")),
+    )
+
+
+def measures_of(message: Message, time: int | None) -> Iterator[Measure]:
+    """What was measured of a message, where its format does."""
+    extra = message.extra
+    for key, name in SECONDS.items():
+        seconds = extra.get(key)
+        if type(seconds) in (int, float) and 0 <= seconds < 1e9:
+            yield Measure(time, name, float(seconds))
+    classes = _below(extra, CLASSES)
+    for key, name in WORDS.items():
+        found = classes.get(key)
+        for word in found if isinstance(found, list) else [found]:
+            if isinstance(word, str) and word:
+                yield Measure(time, name, word)
+
+
+def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """The object under some names; empty if there is none."""
+    here: Any = value
+    for name in names:
+        here = here.get(name)
+        if not isinstance(here, Mapping):
+            return {}
+    found: Mapping[str, Any] = here
+    return found
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

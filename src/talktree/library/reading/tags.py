@@ -1,0 +1,34 @@
+"""The tag words of a piece, each set of them put together once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from talktree.library.fulltext.words import tag_words
+
+
+@lru_cache(maxsize=65_536)
+def tags_of(
+    format: str,
+    kind: str,
+    role: str,
+    tool: str | None = None,
+    model: str | None = None,
+    project: str | None = None,
+    branch: str | None = None,
+    error: bool = False,
+    sidechain: bool = False,
+) -> str:
+    """The words a piece is filtered by, with blanks between them."""
+    named = {
+        "format": format,
+        "kind": kind,
+        "role": role,
+        "tool": tool,
+        "model": model,
+        "project": project,
+        "branch": branch,
+    }
+    words = [word for name, value in named.items() if value for word in tag_words(name, value)]
+    words += ["is=error"] * error + ["is=sidechain"] * sidechain
+    return " ".join(dict.fromkeys(words))

@@ -1,0 +1,219 @@
+"""Words out of parts: what a call asks, what a tool gave back, what a command was.
+
+Pictures and other data are never words. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from talktree.model.derive import TODO_TOOLS, tool_key
+from talktree.model.message import Todo
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+
+FILE_NAMES = ("file_path", "path", "notebook_path")
+"""Members of a call's input that name a file."""
+SILENT = frozenset(
+    {
+        "type",
+        "id",
+        "tool_use_id",
+        "signature",
+        "data",
+        "media_type",
+        "encrypted_content",
+        "cache_control",
+    }
+)
+"""Members of values of unknown kinds that are no words."""
+ELSEWHERE = frozenset(
+    {
+        *SILENT,
+        "originalFile",
+        "originalFileContents",
+        "structuredPatch",
+        "oldTodos",
+        "newTodos",
+        "prompt",
+        "agentId",
+        "status",
+        "mode",
+        "usage",
+    }
+)
+"""Members of a tool's structured answer that are told by its call, or are no answer."""
+SHORTENED = "<persisted-output>"
+"""How a result begins whose text was too long to be sent."""
+LONG = 400
+"""Texts in unknown places that are as long and have no blanks may be data."""
+TITLE = 100
+"""Characters of a prompt that make a title."""
+_DATA = re.compile(r"data:[\w.+-]+/|[A-Za-z0-9+/_=-]{%d}" % LONG)
+_WRAPPERS = re.compile(
+    r"</?(?:local-command-stdout|local-command-stderr|local-command-caveat"
+    r"|bash-input|bash-stdout|bash-stderr)>"
+)
+_ASIDES = re.compile(
+    r"<(system-reminder|ide_[a-z_]+|local-command-caveat|user-prompt-submit-hook)>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+
+
+def words_in(value: Any, without: frozenset[str] = SILENT) -> list[str]:
+    """All texts in a value in order, without data and without members that are no words."""
+    found: list[str] = []
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            if here and not is_data(here):
+                found.append(here)
+        elif isinstance(here, Mapping):
+            pending += [item for key, item in here.items() if key not in without][::-1]
+        elif isinstance(here, list | tuple):
+            pending += here[::-1]
+    return found
+
+
+def is_data(text: str) -> bool:
+    """Whether a text is rather a file than words: a data URL, or base64."""
+    return (len(text) >= LONG or text.startswith("data:")) and _DATA.match(text) is not None
+
+
+def call_text(name: str, input: Any) -> str:
+    """What a call asks: the tool and the values it is given."""
+    if isinstance(input, dict):
+        said = [name]
+        for item in input.values():
+            if isinstance(item, str):
+                said.append(item)
+            elif isinstance(item, dict | list):
+                said += _values(item)
+            elif item is not None:
+                said.append(str(item))
+        return "\n".join(said)
+    return "\n".join([name, *_values(input)])
+
+
+def _values(value: Any) -> list[str]:
+    """All plain values in a value, in order."""
+    found: list[str] = []
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            if not is_data(here):
+                found.append(here)
+        elif isinstance(here, Mapping):
+            pending += list(here.values())[::-1]
+        elif isinstance(here, list | tuple):
+            pending += here[::-1]
+        elif here is not None:
+            found.append(str(here))
+    return found
+
+
+def call_files(input: Any) -> str:
+    """The files a call names, one a line."""
+    if not isinstance(input, dict):
+        return ""
+    found = [input[name] for name in FILE_NAMES if name in input]
+    return "\n".join([name for name in found if isinstance(name, str)]) if found else ""
+
+
+def todo_text(listed: Sequence[Todo]) -> str:
+    """A list of tasks as it is read, one a line."""
+    return "\n".join([f"{todo.status}: {todo.content}" for todo in listed])
+
+
+def is_todo_tool(name: str) -> bool:
+    """Whether a tool writes the list of tasks."""
+    return tool_key(name) in TODO_TOOLS
+
+
+def result_text(part: ToolResult) -> str:
+    """What a tool gave back; its structured answer only where the result has no words itself."""
+    return answered([spoken(each) for each in part.output], part.detail)
+
+
+def answered(said: Sequence[str], detail: Any) -> str:
+    """The words of a result, and those of its structured answer where they are missing."""
+    text = "\n".join([each for each in said if each])
+    if detail is not None and lacks_words(text):
+        return "\n".join([text, *words_in(detail, ELSEWHERE)]).strip("\n")
+    return text
+
+
+def lacks_words(text: str) -> bool:
+    """Whether a result does not hold what the tool gave back."""
+    return not text or text.isspace() or text.startswith(SHORTENED)
+
+
+def spoken(part: Part) -> str:
+    """The words of a part that is not a call, a result or an event."""
+    match part:
+        case Text() | Thinking():
+            return part.text
+        case Attachment():
+            return part.name or ""
+        case Artifact():
+            return "\n".join([each for each in (part.title, part.content) if each])
+        case Unknown(kind="image"):
+            return ""
+        case Unknown():
+            return "\n".join(words_in(part.value))
+        case Event():
+            return event_text(part)
+        case ToolCall():
+            return call_text(part.name, part.input)
+        case ToolResult():
+            return result_text(part)
+
+
+def event_text(event: Event) -> str:
+    """What happened, in words."""
+    if event.kind == "command" and isinstance(event.data, Mapping):
+        said = command_text(event.data)
+        if said:
+            return said
+    return _WRAPPERS.sub(" ", event.text).strip() if event.text else ""
+
+
+def command_text(tags: Mapping[str, Any]) -> str:
+    """A slash command as it was typed."""
+    name, more = tags.get("name"), tags.get("args")
+    said = name if isinstance(name, str) else ""
+    return f"{said} {more}" if said and isinstance(more, str) and more.strip() else said
+
+
+def short_title(text: str) -> str:
+    """The beginning of a prompt, on one line; empty if nothing is left without its wrappers."""
+    bare = _ASIDES.sub(" ", text) if "<" in text else text
+    line = " ".join(bare[: 20 * TITLE].split())
+    if len(line) <= TITLE:
+        return line
+    cut = line.rfind(" ", TITLE // 2, TITLE)
+    return line[: cut if cut > 0 else TITLE - 1].rstrip(" ,.;:") + "…"
+
+
+def whole(text: str) -> str:
+    """The text without halves of characters, which nothing else takes."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

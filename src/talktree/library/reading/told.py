@@ -1,0 +1,160 @@
+"""What reading a source gives, whatever its format: pieces, facts, links and a heading.
+
+Nothing here holds the source; texts in pieces are passed on and forgotten.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple
+from zlib import crc32
+
+from msgspec import Struct
+
+NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
+TRAIT = 6
+"""Bits of a link above the others hold its trait, less one."""
+SAMPLED = 16
+"""One id of so many is a landmark."""
+
+
+class Piece(NamedTuple):
+    """One part of one record: what a search finds."""
+
+    at: int
+    kind: str
+    """text, thinking, call, result, todo, summary or other."""
+    role: str
+    text: str
+    time: int | None
+    """Seconds since 1970."""
+    tags: str
+    """Words of the form `role=user`, with blanks between them."""
+    files: str
+    """Names of files, one a line."""
+
+
+class Reply(NamedTuple):
+    """What one record tells of the tokens of an API reply."""
+
+    key: int
+    """The same for every record of the same reply, in whatever file."""
+    at: int
+    time: int | None
+    """Nanoseconds since 1970."""
+    model: str | None
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cache_write_hour: int
+    """The part of what was written to the cache that is kept for an hour."""
+    sidechain: bool
+
+
+class Call(NamedTuple):
+    """A tool call."""
+
+    key: int
+    at: int
+    time: int | None
+    tool: str
+    reply: int | None
+    """The key of the reply that made it."""
+
+
+class Outcome(NamedTuple):
+    """How a tool call ended."""
+
+    key: int
+    failed: bool
+    time: int | None
+
+
+class Measure(NamedTuple):
+    """Something a format measures of its messages."""
+
+    time: int | None
+    name: str
+    value: str | float
+
+
+class Link(NamedTuple):
+    """A record that takes part in the tree."""
+
+    id: int
+    """Hash of its id; 0 if it has none."""
+    parent: int
+    """Hash of the id it hangs on; 0 if there is none."""
+    at: int
+    bits: int
+    group: int = 0
+    """Which API reply it is a piece of; 0 for none."""
+    stamp: int = 0
+    """The same only for records of the same time and role; 0 if it has no time."""
+    talk: int = 0
+    """Which conversation of the source it belongs to."""
+
+
+class Talk(NamedTuple):
+    """One of several conversations in a source."""
+
+    at: int
+    """Where its first record is."""
+    native: str
+    title: str | None
+
+
+class Heading(Struct, frozen=True, kw_only=True):
+    """What is told of a source as a whole, and what must be known to go on reading it."""
+
+    native: str | None = None
+    """The id the conversation has in its own format."""
+    title: str | None = None
+    rank: int = 0
+    """How good the title is; a better one takes its place."""
+    project: str | None = None
+    branch: str | None = None
+    first: int | None = None
+    """Nanoseconds since 1970."""
+    last: int | None = None
+    models: tuple[str, ...] = ()
+    parent: str | None = None
+    """The session it was started from or is a fork of."""
+    leaf: str | None = None
+    """The id of the last record that takes part in the tree."""
+    open: dict[int, str] = {}
+    """Tools of calls that have no result yet, by the key of the call."""
+    todo: int = 0
+    """The task list that was told last."""
+    talks: tuple[Talk, ...] = ()
+    """Where a source holds several conversations."""
+
+
+class Told(Struct):
+    """All that a source, or a stretch of it, tells."""
+
+    pieces: list[Piece]
+    replies: list[Reply]
+    calls: list[Call]
+    outcomes: list[Outcome]
+    measures: list[Measure]
+    links: list[Link]
+    marks: list[tuple[int, int]]
+    """Landmarks: where a record is, and the checksum of its id."""
+    head: Heading
+    taken: int
+    """How many bytes were read: up to the end of the last line."""
+
+
+def key_of(text: str) -> int:
+    """The hash that stands for an id: 64 bits, signed, never 0."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little", signed=True) or 1
+
+
+def mark_of(id: bytes | str) -> int | None:
+    """The landmark an id makes; None for most ids."""
+    raw = id.encode("utf-8", "surrogatepass") if isinstance(id, str) else id
+    found = crc32(raw)
+    return None if found % SAMPLED else found

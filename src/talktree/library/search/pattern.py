@@ -1,0 +1,59 @@
+"""Words in a row of which the first and the last may be parts of longer words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.library.fulltext.words import row
+
+
+class Pattern(NamedTuple):
+    """Words that follow each other; what is not whole may go on before or behind."""
+
+    words: tuple[str, ...]
+    whole_first: bool
+    whole_last: bool
+
+    def fits(self, found: list[str]) -> bool:
+        """Whether as many words are these."""
+        if len(self.words) == 1:
+            return self._fits_one(self.words[0], found[0])
+        return (
+            self._fits_first(found[0])
+            and self._fits_last(found[-1])
+            and tuple(found[1:-1]) == self.words[1:-1]
+        )
+
+    def _fits_one(self, word: str, found: str) -> bool:
+        if self.whole_first:
+            return found == word if self.whole_last else found.startswith(word)
+        return found.endswith(word) if self.whole_last else word in found
+
+    def _fits_first(self, found: str) -> bool:
+        word = self.words[0]
+        return found == word if self.whole_first else found.endswith(word)
+
+    def _fits_last(self, found: str) -> bool:
+        word = self.words[-1]
+        return found == word if self.whole_last else found.startswith(word)
+
+    def is_everything(self) -> bool:
+        """Whether it says nothing of the words."""
+        return not self.words
+
+    def tells_all(self, text: str) -> bool:
+        """Whether a text that has these words has the text that the pattern was made of."""
+        return self.words == (text,)
+
+
+def pattern_of(text: str) -> Pattern:
+    """What words a text has that contains this one.
+
+    A word at an end of the text may be part of a longer one there; a letter that is added tells.
+    """
+    inside = row(text)
+    return Pattern(
+        tuple(inside),
+        whole_first=row("x" + text)[:1] == ["x"],
+        whole_last=row(text + "x")[-1:] == ["x"],
+    )

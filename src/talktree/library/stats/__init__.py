@@ -1,0 +1,1 @@
+"""Counting what the library holds: tokens, costs, tools, measures."""

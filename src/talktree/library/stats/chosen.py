@@ -1,0 +1,107 @@
+"""Which part of the library is counted: a stretch of time, a project, a model, a format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from talktree.library.database.connection import Database
+
+DAY = 86_400 * 10**9
+_NAMES = "SELECT id, text FROM names"
+_SOURCES = (
+    "SELECT id, path, format, native, title, project, first, last, messages, branches, sidechains,"
+    " errors, state FROM sources"
+)
+
+
+class Filters(Struct, frozen=True, kw_only=True):
+    """What shall be counted; None means all of it."""
+
+    since: int | None = None
+    """Nanoseconds since 1970."""
+    until: int | None = None
+    """The first moment that is not counted any more."""
+    project: str | None = None
+    """Part of a project's path, in any case."""
+    model: str | None = None
+    """Part of a model's name, in any case."""
+    format: str | None = None
+    """The name of a format."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether only a stretch of time is asked for."""
+        return self.since is not None or self.until is not None
+
+
+class Source(Struct, frozen=True):
+    """What the library knows of a source."""
+
+    id: int
+    path: bytes
+    format: str
+    native: str | None
+    title: str | None
+    project: str | None
+    first: int | None
+    last: int | None
+    messages: int
+    branches: int
+    sidechains: int
+    errors: int
+    state: str
+
+    @property
+    def session(self) -> str:
+        """The id of its conversation; a source that has none goes by its path."""
+        return self.native or self.path.decode("utf-8", "backslashreplace")
+
+
+class Chosen:
+    """The names and sources of a library, and which of them the filters let through."""
+
+    def __init__(self, db: Database, filters: Filters) -> None:
+        self.filters = filters
+        self.names: dict[int | None, str] = dict(db.read(_NAMES))
+        self.models = _holding(self.names, filters.model)
+        self.projects = _holding(self.names, filters.project)
+        self.sources: dict[int, Source] = {}
+        """Those of the right format, by their numbers."""
+        for id, path, format, native, title, project, *counts in db.read(_SOURCES):
+            if filters.format in (None, format):
+                place = self.names.get(project)
+                self.sources[id] = Source(id, path, format, native, title, place, *counts)
+
+    def has_reply(self, source: int, model: int | None, project: int | None) -> bool:
+        """Whether a reply is among those that are counted."""
+        return (
+            source in self.sources
+            and (self.models is None or model in self.models)
+            and (self.projects is None or project in self.projects)
+        )
+
+    def has_source(self, source: int) -> bool:
+        """Whether a source is of the right format and project."""
+        wanted = self.filters.project
+        found = self.sources.get(source)
+        return found is not None and (
+            wanted is None or wanted.casefold() in (found.project or "").casefold()
+        )
+
+    def has_time(self, time: int | None) -> bool:
+        """Whether a moment counts; one that nobody knows does if no time is asked for."""
+        filters = self.filters
+        if time is None:
+            return not filters.timed
+        return (filters.since is None or time >= filters.since) and (
+            filters.until is None or time < filters.until
+        )
+
+
+def _holding(names: Mapping[int | None, str], wanted: str | None) -> set[int | None] | None:
+    """The numbers of the names in which a text stands, or None if any will do."""
+    if wanted is None:
+        return None
+    return {number for number, text in names.items() if wanted.casefold() in text.casefold()}

@@ -1,0 +1,82 @@
+"""What some formats measure of their messages, and how far the tasks are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct
+
+from talktree.library.database.connection import Database
+from talktree.library.stats.chosen import Chosen
+
+TODOS_DONE, TODOS_OPEN = "todos_done", "todos_open"
+_MEASURES = "SELECT source, time, name, value FROM measures ORDER BY id"
+
+
+class Counted(Struct, frozen=True):
+    """A measure in words: how often each word was told."""
+
+    name: str
+    words: tuple[tuple[str, int], ...]
+    """The most frequent first."""
+
+
+class Measured(Struct, frozen=True):
+    """A measure in numbers."""
+
+    name: str
+    count: int
+    median: float
+    ninth: float
+    """Nine of ten are not above it."""
+    most: float
+
+
+class Measures(Struct, frozen=True):
+    """All measures of the sources that are chosen."""
+
+    words: tuple[Counted, ...] = ()
+    numbers: tuple[Measured, ...] = ()
+    todos_done: int = 0
+    todos_open: int = 0
+
+
+def measures(db: Database, chosen: Chosen) -> Measures:
+    """Words counted, numbers ordered, and the tasks as each source told them last."""
+    words: dict[str, Counter[str]] = {}
+    numbers: dict[str, list[float]] = {}
+    todos: dict[tuple[int, str], float] = {}
+    for source, time, number, value in db.rows(_MEASURES):
+        if not chosen.has_source(source) or not chosen.has_time(time):
+            continue
+        name = chosen.names.get(number, "")
+        if name in (TODOS_DONE, TODOS_OPEN):
+            todos[source, name] = value
+        elif isinstance(value, str):
+            words.setdefault(name, Counter())[value] += 1
+        else:
+            numbers.setdefault(name, []).append(value)
+    return Measures(
+        words=tuple(_counted(name, counts) for name, counts in sorted(words.items())),
+        numbers=tuple(_measured(name, values) for name, values in sorted(numbers.items())),
+        todos_done=_sum(todos, TODOS_DONE),
+        todos_open=_sum(todos, TODOS_OPEN),
+    )
+
+
+def _sum(todos: dict[tuple[int, str], float], name: str) -> int:
+    return int(sum(value for (_, each), value in todos.items() if each == name))
+
+
+def _counted(name: str, counts: Counter[str]) -> Counted:
+    return Counted(name, tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+
+
+def _measured(name: str, values: list[float]) -> Measured:
+    ordered = sorted(values)
+    return Measured(name, len(ordered), share_of(ordered, 0.5), share_of(ordered, 0.9), ordered[-1])
+
+
+def share_of(ordered: list[float], share: float) -> float:
+    """The value below which that share of all values lies."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

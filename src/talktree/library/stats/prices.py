@@ -1,0 +1,184 @@
+"""What tokens cost: a dated table that comes with Talktree, and the user's own beside it.
+
+Sums are whole numbers: a dollar per million tokens is a millionth of a dollar for each, so a price
+with six decimals is a whole number of `UNIT`s a token, and no order of adding changes a cost.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from talktree.errors import Unreadable, UsageError
+
+UNIT = 10**12
+"""So many units are one dollar."""
+PER_TOKEN = 10**6
+"""A price of one dollar per million tokens, in units per token."""
+BANDS = (100_000, 200_000)
+"""Lengths of prompts above which some models cost more."""
+OWN = "prices.toml"
+"""The user's file in the data folder."""
+KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_hour")
+_BEFORE = re.compile(r"^(?:.*/)?(?:[a-z]+\.)?(?:anthropic\.)?")
+_BEHIND = re.compile(r"(?:\[1m\]|-v\d+(?::\d+)?|[-@]\d{8}|-latest)$")
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Price(Struct, frozen=True, gc=False):
+    """What one token of each kind costs, in units, for some models from a day on."""
+
+    models: tuple[str, ...]
+    start: int | None
+    """The number of its first day since 1970; None if it always was so."""
+    above: int
+    """Only for prompts with more tokens than this."""
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cache_write_hour: int
+
+    def of(
+        self, input: int, output: int, cache_read: int, cache_write: int, cache_write_hour: int
+    ) -> int:
+        """The price of so many tokens; those written for an hour are among those written."""
+        return (
+            input * self.input
+            + output * self.output
+            + cache_read * self.cache_read
+            + (cache_write - cache_write_hour) * self.cache_write
+            + cache_write_hour * self.cache_write_hour
+        )
+
+
+class Prices:
+    """All prices that are known; those of the user are asked first."""
+
+    def __init__(self, tables: Sequence[Sequence[Price]], checked: str) -> None:
+        self._tables = tables
+        self.checked = checked
+        """The day on which the table that comes with Talktree was compared with its sources."""
+        self._known: dict[str, list[list[Price]]] = {}
+        self._found: dict[tuple[str, int | None, int], Price | None] = {}
+
+    def price(self, model: str | None, day: int | None, band: int = 0) -> Price | None:
+        """What a model costs on a day (the newest price without one), or None if nobody knows.
+
+        `band` says how many of `BANDS` the prompt is longer than.
+        """
+        if model is None:
+            return None
+        key = (model, day, band)
+        if key not in self._found:
+            self._found[key] = self._look(model, day, band)
+        return self._found[key]
+
+    def _look(self, model: str, day: int | None, band: int) -> Price | None:
+        longest = BANDS[band - 1] if band else 0
+        for known in self._of_model(model):
+            fitting = [
+                price
+                for price in known
+                if price.above <= longest
+                and (day is None or price.start is None or price.start <= day)
+            ]
+            if fitting:
+                return max(fitting, key=_rank)
+        return None
+
+    def _of_model(self, model: str) -> list[list[Price]]:
+        """The prices of a model in each table."""
+        found = self._known.get(model)
+        if found is None:
+            names = (model.lower(), plain_name(model))
+            found = self._known[model] = [
+                [price for price in table if _names(price, names)] for table in self._tables
+            ]
+        return found
+
+
+def _names(price: Price, names: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, each) for each in price.models for name in names)
+
+
+def _rank(price: Price) -> tuple[int, int]:
+    """Of several prices the one for the longest prompts holds, and of those the newest."""
+    return price.above, -1 if price.start is None else price.start
+
+
+def plain_name(model: str) -> str:
+    """A model's name without the platform before it and the date or version behind it."""
+    name = _BEFORE.sub("", model.lower()).replace(".", "-")
+    while (shorter := _BEHIND.sub("", name)) != name:
+        name = shorter
+    return name
+
+
+def load_prices(home: Path | None = None) -> Prices:
+    """The table that comes with Talktree, and the one in the data folder if there is one."""
+    text = (Path(__file__).parent / OWN).read_text("utf-8")
+    told = tomllib.loads(text, parse_float=Decimal)
+    tables = [_table(told, "prices.toml")]
+    own = None if home is None else home / OWN
+    if own is not None and own.exists():
+        tables.insert(0, _own(own))
+    return Prices(tables, str(told["checked"]))
+
+
+def _own(path: Path) -> list[Price]:
+    try:
+        return _table(tomllib.loads(path.read_text("utf-8"), parse_float=Decimal), str(path))
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from None
+
+
+def _table(told: Mapping[str, Any], where: str) -> list[Price]:
+    listed = told.get("price", [])
+    if not isinstance(listed, list):
+        raise UsageError(f"{where}: `price` is not a list", hint="write [[price]]")
+    return [_price(each, f"{where}: price {number}") for number, each in enumerate(listed, 1)]
+
+
+def _price(told: Any, where: str) -> Price:  # noqa: ANN401
+    if not isinstance(told, dict):
+        raise UsageError(f"{where}: not a table", hint="write [[price]]")
+    models, start, above = told.get("models"), told.get("from"), told.get("above", 0)
+    if not isinstance(models, list) or not all(isinstance(name, str) for name in models):
+        raise UsageError(f"{where}: `models` is not a list of names")
+    if start is not None and type(start) is not date:
+        raise UsageError(f"{where}: `from` is not a day", hint="write from = 2026-01-31")
+    if above not in (0, *BANDS):
+        raise UsageError(
+            f"{where}: `above` is {above}", hint=f"it can be {' or '.join(map(str, BANDS))}"
+        )
+    if wrong := sorted(set(told) - {"models", "from", "above", *KINDS}):
+        raise UsageError(f"{where}: nothing is known of `{wrong[0]}`")
+    return Price(
+        tuple(name.lower() for name in models),
+        None if start is None else start.toordinal() - _EPOCH,
+        above,
+        *(_amount(told, kind, where) for kind in KINDS),
+    )
+
+
+def _amount(told: Mapping[str, Any], kind: str, where: str) -> int:
+    value = told.get(kind)
+    if type(value) is int:
+        value = Decimal(value)
+    if not isinstance(value, Decimal) or not value.is_finite() or value < 0:
+        raise UsageError(f"{where}: `{kind}` is not an amount of dollars per million tokens")
+    units = value * PER_TOKEN
+    if units != int(units):
+        raise UsageError(f"{where}: `{kind}` has more than six decimals")
+    return int(units)

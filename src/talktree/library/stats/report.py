@@ -1,0 +1,159 @@
+"""All counts of a library, or of a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from talktree.errors import UsageError
+from talktree.library.database.connection import Database
+from talktree.library.stats.chosen import Chosen, Filters, Source
+from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
+from talktree.library.stats.measures import Measures, measures
+from talktree.library.stats.prices import load_prices
+from talktree.library.stats.tools import ToolUse, tool_seconds, tool_uses
+from talktree.library.stats.usage import Spent, Use, grouped, total, uses
+
+BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
+IN_TIME = frozenset({"day", "week", "month"})
+"""Points of view that are told in the order of time; the others begin with what cost most."""
+
+
+class Kept(Protocol):
+    """A library, as far as it is counted."""
+
+    @property
+    def db(self) -> Database:
+        """Its tables."""
+
+    @property
+    def root(self) -> Path:
+        """Its folder; prices of the user are beside it."""
+
+
+class Group(Struct, frozen=True):
+    """What was spent on one day, in one project, with one model."""
+
+    name: str
+    spent: Spent
+    title: str | None = None
+    """Of a session."""
+
+
+class Statistics(Struct, frozen=True):
+    """All that is counted."""
+
+    filters: Filters
+    sources: int
+    messages: int
+    branches: int
+    sidechains: int
+    errors: int
+    first: int | None
+    last: int | None
+    spent: Spent
+    unpriced: tuple[str, ...]
+    """Models that have no price."""
+    checked: str
+    """The day on which prices were compared with their sources."""
+    tools: tuple[ToolUse, ...]
+    seconds: dict[str, list[float]]
+    """From call to result by tool, in order; only if tools were asked for."""
+    measures: Measures
+    uses: list[Use]
+    told: dict[int, Source]
+    """The sources by their numbers."""
+
+    def by(self, name: str) -> list[Group]:
+        """What was spent, by day, week, month, project, model, session or format."""
+        key, titles = self._key(name)
+        found = [
+            Group(each, spent, titles.get(each)) for each, spent in grouped(self.uses, key).items()
+        ]
+        if name in IN_TIME:
+            return sorted(found, key=lambda group: (group.name == UNKNOWN, group.name))
+        return sorted(found, key=_dearest)
+
+    def _key(self, name: str) -> tuple[Callable[[Use], str], dict[str, str]]:
+        told = self.told
+        match name:
+            case "day":
+                return lambda use: day_name(use.day), {}
+            case "week":
+                return lambda use: week_name(use.day), {}
+            case "month":
+                return lambda use: month_name(use.day), {}
+            case "project":
+                return lambda use: use.project or UNKNOWN, {}
+            case "model":
+                return lambda use: use.model or UNKNOWN, {}
+            case "format":
+                return lambda use: told[use.source].format, {}
+            case "session":
+                titles = {each.session: each.title for each in told.values() if each.title}
+                return lambda use: told[use.source].session, titles
+            case _:
+                raise UsageError(f"nothing is counted by {name}", hint=f"one of {', '.join(BY)}")
+
+
+def _dearest(group: Group) -> tuple[int, int, int, str]:
+    spent = group.spent
+    return -spent.cost, -spent.output, -spent.tokens, group.name
+
+
+def stats(
+    library: Kept,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    project: str | None = None,
+    model: str | None = None,
+    format: str | None = None,
+    seconds: bool = False,
+) -> Statistics:
+    """Count what a library holds; `seconds` also tells how long tools took, which takes longer."""
+    filters = Filters(since=since, until=until, project=project, model=model, format=format)
+    db = library.db
+    prices = load_prices(library.root.parent)
+    with db.snapshot():
+        chosen = Chosen(db, filters)
+        found = uses(db, chosen, prices)
+        tools = tuple(tool_uses(db, chosen))
+        took = tool_seconds(db, chosen) if seconds else {}
+        measured = measures(db, chosen)
+    counted = _counted(chosen, found)
+    return Statistics(
+        filters=filters,
+        sources=len(counted),
+        messages=sum(source.messages for source in counted),
+        branches=sum(source.branches for source in counted),
+        sidechains=sum(source.sidechains for source in counted),
+        errors=sum(source.errors for source in counted),
+        first=min((source.first for source in counted if source.first is not None), default=None),
+        last=max((source.last for source in counted if source.last is not None), default=None),
+        spent=total(found),
+        unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
+        checked=prices.checked,
+        tools=tools,
+        seconds=took,
+        measures=measured,
+        uses=found,
+        told=chosen.sources,
+    )
+
+
+def _counted(chosen: Chosen, found: list[Use]) -> list[Source]:
+    """The sources of the format and project that were at work in the time, with the model."""
+    filters = chosen.filters
+    with_model = {use.source for use in found}
+    return [
+        source
+        for source in chosen.sources.values()
+        if chosen.has_source(source.id)
+        and (filters.model is None or source.id in with_model)
+        and (filters.since is None or (source.last is not None and source.last >= filters.since))
+        and (filters.until is None or (source.first is not None and source.first < filters.until))
+    ]

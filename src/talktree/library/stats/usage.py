@@ -1,0 +1,115 @@
+"""Tokens and what they cost: each reply once, in whichever source it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from talktree.library.database.connection import Database, Row
+from talktree.library.stats.chosen import Chosen, Filters
+from talktree.library.stats.once import BY_SPENT, COUNTING_REPLIES, settled
+from talktree.library.stats.prices import UNIT, Prices
+from talktree.library.stats.stretches import stretches
+
+_SPENT = (
+    "SELECT source, day, model, project, long, replies, input, output, cache_read, cache_write,"
+    " cache_write_hour FROM spent"
+)
+_SPENT_BETWEEN = _SPENT + " WHERE day >= ? AND day < ?"
+_ANEW = COUNTING_REPLIES + BY_SPENT
+_ANEW_BETWEEN = COUNTING_REPLIES + " AND r.time >= ? AND r.time < ?" + BY_SPENT
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Use(NamedTuple):
+    """Replies of one model on one day in one source and project, with prompts of like length."""
+
+    source: int
+    day: int | None
+    model: str | None
+    project: str | None
+    replies: int
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cache_write_hour: int
+    cost: int
+    """In units of the price table."""
+    unpriced: int
+    """Replies whose model has no price."""
+
+
+class Spent(Struct, frozen=True, gc=False):
+    """Tokens, and what they cost as far as prices are known."""
+
+    replies: int = 0
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    """All that was written to the cache."""
+    cache_write_hour: int = 0
+    """The part of it that is kept for an hour."""
+    cost: int = 0
+    """Exactly, in units of the price table; `dollars` is for people."""
+    unpriced: int = 0
+    """Replies whose model has no price: what they cost is not in the cost."""
+
+    @property
+    def dollars(self) -> float:
+        """The cost in US dollars."""
+        return self.cost / UNIT
+
+    @property
+    def tokens(self) -> int:
+        """All tokens together."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+
+def uses(db: Database, chosen: Chosen, prices: Prices) -> list[Use]:
+    """What was used, as far as it is chosen, with its cost."""
+    names = chosen.names
+    found = []
+    for source, day, model, project, long, replies, *tokens in _rows(db, chosen.filters):
+        if not chosen.has_reply(source, model, project):
+            continue
+        name = names.get(model)
+        price = prices.price(name, day, long)
+        cost = 0 if price is None else price.of(*tokens)
+        unpriced = replies if price is None and any(tokens) else 0
+        found.append(
+            Use._make((source, day, name, names.get(project), replies, *tokens, cost, unpriced))
+        )
+    return found
+
+
+def _rows(db: Database, filters: Filters) -> Iterator[Row]:
+    quick = settled(db)
+    if not filters.timed:
+        yield from db.read(_SPENT if quick else _ANEW)
+        return
+    for days, start, end in stretches(filters, quick=quick):
+        yield from db.read(_SPENT_BETWEEN if days else _ANEW_BETWEEN, (start, end))
+
+
+def total(found: Iterable[Use]) -> Spent:
+    """All of it added up."""
+    return grouped(found, lambda _: None).get(None, Spent())
+
+
+def grouped(found: Iterable[Use], key: Callable[[Use], Key]) -> dict[Key, Spent]:
+    """What was spent, added up for each key."""
+    sums: dict[Key, list[int]] = {}
+    for use in found:
+        name = key(use)
+        sum = sums.get(name)
+        if sum is None:
+            sums[name] = list(use[4:])
+            continue
+        for place, count in enumerate(use[4:]):
+            sum[place] += count
+    return {name: Spent(*sum) for name, sum in sums.items()}

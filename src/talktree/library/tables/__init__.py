@@ -1,0 +1,1 @@
+"""What the library holds as Arrow tables."""

@@ -1,0 +1,1 @@
+"""Edits of kept conversations: appended, undone and done again, saved with a guard."""

@@ -1,0 +1,286 @@
+"""What the library took in, what it holds, and how it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Protocol
+
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, size
+from talktree.views.when import moment, stamp
+
+STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
+READ = {"new", "grown", "replaced"}
+"""What a source was read for."""
+
+
+class Told(Protocol):
+    """Why something could not be done."""
+
+    @property
+    def message(self) -> str: ...
+
+
+class Failed(Protocol):
+    """A source that could not be taken in."""
+
+    @property
+    def path(self) -> bytes: ...
+    @property
+    def failure(self) -> Told: ...
+
+
+class Imported(Protocol):
+    """What an import came to."""
+
+    @property
+    def seen(self) -> int: ...
+    @property
+    def unchanged(self) -> int: ...
+    @property
+    def grown(self) -> int: ...
+    @property
+    def new(self) -> int: ...
+    @property
+    def replaced(self) -> int: ...
+    @property
+    def moved(self) -> int: ...
+    @property
+    def gone(self) -> int: ...
+    @property
+    def back(self) -> int: ...
+    @property
+    def completed(self) -> int: ...
+    @property
+    def passed_over(self) -> int: ...
+    @property
+    def failed(self) -> Sequence[Failed]: ...
+    @property
+    def records(self) -> int: ...
+    @property
+    def bytes_read(self) -> int: ...
+    @property
+    def pieces(self) -> int: ...
+
+
+class Expiring(Protocol):
+    """A source that its tool will delete."""
+
+    @property
+    def path(self) -> bytes: ...
+    @property
+    def days(self) -> float: ...
+
+
+class Step(Protocol):
+    """One source that was looked at and is not as it was."""
+
+    @property
+    def source(self) -> bytes: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+
+
+class Version(Protocol):
+    """A length of a file that was seen."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def seen(self) -> int: ...
+    @property
+    def modified(self) -> int: ...
+
+
+class Info(Protocol):
+    """How much a library holds."""
+
+    @property
+    def root(self) -> Path: ...
+    @property
+    def made(self) -> int: ...
+    @property
+    def last_import(self) -> int | None: ...
+    @property
+    def sources(self) -> int: ...
+    @property
+    def here(self) -> int: ...
+    @property
+    def gone(self) -> int: ...
+    @property
+    def unreadable(self) -> int: ...
+    @property
+    def raw(self) -> int: ...
+    @property
+    def archive(self) -> int: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def database(self) -> int: ...
+    @property
+    def places(self) -> Sequence[bytes]: ...
+
+
+class Trouble(Protocol):
+    """Something wrong with a library."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def hint(self) -> str | None: ...
+
+
+# imports
+
+
+def summary_line(done: Imported) -> Line:
+    """How many sources are new, have grown, and so on."""
+    words = {
+        "new": done.new,
+        "grown": done.grown,
+        "replaced": done.replaced,
+        "moved": done.moved,
+        "gone (kept here)": done.gone,
+        "there again": done.back,
+        "completed": done.completed,
+        "failed": len(done.failed),
+        "unchanged": done.unchanged,
+    }
+    told = ", ".join(f"{count:,} {word}" for word, count in words.items() if count)
+    read = f" ({size(done.bytes_read)} read)" if done.bytes_read else ""
+    return line((told or "nothing to keep was found", "title"), read)
+
+
+def step_line(step: Step) -> Line:
+    """One source, as it is taken in."""
+    read = f"  {size(step.size)}" if step.what in READ else ""
+    return line((f"{step.what:10}", STYLES.get(step.what, "mark")), os.fsdecode(step.source), read)
+
+
+def step_shape(step: Step) -> dict[str, Json]:
+    """The same for scripts."""
+    return {"what": step.what, "path": os.fsdecode(step.source), "bytes": step.size}
+
+
+def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[str, Json]:
+    """What an import came to, for scripts."""
+    return {
+        "seen": done.seen,
+        "new": done.new,
+        "grown": done.grown,
+        "unchanged": done.unchanged,
+        "replaced": done.replaced,
+        "moved": done.moved,
+        "gone": done.gone,
+        "back": done.back,
+        "completed": done.completed,
+        "passed_over": done.passed_over,
+        "failed": [
+            {"path": os.fsdecode(each.path), "message": each.failure.message}
+            for each in done.failed
+        ],
+        "records": done.records,
+        "pieces": done.pieces,
+        "bytes_read": done.bytes_read,
+        "expiring": [expiring_shape(each) for each in expiring],
+    }
+
+
+def expiring_shape(each: Expiring) -> Json:
+    """A source that its tool will delete."""
+    return {"path": os.fsdecode(each.path), "days": _days(each)}
+
+
+def expiry_notice(expiring: Sequence[Expiring]) -> str:
+    """What will be deleted by its tool, in one sentence."""
+    first, last = _days(expiring[0]), _days(expiring[-1])
+    if last == 0:
+        days = "any day now"
+    else:
+        days = f"in {counted(last, 'day')}" if first == last else f"in {first:,} to {last:,} days"
+    one = len(expiring) == 1
+    what = "1 session" if one else f"these {len(expiring):,} sessions"
+    own, kept = ("its", "it is") if one else ("their", "they are")
+    return f"{what} will be deleted by {own} tool {days}; {kept} kept here"
+
+
+def _days(each: Expiring) -> int:
+    """Days that are left, the one that has begun included."""
+    return max(0, ceil(each.days))
+
+
+# the library as a whole
+
+
+def info_lines(info: Info) -> Iterator[Line]:
+    """Where it is, how much it holds, and what it looks at."""
+    states = {"gone": info.gone, "unreadable": info.unreadable}
+    told = [f"{count:,} {state}" for state, count in states.items() if count]
+    yield _row("library", str(info.root))
+    yield _row("sources", f"{info.sources:,}" + (f", {', '.join(told)}" if told else ""))
+    yield _row("kept", f"{size(info.raw)} in {size(info.archive)}")
+    yield _row("full text", size(info.index))
+    yield _row("database", f"{size(info.database)}, the archive included")
+    yield _row("last import", moment(info.last_import) or "never")
+    for number, place in enumerate(info.places):
+        yield _row("" if number else "places", os.fsdecode(place))
+
+
+def _row(name: str, what: str) -> Line:
+    return line((f"{name:13}", "faint"), what)
+
+
+def info_shape(info: Info) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "root": str(info.root),
+        "made": stamp(info.made) or None,
+        "last_import": stamp(info.last_import) or None,
+        "sources": info.sources,
+        "here": info.here,
+        "gone": info.gone,
+        "unreadable": info.unreadable,
+        "raw_bytes": info.raw,
+        "archive_bytes": info.archive,
+        "index_bytes": info.index,
+        "database_bytes": info.database,
+        "places": [os.fsdecode(each) for each in info.places],
+    }
+
+
+def trouble_line(trouble: Trouble) -> Line:
+    """Something wrong, and what to do."""
+    hint = f" ({trouble.hint})" if trouble.hint else ""
+    return line((trouble.kind, "error"), f": {trouble.what}", (hint, "faint"))
+
+
+def trouble_shape(trouble: Trouble) -> dict[str, Json]:
+    """The same for scripts."""
+    return {"kind": trouble.kind, "what": trouble.what, "hint": trouble.hint}
+
+
+def version_lines(versions: Iterable[Version]) -> Iterator[Line]:
+    """The lengths that a file was seen with."""
+    for each in versions:
+        seen = f"{moment(each.seen)}  "
+        yield line((f"{each.number:4}  ", "mark"), (seen, "faint"), size(each.length))
+
+
+def version_shape(version: Version) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "version": version.number,
+        "bytes": version.length,
+        "seen": stamp(version.seen) or None,
+        "modified": stamp(version.modified) or None,
+    }

@@ -1,0 +1,123 @@
+"""Counts of a library for programs: plain values for JSON, and CSV.
+
+Keys only ever get added; a change of meaning raises `SCHEMA_VERSION`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from talktree.library.stats.measures import share_of
+from talktree.library.stats.report import BY, Group, Statistics
+from talktree.library.stats.usage import Spent
+from talktree.text.json_value import Json
+from talktree.views.shapes import Object
+from talktree.views.when import stamp
+
+
+def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object:
+    """The document of `stats --json`: the totals, and one list or all of them."""
+    names = BY if by is None else (by,)
+    return {
+        "totals": _totals(statistics),
+        **{
+            f"by_{name}": _tools(statistics)
+            if name == "tool"
+            else [_group(name, group) for group in statistics.by(name)]
+            for name in names
+        },
+        "measures": _measures(statistics),
+        "unpriced_models": list(statistics.unpriced),
+        "prices_checked": statistics.checked,
+    }
+
+
+def _totals(statistics: Statistics) -> Object:
+    return {
+        "sources": statistics.sources,
+        "messages": statistics.messages,
+        "branches": statistics.branches,
+        "sidechains": statistics.sidechains,
+        "errors": statistics.errors,
+        "tool_calls": sum(tool.calls for tool in statistics.tools),
+        "tool_failures": sum(tool.failures for tool in statistics.tools),
+        **_spent(statistics.spent),
+        "first": stamp(statistics.first) or None,
+        "last": stamp(statistics.last) or None,
+        "todos_done": statistics.measures.todos_done,
+        "todos_open": statistics.measures.todos_open,
+    }
+
+
+def _spent(spent: Spent) -> Object:
+    return {
+        "api_messages": spent.replies,
+        "input_tokens": spent.input,
+        "output_tokens": spent.output,
+        "cache_read_tokens": spent.cache_read,
+        "cache_write_tokens": spent.cache_write,
+        "cache_write_hour_tokens": spent.cache_write_hour,
+        "cost_usd": spent.dollars,
+        "unpriced_api_messages": spent.unpriced,
+    }
+
+
+def _group(name: str, group: Group) -> Object:
+    title: Object = {"title": group.title} if name == "session" else {}
+    return {name: group.name, **title, **_spent(group.spent)}
+
+
+def _tools(statistics: Statistics) -> list[Json]:
+    return [
+        {
+            "tool": tool.tool,
+            "calls": tool.calls,
+            "answered": tool.answered,
+            "failures": tool.failures,
+            "median_seconds": share_of(seconds, 0.5)
+            if (seconds := statistics.seconds.get(tool.tool))
+            else None,
+        }
+        for tool in statistics.tools
+    ]
+
+
+def _measures(statistics: Statistics) -> Object:
+    words: Object = {
+        each.name: [{"value": word, "count": count} for word, count in each.words]
+        for each in statistics.measures.words
+    }
+    numbers: Object = {
+        each.name: {
+            "count": each.count,
+            "median": each.median,
+            "p90": each.ninth,
+            "max": each.most,
+        }
+        for each in statistics.measures.numbers
+    }
+    return {**words, **numbers}
+
+
+def library_stats_csv(statistics: Statistics, by: str) -> Iterator[str]:
+    """One point of view as CSV, with a line of names; the keys are those of the JSON."""
+    shape = library_stats_shape(statistics, by)[f"by_{by}"]
+    rows = shape if isinstance(shape, list) else []
+    page = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        assert isinstance(row, dict)
+        if writer is None:
+            writer = csv.DictWriter(page, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({key: _safe(value) for key, value in row.items()})
+        yield page.getvalue()
+        page.seek(0)
+        page.truncate()
+
+
+def _safe(value: Json) -> Json:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

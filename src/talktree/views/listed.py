@@ -1,0 +1,109 @@
+"""The conversations of the library, one line each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Protocol
+
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import clipped, counted, one_line, size
+from talktree.views.when import moment, stamp
+
+WIDTH = 70
+ID = 40
+
+
+class Listed(Protocol):
+    """What the library knows of a conversation."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def path(self) -> bytes: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def branch(self) -> str | None: ...
+    @property
+    def first(self) -> int | None: ...
+    @property
+    def last(self) -> int | None: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def branches(self) -> int: ...
+    @property
+    def sidechains(self) -> int: ...
+    @property
+    def errors(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def trouble(self) -> str | None: ...
+    @property
+    def parent(self) -> str | None: ...
+    @property
+    def kept_until(self) -> int | None: ...
+
+
+def listed_lines(found: Iterable[Listed]) -> Iterator[Line]:
+    """When it went on last, its id, its format and project, how much it is, its name."""
+    for each in found:
+        yield line(
+            (f"{moment(each.last)[:16] or '?':16}", "faint"),
+            (f"  {clipped(each.id, ID)}", "mark"),
+            f"  {each.format}",
+            (f" {clipped(project_name(each.project), 30)}" if each.project else "", "tool"),
+            f"  {_extent(each)}",
+            (f"  {_state(each)}" if each.state != "here" else "", "error"),
+            (f"  {one_line(each.title, WIDTH)}" if each.title else "", "title"),
+        )
+
+
+def project_name(project: str | None) -> str:
+    """The last part of a project's path."""
+    return PurePath(project).name or project if project else ""
+
+
+def _extent(each: Listed) -> str:
+    said = [counted(each.messages, "message")]
+    said += [counted(each.branches, "branch", "branches")] if each.branches > 1 else []
+    said += [counted(each.sidechains, "sidechain")] if each.sidechains else []
+    said += [counted(each.errors, "error")] if each.errors else []
+    return ", ".join([*said, size(each.size)])
+
+
+def _state(each: Listed) -> str:
+    return f"{each.state}: {one_line(each.trouble, 60)}" if each.trouble else each.state
+
+
+def listed_shape(each: Listed) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "id": each.id,
+        "format": each.format,
+        "title": each.title,
+        "path": os.fsdecode(each.path),
+        "messages": each.messages,
+        "branches": each.branches,
+        "updated": stamp(each.last) or None,
+        "started": stamp(each.first) or None,
+        "project": each.project,
+        "branch": each.branch,
+        "sidechains": each.sidechains,
+        "errors": each.errors,
+        "bytes": each.size,
+        "state": each.state,
+        "trouble": each.trouble,
+        "parent": each.parent,
+        "kept_until": stamp(each.kept_until) or None,
+    }

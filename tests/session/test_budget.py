@@ -1,0 +1,60 @@
+"""A session that takes more space than it should says so, once, and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from talktree.session import Session, Store
+from talktree.session.capture.budget import USUAL
+from talktree.text.json_value import Json
+from tests.session.working import Place
+
+
+def worked(session: Session, folder: Path, content: bytes) -> list[str]:
+    """A step that writes a file; the notices that came of it."""
+    had = len(session.notices)
+    with session.step(session.assistant("work"), paths=["a"]):
+        (folder / "a").write_bytes(content)
+    return session.notices[had:]
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.session.close()
+    place.store.set(budget=1000)
+    return place
+
+
+def test_it_is_told_once_when_the_budget_is_passed(at: Place) -> None:
+    with at.store.open() as session:
+        assert worked(session, at.work, b"1" * 600) == []
+        told = worked(session, at.work, b"2" * 600)
+        assert len(told) == 1
+        assert "budget" in told[0]
+        assert worked(session, at.work, b"3" * 600) == []
+    with at.store.open() as session:
+        # What others have kept counts too; what is there already does not take more space.
+        assert worked(session, at.work, b"2" * 600) == []
+        assert len(worked(session, at.work, b"4")) == 1
+
+
+def test_nothing_is_told_below_the_budget_or_without_one(at: Place) -> None:
+    at.store.set(budget=None)
+    assert at.store.settings().budget == USUAL
+    with at.store.open() as session:
+        assert worked(session, at.work, b"1" * 2000) == []
+    at.store.set(budget=False)
+    assert at.store.settings().budget is None
+    with at.store.open() as session:
+        assert worked(session, at.work, b"2" * 2000) == []
+
+
+def test_a_budget_that_is_none_is_the_usual_one(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    values: list[Json] = ["much", -1, 1.5, True, [1]]
+    for value in values:
+        store.set(budget=value)
+        assert store.settings().budget == USUAL
