@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MUTANTS ?= 100000
 
-.PHONY: help demo test check fix bench torture docs clean
+.PHONY: help demo test check fix bench bench-peers torture docs clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -39,6 +39,9 @@ fix: $(STAMP)  ## format and mend what can be mended
 
 bench: $(STAMP)  ## measure, side by side, and print the table
 	$(BIN)/python -m bench
+
+bench-peers: $(STAMP)  ## install other programs beside, and measure them on the same history
+	$(BIN)/python -m bench.peers
 
 docs: $(STAMP)  ## write the generated pages anew
 	$(BIN)/python docs/generate.py

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import platform
-from pathlib import Path
+from collections.abc import Iterator
 
 from bench import (
     appending,
@@ -18,9 +17,15 @@ from bench import (
     trees,
     undoing,
 )
+from bench.library.table import rows as library_rows
 from bench.measure import Row, table
+from bench.page import written
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+BEST = "Times are CPU seconds, the best of several rounds; the corpus is made by `bench/corpus.py`."
+MEDIAN = (
+    "Programs are measured from outside, in turns: time on the clock and CPU seconds, the median\n"
+    "of several rounds; memory is the high-water mark. The history is made by `bench/history`."
+)
 
 
 def main() -> None:
@@ -28,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--size", type=int, default=300, help="megabytes for speed")
     parser.add_argument("--memory", type=int, default=1000, help="megabytes for memory")
+    parser.add_argument("--history", type=int, default=1000, help="megabytes for the library")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     chosen = parser.parse_args()
     # Memory first: a process that was started by a large one counts as large itself.
@@ -47,19 +53,22 @@ def main() -> None:
         *undoing.rows(),
     ]
     text = table(rows)
-    print(text)
+    print(text, end="")
     if chosen.write:
-        PAGE.write_text(_page(text), encoding="utf-8")
+        written("Reading, converting, sessions", f"{BEST}\n\n{text}")
+    if chosen.history:
+        library = _told(library_rows(chosen.history))
+        if chosen.write:
+            written("The library", f"{MEDIAN}\n\n{library}")
 
 
-def _page(rows: str) -> str:
-    return (
-        "# Benchmarks\n\n"
-        "Written by `python -m bench --write`. Each line compares two things measured in turns in\n"
-        "one run on one machine; only the ratio means anything elsewhere. Times are CPU seconds,\n"
-        "the best of several rounds; the corpus is made by `bench/corpus.py`.\n\n"
-        f"Python {platform.python_version()}, {platform.machine()}.\n\n{rows}"
-    )
+def _told(rows: Iterator[Row]) -> str:
+    """Print rows as they come, and give them back as a table."""
+    seen: list[Row] = []
+    for row in rows:
+        print(table([row]) if not seen else f"| {' | '.join(row)} |", flush=True)
+        seen.append(row)
+    return table(seen)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ class Failed(Exception):
     """A program that did not do what it was started for."""
 
 
-def run(command: Sequence[str], *, env: Mapping[str, str] | None = None, timeout: int = 1800) -> Ran:
+def run(
+    command: Sequence[str], *, env: Mapping[str, str] | None = None, timeout: int = 1800
+) -> Ran:
     """Run a program to its end."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
@@ -73,7 +75,9 @@ def must(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Ran
     """Run a program that has to succeed."""
     ran = run(command, env=env)
     if ran.status != 0:
-        raise Failed(f"{' '.join(command)}: exit {ran.status}\n{(ran.errors or ran.output)[-2000:]}")
+        raise Failed(
+            f"{' '.join(command)}: exit {ran.status}\n{(ran.errors or ran.output)[-2000:]}"
+        )
     return ran
 
 

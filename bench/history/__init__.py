@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 from bench.history.huge import written
-from bench.history.make import made
+from bench.history.make import RARE, made
 from bench.history.truth import Truth, load
+
+__all__ = ["FOLDER", "RARE", "Truth", "history", "huge_lines", "truth"]
 
 FOLDER = Path(__file__).parent.parent / "corpus"
 

@@ -55,6 +55,8 @@ class Session:
         self._tools = Toolbox(random, project, prose)
         self._cjk = random.random() < 0.03
         self._cache = random.randint(8_000, 20_000)
+        self._room = random.randint(120_000, 160_000)
+        """Tokens after which the conversation is compacted."""
         self.last: str | None = None
         self.data = bytearray()
 
@@ -99,9 +101,9 @@ class Session:
 
     def _turn(self, size: int) -> None:
         chance = self._random.random()
-        if chance < 0.012 and self.last is not None:
+        if self.last is not None and self._cache > self._room:
             self._compact()
-        elif chance < 0.03:
+        elif chance < 0.02:
             self._fail()
         elif chance < 0.04:
             self._time += timedelta(hours=self._random.randint(1, 60))

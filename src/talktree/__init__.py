@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         grown,
         merged,
         migrate,
+        open_library,
         open_session,
         preview,
         read,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from talktree.errors import TalktreeError
     from talktree.files import Source
     from talktree.formats import slugs
+    from talktree.library.library import Library
     from talktree.mending.repair import Repair
     from talktree.model.conversation import Conversation
     from talktree.model.document import Document
@@ -68,6 +70,7 @@ _HOMES = {
         "grown",
         "merged",
         "migrate",
+        "open_library",
         "open_session",
         "preview",
         "read",
@@ -84,6 +87,7 @@ _HOMES = {
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
     "talktree.formats": ("slugs",),
+    "talktree.library.library": ("Library",),
     "talktree.mending.repair": ("Repair",),
     "talktree.model.conversation": ("Conversation",),
     "talktree.model.document": ("Document",),
@@ -119,6 +123,7 @@ __all__ = [
     "Finding",
     "Head",
     "Ledger",
+    "Library",
     "Loss",
     "Message",
     "Opaque",
@@ -147,6 +152,7 @@ __all__ = [
     "grown",
     "merged",
     "migrate",
+    "open_library",
     "open_session",
     "preview",
     "read",

@@ -227,6 +227,9 @@ def test_snapshots_follow_their_messages_and_paths(tmp_path: Path) -> None:
             [b"b", b"\xff"],
         ]
         assert [message for message, _ in session.index.touches(b"b")] == ["m2", "m1"]
+        every = session.index.touches_of([b"a", b"b", b"never"])
+        last = session.index.last_touches([b"a", b"b", b"never"])
+        assert last == {path: each[-1][1] if each else None for path, each in every.items()}
         many = [f"x{n}" for n in range(2000)]
         assert len(session.index.snapshots([*many, "m1", "m2"])) == 3
 

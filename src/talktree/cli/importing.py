@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from talktree.cli.failures import tell
 from talktree.cli.progress import bytes_bar, tell_step, wants_bar
-from talktree.views.kept import Failed, step_shape
+from talktree.views.kept import step_shape
 
 if TYPE_CHECKING:
-    from talktree.library.importing.result import Progress
+    from talktree.library.importing.result import Failed, Progress
 
 MOST_TOLD = 20
 """How many failures are told one by one."""

@@ -130,5 +130,6 @@ def _kept(id: str) -> Source | None:
         library = Library.open()
     except NotFound:
         return None
-    with library:
-        return library.content(library.conversation(id))
+    # Contents are read when they are asked for, so the library stays open as long as the command.
+    click.get_current_context().with_resource(library)
+    return library.content(library.conversation(id))

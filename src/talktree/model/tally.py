@@ -1,6 +1,7 @@
 """Counting a conversation as it streams by: roles, tools, tokens, days, tasks.
 
-Memory grows with the number of days, models, tools and API messages, never with the contents.
+What is copied into several files counts once: API messages and tool calls are known by their ids.
+Memory grows with the number of days, models, tools, calls and API messages, not with contents.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from talktree.text.times import SECOND
 
 DAY = 86_400 * SECOND
 UNKNOWN = "unknown"
+SYNTHETIC = "<synthetic>"
+"""The model of an answer that no model gave; nobody pays for it."""
 
 
 class Tokens:
@@ -30,13 +33,13 @@ class Tokens:
         self.cache_read = 0
         self.cache_write = 0
 
-    def add(self, usage: Usage) -> None:
-        """One more API message."""
-        self.api_messages += 1
-        self.input += usage.input
-        self.output += usage.output
-        self.cache_read += usage.cache_read
-        self.cache_write += usage.cache_write
+    def add(self, usage: Usage, *, times: int = 1) -> None:
+        """One more API message, or one less."""
+        self.api_messages += times
+        self.input += times * usage.input
+        self.output += times * usage.output
+        self.cache_read += times * usage.cache_read
+        self.cache_write += times * usage.cache_write
 
 
 class ToolCount:
@@ -83,9 +86,13 @@ class Tally:
         self.first: int | None = None
         self.last: int | None = None
         self.waits = array("d")
-        self.todos_done = 0
-        self.todos_open = 0
-        self._counted: dict[int, int] = {}
+        self._todos: dict[str, tuple[int, int]] = {}
+        """Tasks that are done and that are open, by conversation."""
+        self._counted: dict[int, tuple[Usage, list[Tokens]]] = {}
+        """What was told of each API message, and the books it stands in."""
+        self._called: set[int] = set()
+        self._answered: set[int] = set()
+        """Calls and answers that were counted, by the ids of the calls."""
         self._turns: dict[tuple[bool, str | None], Turn] = {}
 
     def add(self, conversation: Conversation) -> None:
@@ -100,9 +107,19 @@ class Tally:
         for turn in self._turns.values():
             self._close(turn)
         self._turns = {}
-        done = sum(todo.status in DONE for todo in todos)
-        self.todos_done += done
-        self.todos_open += len(todos) - done
+        if todos:
+            done = sum(todo.status in DONE for todo in todos)
+            self._todos[conversation.id] = (done, len(todos) - done)
+
+    @property
+    def todos_done(self) -> int:
+        """Tasks that are done, as each conversation told them last."""
+        return sum(done for done, _ in self._todos.values())
+
+    @property
+    def todos_open(self) -> int:
+        """Tasks that are not."""
+        return sum(left for _, left in self._todos.values())
 
     def _take(self, message: Message) -> None:
         self.messages += 1
@@ -112,7 +129,7 @@ class Tally:
             day.messages += 1
         if message.model is not None or message.usage is not None:
             self._model(message.model or UNKNOWN).messages += 1
-        if message.usage is not None:
+        if message.usage is not None and message.model != SYNTHETIC:
             self._spend(message, message.usage, day)
         self._follow_tools(message)
 
@@ -136,20 +153,21 @@ class Tally:
     # tokens
 
     def _spend(self, message: Message, usage: Usage, day: Day | None) -> None:
-        """Pieces of one API message repeat its usage; the largest output count is the final one."""
+        """Pieces and copies of one API message repeat its usage; the one that tells most counts."""
+        key = hash(message.api_message or (message.id, message.session, message.time, usage))
+        known = self._counted.get(key)
+        if known is not None:
+            before, books = known
+            if total(usage) <= total(before):
+                return
+            for book in books:
+                book.add(before, times=-1)
         books = [self.tokens, self._model(message.model or UNKNOWN).tokens]
         if day is not None:
             books.append(day.tokens)
-        known = None
-        if message.api_message is not None:
-            key = hash(message.api_message)
-            known = self._counted.get(key)
-            self._counted[key] = max(usage.output, known or 0)
         for book in books:
-            if known is None:
-                book.add(usage)
-            elif usage.output > known:
-                book.output += usage.output - known
+            book.add(usage)
+        self._counted[key] = (usage, books)
 
     # tools
 
@@ -162,7 +180,7 @@ class Tally:
             self._close(turn)
         turn.take(message)
         for part in message.parts:
-            if isinstance(part, ToolCall):
+            if isinstance(part, ToolCall) and _is_new(part.id, self._called):
                 self._tool(part.name).calls += 1
         if turn.results and turn.complete:
             self._close(turn)
@@ -175,10 +193,26 @@ class Tally:
 
     def _close(self, turn: Turn) -> None:
         for call, result in turn.close():
-            if call is None:
+            if call is None or not _is_new(call.id, self._answered):
                 continue
             tool = self._tool(call.name)
             tool.answered += 1
             tool.failures += result.error
             if call.time is not None and result.time is not None and result.time >= call.time:
                 tool.seconds.append((result.time - call.time) / 1e9)
+
+
+def total(usage: Usage) -> int:
+    """All tokens together."""
+    return usage.input + usage.output + usage.cache_read + usage.cache_write
+
+
+def _is_new(id: str | None, known: set[int]) -> bool:
+    """Whether a call was not met before, in this file or another; one without an id always is."""
+    if not id:
+        return True
+    key = hash(id)
+    if key in known:
+        return False
+    known.add(key)
+    return True

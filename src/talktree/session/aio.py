@@ -1,8 +1,8 @@
 """The same verbs for asynchronous programs: each runs in a thread, and is awaited to its end.
 
 A call that was begun is finished even if its task is cancelled: the cancellation arrives when the
-message is saved and the handle stands behind it. With `anyio` installed (extra `async`) its threads
-are used, so that any of its backends works; else those of asyncio.
+message is saved and the handle stands behind it. With `anyio` installed (extra `async`) that holds
+for its cancel scopes as well, and under any of its backends.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ Later = Coroutine[Any, Any, T]
 
 try:
     _anyio: Any = import_module("anyio")
+    import_module("anyio.lowlevel")
     import_module("anyio.to_thread")
 except ImportError:
     _anyio = None
@@ -37,11 +38,24 @@ except ImportError:
 
 async def in_thread(work: Callable[[], T]) -> T:
     """Do something in a thread; a cancellation waits until it is done."""
-    if _anyio is not None:
-        with _anyio.CancelScope(shield=True):
-            done: T = await _anyio.to_thread.run_sync(work)
-        await _anyio.lowlevel.checkpoint_if_cancelled()
-        return done
+    if _anyio is None:
+        return await _by_asyncio(work)
+    with _anyio.CancelScope(shield=True):
+        # The shield holds off cancellations of anyio's own, but not those of asyncio's tasks.
+        by_asyncio = _is_asyncio_task()
+        done: T = await (_by_asyncio(work) if by_asyncio else _anyio.to_thread.run_sync(work))
+    await _anyio.lowlevel.checkpoint_if_cancelled()
+    return done
+
+
+def _is_asyncio_task() -> bool:
+    try:
+        return asyncio.current_task() is not None
+    except RuntimeError:
+        return False
+
+
+async def _by_asyncio(work: Callable[[], T]) -> T:
     running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)

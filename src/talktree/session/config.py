@@ -14,6 +14,7 @@ from typing import Any
 from talktree.errors import Unreadable, UsageError
 from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
+from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
 from talktree.session.recording.thinking import Level, checked_phrases
 from talktree.text.json_edit import member, patch
@@ -25,7 +26,7 @@ from talktree.text.json_write import encode
 NAME = b"config.json"
 OWN_NAME = b"config.talktree.json"
 MEMBER = "talktree"
-KNOWN = ("durability", "thinking", "userType", "version")
+KNOWN = ("budget", "durability", "thinking", "userType", "version")
 LARGEST = 16 << 20
 
 
@@ -34,6 +35,14 @@ class Settings:
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self._value = value
+
+    @property
+    def budget(self) -> int | None:
+        """Bytes that the contents of a session may take before it is told; None if `false`."""
+        found = self._value.get("budget")
+        if found is False:
+            return None
+        return found if type(found) is int and found >= 0 else USUAL
 
     @property
     def durability(self) -> Durability:

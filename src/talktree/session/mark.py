@@ -11,14 +11,15 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from talktree.errors import Unreadable
+from talktree.files.home import HOME, data_home
 
-HOME = "TALKTREE_HOME"
+__all__ = ["HOME", "Identity", "Place", "data_home", "is_own", "mark"]
+
 KEY_NAME = "session-key"
 KEY_LENGTH = 32
 
@@ -33,18 +34,6 @@ class Place(NamedTuple):
 
 Identity = tuple[int, int]
 """The device and the inode of the folder a session lies in."""
-
-
-def data_home() -> Path:
-    """The folder for what belongs to this user on this machine."""
-    told = os.environ.get(HOME)
-    if told:
-        return Path(told)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "talktree"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "talktree"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "talktree"
 
 
 def mark(id: str, place: Place, folder: Identity) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from talktree.files.anchored import Anchor
+from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.known import Known
 from talktree.session.capture.limits import Limits
@@ -28,8 +29,9 @@ class Opened:
     limits: Limits = field(default_factory=Limits)
     known: Known = field(default_factory=Known)
     """The files it has read, so that only what changed is read again."""
+    budget: Budget = field(default_factory=Budget)
     notices: list[str] = field(default_factory=list)
-    """What was found and done while opening, for people."""
+    """What people should know: what was found and done while opening, and what came up since."""
     session: str = ""
     """What its messages call the session; another program may call it otherwise than its folder."""
 

@@ -73,7 +73,7 @@ class Session(Verbs, Travels):
 
     @property
     def notices(self) -> list[str]:
-        """What people should know: what was found and done while opening."""
+        """What people should know: what was found while opening and what came up since."""
         return [] if self._opened is None else self._opened.notices
 
     def begin(self) -> None:

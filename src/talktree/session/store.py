@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from talktree.errors import NotFound, UsageError
 from talktree.files.anchored import Anchor
 from talktree.session import metadata
+from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import LIMITS, Limits
 from talktree.session.config import Settings, set_settings, settings
@@ -136,6 +137,7 @@ class Store:
             contents=Contents(folder),
             index=index,
             limits=self._limits,
+            budget=Budget(self.settings().budget),
             notices=list(journal.problems),
             session=(None if leaf is None else index.message(leaf).session) or id,
         )
@@ -187,7 +189,7 @@ class Store:
             return Settings({})
 
     def set(self, **changes: Json) -> None:
-        """Change settings: durability, thinking, userType, version; None takes one away."""
+        """Change settings: budget, durability, thinking, userType, version; None takes one away."""
         with Anchor(self.root, create=True) as root:
             set_settings(root, **changes)
 

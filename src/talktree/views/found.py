@@ -5,55 +5,22 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from talktree.text.times import SECOND
 from talktree.text.visible import visible_line
 from talktree.views.lines import EMPTY, Line, Span, line
 from talktree.views.when import moment, stamp
 
 if TYPE_CHECKING:
+    from talktree.library.search.run import Hit
     from talktree.text.json_value import Json
 
 STYLES = {"user": "user", "assistant": "agent"}
 TITLE = 60
 
 
-class Found(Protocol):
-    """One hit."""
-
-    @property
-    def conversation(self) -> str: ...
-    @property
-    def path(self) -> bytes: ...
-    @property
-    def format(self) -> str: ...
-    @property
-    def message(self) -> str | None: ...
-    @property
-    def role(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def time(self) -> int | None: ...
-    @property
-    def excerpt(self) -> str: ...
-    @property
-    def marks(self) -> Sequence[tuple[int, int]]: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def sidechain(self) -> bool: ...
-    @property
-    def here(self) -> bool: ...
-    @property
-    def title(self) -> str | None: ...
-    @property
-    def project(self) -> str | None: ...
-
-
-def hit_lines(hits: Iterable[Found]) -> Iterator[Line]:
+def hit_lines(hits: Iterable[Hit]) -> Iterator[Line]:
     """Three lines a hit: what and where it is, the words, the command that shows it."""
     for number, hit in enumerate(hits):
         if number:
@@ -63,7 +30,7 @@ def hit_lines(hits: Iterable[Found]) -> Iterator[Line]:
         yield line(("  " + show_command(hit), "faint"))
 
 
-def hit_shape(hit: Found) -> dict[str, Json]:
+def hit_shape(hit: Hit) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "conversation": hit.conversation,
@@ -74,7 +41,7 @@ def hit_shape(hit: Found) -> dict[str, Json]:
         "score": round(hit.score, 4),
         "format": hit.format,
         "kind": hit.kind,
-        "time": stamp(hit.time) or None,
+        "time": stamp(_time(hit)) or None,
         "marks": [[start, stop] for start, stop in hit.marks],
         "state": hit.state,
         "sidechain": hit.sidechain,
@@ -84,7 +51,7 @@ def hit_shape(hit: Found) -> dict[str, Json]:
     }
 
 
-def show_command(hit: Found) -> str:
+def show_command(hit: Hit) -> str:
     """The command that shows the branch with the message; by its id if the file is gone."""
     where = os.fsdecode(hit.path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
@@ -93,7 +60,11 @@ def show_command(hit: Found) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-def _head(hit: Found) -> Line:
+def _time(hit: Hit) -> int | None:
+    return None if hit.time is None else hit.time * SECOND
+
+
+def _head(hit: Hit) -> Line:
     from talktree.views.measure import one_line
 
     where = [] if hit.state == "current" else [hit.state]
@@ -101,7 +72,7 @@ def _head(hit: Found) -> Line:
     where += [] if hit.here else ["gone"]
     what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}"
     return line(
-        (f"{moment(hit.time)[:16] or '?':16}  ", "faint"),
+        (f"{moment(_time(hit))[:16] or '?':16}  ", "faint"),
         (what, STYLES.get(hit.role, "other")),
         (f"  {', '.join(where)}" if where else "", "mark"),
         (f"  {one_line(hit.title, TITLE)}" if hit.title else f"  {hit.conversation[:40]}", "title"),

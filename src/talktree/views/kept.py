@@ -5,139 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, size
 from talktree.views.when import moment, stamp
 
+if TYPE_CHECKING:
+    from talktree.library.archive.verify import Trouble
+    from talktree.library.archive.versions import Version
+    from talktree.library.importing.expiry import Expiring
+    from talktree.library.importing.result import Imported, Progress
+    from talktree.library.info import Info
+
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
 READ = {"new", "grown", "replaced"}
 """What a source was read for."""
-
-
-class Told(Protocol):
-    """Why something could not be done."""
-
-    @property
-    def message(self) -> str: ...
-
-
-class Failed(Protocol):
-    """A source that could not be taken in."""
-
-    @property
-    def path(self) -> bytes: ...
-    @property
-    def failure(self) -> Told: ...
-
-
-class Imported(Protocol):
-    """What an import came to."""
-
-    @property
-    def seen(self) -> int: ...
-    @property
-    def unchanged(self) -> int: ...
-    @property
-    def grown(self) -> int: ...
-    @property
-    def new(self) -> int: ...
-    @property
-    def replaced(self) -> int: ...
-    @property
-    def moved(self) -> int: ...
-    @property
-    def gone(self) -> int: ...
-    @property
-    def back(self) -> int: ...
-    @property
-    def completed(self) -> int: ...
-    @property
-    def passed_over(self) -> int: ...
-    @property
-    def failed(self) -> Sequence[Failed]: ...
-    @property
-    def records(self) -> int: ...
-    @property
-    def bytes_read(self) -> int: ...
-    @property
-    def pieces(self) -> int: ...
-
-
-class Expiring(Protocol):
-    """A source that its tool will delete."""
-
-    @property
-    def path(self) -> bytes: ...
-    @property
-    def days(self) -> float: ...
-
-
-class Step(Protocol):
-    """One source that was looked at and is not as it was."""
-
-    @property
-    def source(self) -> bytes: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def size(self) -> int: ...
-
-
-class Version(Protocol):
-    """A length of a file that was seen."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def length(self) -> int: ...
-    @property
-    def seen(self) -> int: ...
-    @property
-    def modified(self) -> int: ...
-
-
-class Info(Protocol):
-    """How much a library holds."""
-
-    @property
-    def root(self) -> Path: ...
-    @property
-    def made(self) -> int: ...
-    @property
-    def last_import(self) -> int | None: ...
-    @property
-    def sources(self) -> int: ...
-    @property
-    def here(self) -> int: ...
-    @property
-    def gone(self) -> int: ...
-    @property
-    def unreadable(self) -> int: ...
-    @property
-    def raw(self) -> int: ...
-    @property
-    def archive(self) -> int: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def database(self) -> int: ...
-    @property
-    def places(self) -> Sequence[bytes]: ...
-
-
-class Trouble(Protocol):
-    """Something wrong with a library."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def hint(self) -> str | None: ...
 
 
 # imports
@@ -161,13 +45,13 @@ def summary_line(done: Imported) -> Line:
     return line((told or "nothing to keep was found", "title"), read)
 
 
-def step_line(step: Step) -> Line:
+def step_line(step: Progress) -> Line:
     """One source, as it is taken in."""
     read = f"  {size(step.size)}" if step.what in READ else ""
     return line((f"{step.what:10}", STYLES.get(step.what, "mark")), os.fsdecode(step.source), read)
 
 
-def step_shape(step: Step) -> dict[str, Json]:
+def step_shape(step: Progress) -> dict[str, Json]:
     """The same for scripts."""
     return {"what": step.what, "path": os.fsdecode(step.source), "bytes": step.size}
 

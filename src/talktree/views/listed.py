@@ -5,57 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import clipped, counted, one_line, size
 from talktree.views.when import moment, stamp
 
+if TYPE_CHECKING:
+    from talktree.library.listing import Kept
+
 WIDTH = 70
 ID = 40
 
 
-class Listed(Protocol):
-    """What the library knows of a conversation."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def path(self) -> bytes: ...
-    @property
-    def format(self) -> str: ...
-    @property
-    def title(self) -> str | None: ...
-    @property
-    def project(self) -> str | None: ...
-    @property
-    def branch(self) -> str | None: ...
-    @property
-    def first(self) -> int | None: ...
-    @property
-    def last(self) -> int | None: ...
-    @property
-    def messages(self) -> int: ...
-    @property
-    def branches(self) -> int: ...
-    @property
-    def sidechains(self) -> int: ...
-    @property
-    def errors(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def trouble(self) -> str | None: ...
-    @property
-    def parent(self) -> str | None: ...
-    @property
-    def kept_until(self) -> int | None: ...
-
-
-def listed_lines(found: Iterable[Listed]) -> Iterator[Line]:
+def listed_lines(found: Iterable[Kept]) -> Iterator[Line]:
     """When it went on last, its id, its format and project, how much it is, its name."""
     for each in found:
         yield line(
@@ -74,7 +38,7 @@ def project_name(project: str | None) -> str:
     return PurePath(project).name or project if project else ""
 
 
-def _extent(each: Listed) -> str:
+def _extent(each: Kept) -> str:
     said = [counted(each.messages, "message")]
     said += [counted(each.branches, "branch", "branches")] if each.branches > 1 else []
     said += [counted(each.sidechains, "sidechain")] if each.sidechains else []
@@ -82,11 +46,11 @@ def _extent(each: Listed) -> str:
     return ", ".join([*said, size(each.size)])
 
 
-def _state(each: Listed) -> str:
+def _state(each: Kept) -> str:
     return f"{each.state}: {one_line(each.trouble, 60)}" if each.trouble else each.state
 
 
-def listed_shape(each: Listed) -> dict[str, Json]:
+def listed_shape(each: Kept) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "id": each.id,

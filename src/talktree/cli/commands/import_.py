@@ -62,7 +62,7 @@ def command(
             output.print_lines([summary_line(done)], color=output.use_color(color))
         if expiring and not as_json and not quiet:
             tell(f"talktree: {expiry_notice(expiring)}")
-        if not done.seen and not as_json:
+        if not done.seen and not done.failed and not as_json:
             _nothing_told(kept, paths, known=known)
     failures_told(done.failed, quiet=as_json or progress == "json")
     return 3 if done.failed else 0

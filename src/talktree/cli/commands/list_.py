@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import click
 
 from talktree.cli import libraries, output, params
@@ -10,6 +12,9 @@ from talktree.cli.verbs import Verb
 from talktree.text.json_value import Json
 from talktree.views.listed import listed_lines, listed_shape
 from talktree.views.shapes import document_text
+
+if TYPE_CHECKING:
+    from talktree.library.listing import Sort
 
 SORTS = ("new", "old", "size", "messages", "title")
 
@@ -56,7 +61,7 @@ def command(
                 model=model,
                 errors=errors,
                 gone=gone,
-                sort=sort,
+                sort=cast("Sort", sort),
                 limit=limit,
             )
         )

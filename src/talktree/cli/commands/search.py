@@ -11,10 +11,10 @@ from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.queries import QueryVerb, bad_query_told
 from talktree.errors import UsageError
-from talktree.views.found import Found, hit_lines, hit_shape
+from talktree.views.found import hit_lines, hit_shape
 
 if TYPE_CHECKING:
-    from talktree.library.search.run import Results
+    from talktree.library.search.run import Hit, Results
 
 SORTS = ("best", "new")
 
@@ -85,11 +85,11 @@ command.examples = (
 class _Counter:
     """Hits as they come, and how many they were."""
 
-    def __init__(self, hits: Iterable[Found]) -> None:
+    def __init__(self, hits: Iterable[Hit]) -> None:
         self._hits = hits
         self.count = 0
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[Hit]:
         for hit in self._hits:
             self.count += 1
             yield hit

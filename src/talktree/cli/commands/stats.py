@@ -75,12 +75,6 @@ command.examples = (
 
 
 def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, style: str) -> None:
-    from talktree.views.library_stats import (
-        library_stats_csv,
-        library_stats_lines,
-        library_stats_shape,
-    )
-
     with libraries.opened(choice.library) as kept:
         found = kept.stats(
             since=libraries.beginning("--since", choice.since),
@@ -88,15 +82,21 @@ def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, 
             project=choice.project,
             model=choice.model,
             format=choice.format,
+            seconds=by == "tool",
         )
-    if style == "json":
-        from talktree.views.shapes import document_text
+    if style == "text":
+        from talktree.views.library_stats import library_stats_lines
 
-        output.print_text([document_text(library_stats_shape(found))])
-    elif style == "csv":
-        output.print_text(library_stats_csv(found, by or "day"))
+        look.print(library_stats_lines(found, by, width=output.width() or 80))
+        return
+    from talktree.text.visible import visible
+    from talktree.views.library_shapes import library_stats_csv, library_stats_shape
+    from talktree.views.shapes import document_text
+
+    if style == "json":
+        output.print_text([document_text(library_stats_shape(found, by))])
     else:
-        look.print(library_stats_lines(found, by, output.width() or 80))
+        output.print_text(map(visible, library_stats_csv(found, by or "day")))
 
 
 def _of_sources(

@@ -16,6 +16,8 @@ from talktree.views.shapes import json_text
 if TYPE_CHECKING:
     from talktree.library.importing.result import Progress
 
+INTERRUPTED = 130
+
 
 @click.command("watch", cls=Verb)
 @params.optional_paths
@@ -36,7 +38,7 @@ def command(
     as_json: bool,  # noqa: FBT001
     library: str | None,
     color: str,
-) -> None:
+) -> int:
     """Take in what changes, as it changes, until Ctrl-C; a line for each source.
 
     Without PATH it follows every place that was imported before. What is written is found by
@@ -51,8 +53,12 @@ def command(
             output.print_lines([step_line(step)], color=colored)
 
     with libraries.opened(library, write=True) as kept:
-        for done in kept.watch(paths, every=every, progress=told):
-            failures_told(done.failed, quiet=as_json)
+        try:
+            for done in kept.watch(paths, every=every, progress=told):
+                failures_told(done.failed, quiet=as_json)
+        except KeyboardInterrupt:
+            pass  # how watching ends
+    return INTERRUPTED
 
 
 command.examples = (

@@ -23,14 +23,14 @@ _ALONE = zstandard.ZstdCompressionParameters(
 """As quick as level 1 and, for chunks of conversations, nearly as small as level 3."""
 _AGAINST = zstandard.ZstdCompressionParameters(
     window_log=20,
-    chain_log=17,
+    chain_log=16,
     hash_log=17,
     search_log=1,
-    min_match=6,
-    strategy=zstandard.STRATEGY_FAST,
+    min_match=5,
+    strategy=zstandard.STRATEGY_DFAST,
     write_checksum=True,
 )
-"""The same, with room for the chunk that a copy is compressed against."""
+"""For copies: it prefers long repetitions, which are in the chunk that is copied."""
 _WORTH = 8
 """A chunk that shrinks to less than this part of itself against another is not tried alone."""
 

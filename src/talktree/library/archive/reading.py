@@ -15,7 +15,9 @@ KEPT = 8 << 20
 
 _EXTENTS = """
 SELECT start, chunk, size FROM extents
-WHERE generation = ? AND start < ? AND start + size > ? ORDER BY start
+WHERE generation = ? AND start < ?
+AND start >= (SELECT max(start) FROM extents WHERE generation = ? AND start <= ?)
+ORDER BY start
 """
 _EXTENT = """
 SELECT start, chunk, size FROM extents
@@ -40,36 +42,47 @@ class Reader:
         row = self._db.one(_LENGTH, (generation,))
         end = 0 if row is None else int(row[0])
         stop = end if length is None else min(end, start + length)
-        at = start
-        for first, chunk, size in self._db.read(_EXTENTS, (generation, stop, start)):
-            if first > at:
-                break
-            data = self._unpacked(chunk, verify=verify)
-            if len(data) != size:
-                raise _damaged(chunk)
-            yield (
-                data
-                if first >= start and first + size <= stop
-                else data[max(0, start - first) : stop - first]
-            )
-            at = first + size
-        if at < stop:
-            raise Unreadable(
-                f"bytes {at} to {stop} of generation {generation} are not in the archive",
-                hint="`talktree library check` tells what is damaged",
-            )
+        missed = -1
+        while start < stop:
+            for first, chunk, size in self._extents(generation, start, stop):
+                data = self._unpacked(chunk, verify=verify)
+                if data is None:
+                    break
+                if len(data) != size:
+                    raise _damaged(chunk)
+                yield _part(data, start - first, stop - first)
+                start = min(first + size, stop)
+            if start < stop:
+                # Another process may have packed the chunk with others: then it is found there.
+                if missed == start:
+                    raise _missing(generation, start)
+                missed = start
+
+    def _extents(self, generation: int, start: int, stop: int) -> Iterator[Row]:
+        """The extents from a place on, up to the first gap."""
+        for row in self._db.read(_EXTENTS, (generation, stop, generation, start)):
+            if row[0] > start:
+                return
+            yield row
+            start = row[0] + row[2]
 
     def slice(self, generation: int, start: int, length: int) -> bytes:
         """A few bytes; fewer if the generation ends before."""
         parts = []
+        missed = -1
         while length > 0:
             row = self._db.one(_EXTENT, (generation, start))
             if row is None or row[0] + row[2] <= start:
                 break
-            data = self.chunk(row[1])
-            part = data[start - row[0] : start - row[0] + length]
+            data = self._chunk(row[1])
+            if data is None:
+                if missed == start:
+                    raise _missing(generation, start)
+                missed = start
+                continue
+            part = _part(data, start - row[0], start - row[0] + length)
             if not part:
-                break
+                raise _damaged(row[1])
             parts.append(part)
             start += len(part)
             length -= len(part)
@@ -77,14 +90,22 @@ class Reader:
 
     def chunk(self, number: int) -> bytes:
         """A chunk, kept at hand from now on."""
-        data = self._kept.get(number)
+        data = self._chunk(number)
         if data is None:
-            data = self._kept[number] = self._unpacked(number)
+            raise _damaged(number)
+        return data
+
+    def _chunk(self, number: int) -> bytes | None:
+        data = self._kept.get(number)
+        if data is not None:
+            self._kept.move_to_end(number)
+            return data
+        data = self._unpacked(number)
+        if data is not None:
+            self._kept[number] = data
             self._size += len(data)
             while self._size > KEPT and len(self._kept) > 1:
                 self._size -= len(self._kept.popitem(last=False)[1])
-        else:
-            self._kept.move_to_end(number)
         return data
 
     def forget(self) -> None:
@@ -92,8 +113,12 @@ class Reader:
         self._kept.clear()
         self._size = 0
 
-    def _unpacked(self, number: int, *, verify: bool = False) -> bytes:
-        hash, base, data = self._row(number)
+    def _unpacked(self, number: int, *, verify: bool = False) -> bytes | None:
+        """The bytes of a chunk; None if there is none of this number."""
+        row = self._db.one(_CHUNK, (number,))
+        if row is None:
+            return None
+        hash, base, data = row
         try:
             found = unpacked(data, None if base is None else self.chunk(base))
         except ValueError:
@@ -102,11 +127,17 @@ class Reader:
             raise _damaged(number)
         return found
 
-    def _row(self, number: int) -> Row:
-        row = self._db.one(_CHUNK, (number,))
-        if row is None:
-            raise _damaged(number)
-        return row
+
+def _part(data: bytes, start: int, stop: int) -> bytes:
+    start = max(0, start)
+    return data if start == 0 and stop >= len(data) else data[start:stop]
+
+
+def _missing(generation: int, start: int) -> Unreadable:
+    return Unreadable(
+        f"what is at byte {start} of generation {generation} is not in the archive",
+        hint="`talktree library check` tells what is damaged",
+    )
 
 
 def _damaged(chunk: int) -> Unreadable:

@@ -14,6 +14,7 @@ from talktree.library.archive.crew import Crew
 from talktree.library.archive.packing import pack_tail
 from talktree.library.archive.queue import Queue
 from talktree.library.archive.reading import Reader
+from talktree.library.archive.verify import Trouble, contents, structure
 from talktree.library.database.connection import Database
 
 _LAST_ID = "SELECT coalesce(max(id), 0) FROM generations"
@@ -108,6 +109,11 @@ class Archive:
         """A few bytes of a generation; chunks that were asked for last are at hand."""
         self._look()
         return self._reader.slice(generation, start, length)
+
+    def verify(self, *, read_data: bool = False) -> list[Trouble]:
+        """What is wrong with the archive; with `read_data` every byte is looked at."""
+        troubles = [*structure(self._db)]
+        return [*troubles, *contents(self._db, self._crew)] if read_data else troubles
 
     def close(self) -> None:
         """Let the threads end; what was queued and not written is dropped."""

@@ -26,6 +26,8 @@ PATIENCE = 10.0
 PAGE = 8192
 """Bytes of a page: most rows by volume are compressed chunks, which fill several."""
 CACHE = 32 << 20
+LOG = 32 << 20
+"""So much of the write-ahead log is brought into the database file at once."""
 LOG_KEPT = 64 << 20
 """What the write-ahead log may keep of the disk when it was larger for once."""
 NORMAL, FULL = 1, 2
@@ -83,11 +85,9 @@ class Database:
             raise self._told(error) from error
 
     def many(self, sql: str, rows: Iterable[Values]) -> None:
-        """Do the same with many rows."""
-        try:
+        """Do the same with many rows, in one transaction."""
+        with self.transaction(), self._errors():
             self._connection.executemany(sql, rows)
-        except sqlite3.Error as error:
-            raise self._told(error) from error
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:
@@ -153,6 +153,14 @@ class Database:
         with self._errors():
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
         self.checkpoint()
+
+    def used(self) -> int:
+        """How many bytes of the database file are in use."""
+        pages, free, page = (
+            int(self.read(sql)[0][0])
+            for sql in ("PRAGMA page_count", "PRAGMA freelist_count", "PRAGMA page_size")
+        )
+        return (pages - free) * page
 
     def structure(self, *, thorough: bool) -> list[str]:
         """What is wrong with the structure of the file, in the words of the database."""
@@ -222,5 +230,6 @@ def _set_up(connection: sqlite3.Connection, write: bool) -> None:  # noqa: FBT00
     connection.execute(f"PRAGMA page_size = {PAGE}")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG // PAGE}")
     connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
     connection.execute("PRAGMA synchronous = NORMAL")

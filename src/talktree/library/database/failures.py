@@ -28,7 +28,8 @@ def told(error: sqlite3.Error | OSError, path: Path) -> TalktreeError | sqlite3.
         return _of_system(error, path)
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        return error
+        # Only whole characters are written, so text that is none was overwritten.
+        return damaged(path, str(error)) if "Could not decode" in str(error) else error
     kind = code & _KIND
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(

@@ -1,7 +1,8 @@
 """The tables of a library, as a new one is made.
 
 `docs/design/library.md` says what each one holds. Whoever changes a statement here raises `SCHEMA`
-and adds the step that leads there to `migrations`.
+and adds the step that leads there to `migrations`. Numbers of sources, files and chunks are never
+given twice: whoever remembers one from before finds nothing, not something else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ CREATE TABLE places (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, added IN
 
 SOURCES = """
 CREATE TABLE sources (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   path BLOB NOT NULL UNIQUE,
   format TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'here',
@@ -43,7 +44,7 @@ CREATE TABLE sources (
 CREATE INDEX sources_native ON sources (native);
 CREATE INDEX sources_last ON sources (last);
 CREATE TABLE files (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   source INTEGER NOT NULL,
   path BLOB NOT NULL UNIQUE,
   size INTEGER NOT NULL,
@@ -75,7 +76,7 @@ CREATE TABLE versions (
   PRIMARY KEY (generation, length)
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   hash BLOB NOT NULL UNIQUE,
   size INTEGER NOT NULL,
   base INTEGER,

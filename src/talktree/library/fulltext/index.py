@@ -28,16 +28,11 @@ from tantivy import (
 )
 
 from talktree.errors import Unreadable
+from talktree.library.fulltext.place import MANIFEST, folder_of
 from talktree.library.fulltext.words import LONGEST_WORD
 
 if TYPE_CHECKING:
     from talktree.library.fulltext.writing import Writing
-
-NUMBER = 1
-"""The number of the schema below; an index of another number is not looked at."""
-FOLDER = "fulltext"
-MANIFEST = "meta.json"
-"""What tantivy replaces at each commit."""
 
 
 class Corrupt(Unreadable):
@@ -140,11 +135,6 @@ class FullText:
 
 
 KINDS = ("text", "thinking", "call", "result", "todo", "summary", "other")
-
-
-def folder_of(root: Path) -> Path:
-    """Where the index of a library is."""
-    return root / FOLDER / str(NUMBER)
 
 
 def body_analyzer() -> TextAnalyzer:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ _ALONE = re.compile(
     "]"
 )
 """Characters of scripts without spaces, and of Korean, whose words take endings."""
+_SHORT = 16
+"""Up to how many characters what a run becomes is remembered."""
 _HANDLER = "talktree.folded"
 _KEEPING_SIGNS = "talktree.letters"
 
@@ -49,6 +52,10 @@ class Span(NamedTuple):
 
 def folded(text: str) -> str:
     """The text as the index is given it; what is ASCII stays as it is."""
+    if text.isascii():
+        return text
+    # The arrow with which tools number lines is often all there is.
+    text = text.replace("→", " ")
     # The ASCII encoder looks for what it cannot encode faster than any pattern could, and asks
     # the handler below for each run of it.
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
@@ -77,7 +84,7 @@ def spans(text: str) -> list[Span]:
     plain = folded(text).lower()
     if text.isascii():
         return [Span(found[0], *found.span()) for found in _findable(plain)]
-    starts = _origins(text)
+    starts = _origins(text, _fold)
     return [
         Span(found[0], starts[found.start()], _end(text, starts, found.end()))
         for found in _findable(plain)
@@ -97,32 +104,35 @@ def _can_be_found(word: str) -> bool:
     return len(word) <= LONGEST_WORD and (word.isascii() or len(word.encode()) <= LONGEST_WORD)
 
 
-def _origins(text: str) -> list[int]:
-    """For each character of the folded text, which character of the text it comes from."""
+def letter_origins(text: str) -> list[int]:
+    """For each character of `letters`, which character of the text it comes from; and the end."""
+    return _origins(text, _plain)
+
+
+def _origins(text: str, fold: Callable[[str], str]) -> list[int]:
+    """For each character of a text that was folded so, which one it comes from; and the end."""
     origins: list[int] = []
     at = 0
     for stretch in re.split("([^\x00-\x7f]+)", text):
         if stretch.isascii():
             origins.extend(range(at, at + len(stretch)))
         else:
-            origins.extend(at + place for place in _run_origins(stretch))
+            origins.extend(at + place for place in _run_origins(stretch, fold))
         at += len(stretch)
     origins.append(at)
     return origins
 
 
-@lru_cache(maxsize=4096)
-def _run_origins(run: str) -> tuple[int, ...]:
+def _run_origins(run: str, fold: Callable[[str], str]) -> tuple[int, ...]:
     """The same for one run that is not ASCII."""
-    whole = _fold(run)
-    singly = [_fold(char) for char in run]
+    whole = fold(run)
+    singly = [fold(char) for char in run]
     if "".join(singly) == whole:
         return tuple(place for place, part in enumerate(singly) for _ in part)
-    # Characters that join their neighbours: what is folded of each beginning tells how far it goes.
-    ends = [len(_fold(run[:place])) for place in range(1, len(run) + 1)]
+    # Characters that join their neighbours: what each beginning becomes tells how far it goes.
     origins: list[int] = []
-    for place, end in enumerate(ends):
-        origins.extend([place] * (end - len(origins)))
+    for place in range(len(run)):
+        origins.extend([place] * (len(fold(run[: place + 1])) - len(origins)))
     return tuple(origins[: len(whole)])
 
 
@@ -130,23 +140,47 @@ def _end(text: str, origins: list[int], end: int) -> int:
     """Where a word ends that ends there in folded text: behind its last character's accents."""
     last = origins[end - 1] + 1
     following = origins[end] if end < len(origins) else len(text)
-    while last < following and unicodedata.category(text[last])[0] == "M":
+    while last < following and _goes_on(text[last]):
         last += 1
     return last
 
 
-@lru_cache(maxsize=16_384)
+def _goes_on(char: str) -> bool:
+    """Whether it is part of the character before: a mark, or the rest of a Korean syllable."""
+    return unicodedata.category(char)[0] == "M" or "\u1160" <= char <= "\u11ff"
+
+
+class _Table(dict[int, str]):
+    """What becomes of each character, found out when it is first met."""
+
+    def __init__(self, made: Callable[[str], str]) -> None:
+        self._made = made
+
+    def __missing__(self, code: int) -> str:
+        self[code] = made = self._made(chr(code))
+        return made
+
+
 def _fold(run: str) -> str:
     """A run of characters that are not ASCII: words of letters without accents, and spaces."""
-    return "".join(_part(char) for char in _plain(run))
+    return _plain(run).translate(_PARTS)
 
 
-@lru_cache(maxsize=16_384)
 def _plain(run: str) -> str:
     """Such a run in compatible forms, without accents and case, but with all its signs."""
-    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", run).casefold())
-    kept = "".join(char for char in apart if not _is_accent(char))
-    return unicodedata.normalize("NFC", kept).lower()
+    return unicodedata.normalize("NFC", run.translate(_LETTERS)).lower()
+
+
+def _letter(char: str) -> str:
+    """A character taken apart, without accents."""
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
+    return "".join(part for part in apart if not _is_accent(part))
+
+
+def _is_accent(char: str) -> bool:
+    if unicodedata.category(char)[0] != "M":
+        return False
+    return char not in _VOICING and not (_SIGNS.match(char) and not unicodedata.combining(char))
 
 
 def _part(char: str) -> str:
@@ -159,15 +193,20 @@ def _part(char: str) -> str:
     return f" {char} " if _ALONE.match(char) else char
 
 
-def _is_accent(char: str) -> bool:
-    if unicodedata.category(char)[0] != "M":
-        return False
-    return char not in _VOICING and not (_SIGNS.match(char) and not unicodedata.combining(char))
+_LETTERS = _Table(_letter)
+_PARTS = _Table(_part)
+
+
+@lru_cache(maxsize=16_384)
+def _short_fold(run: str) -> bytes:
+    """The same for the index; most runs are a quote, a dash or an accent, again and again."""
+    return _fold(run).encode()
 
 
 def _folding(error: UnicodeError) -> tuple[bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
-    return _fold(error.object[error.start : error.end]).encode(), error.end
+    run = error.object[error.start : error.end]
+    return (_short_fold(run) if len(run) <= _SHORT else _fold(run).encode()), error.end
 
 
 def _keeping_signs(error: UnicodeError) -> tuple[bytes, int]:

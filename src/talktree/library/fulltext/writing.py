@@ -67,10 +67,8 @@ class Writing:
         """Take out what a source has, from a place on; what is added afterwards stays."""
         self._record = (-1, -1)
         try:
-            if from_at <= 0:
-                self._writer.delete_documents_by_term("source", source)
-            else:
-                self._writer.delete_documents_by_query(_behind(source, from_at))
+            # A term made of a number would be a signed one, which matches nothing here.
+            self._writer.delete_documents_by_query(_behind(source, from_at))
         except BaseException as error:
             raise _not_saved(error) from error
 
@@ -112,6 +110,8 @@ class Writing:
 
 
 def _behind(source: int, at: int) -> Query:
+    if at <= 0:
+        return Query.term_query(SCHEMA, "source", source)
     return Query.boolean_query(
         [
             (Occur.Must, Query.term_query(SCHEMA, "source", source)),

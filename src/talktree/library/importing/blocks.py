@@ -1,7 +1,7 @@
 """Bytes that come in any pieces, given on in blocks of whole lines.
 
-A line may be longer than a block. One that is longer than anybody should read at once is given on in
-parts that are kept but not told.
+A line may be longer than a block. One that is longer than anybody should read at once is given on
+in parts that are kept but not told.
 """
 
 from __future__ import annotations

@@ -33,12 +33,17 @@ WHERE excluded.input + excluded.output + excluded.cache_read + excluded.cache_wr
 _CALL = """
 INSERT INTO calls (key, source, at, time, tool, reply) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (key, source) DO UPDATE SET
-  at = excluded.at, time = excluded.time, tool = excluded.tool, reply = excluded.reply
+  at = excluded.at, time = excluded.time, tool = excluded.tool, reply = excluded.reply,
+  took = CASE WHEN calls.time >= excluded.time THEN calls.time - excluded.time END
 WHERE calls.at < 0
 """
 _OUTCOME = """
-INSERT INTO calls (key, source, at, tool, state) VALUES (?, ?, -1, ?, ?)
-ON CONFLICT (key, source) DO UPDATE SET state = excluded.state
+INSERT INTO calls (key, source, at, time, tool, state) VALUES (?, ?, -1, ?, ?, ?)
+ON CONFLICT (key, source) DO UPDATE SET
+  state = excluded.state,
+  time = CASE WHEN calls.at < 0 THEN excluded.time ELSE calls.time END,
+  took = CASE WHEN calls.at >= 0 AND excluded.time >= calls.time
+    THEN excluded.time - calls.time END
 """
 _MEASURE = "INSERT INTO measures (source, time, name, value) VALUES (?, ?, ?, ?)"
 _PROJECT = "UPDATE replies SET project = ? WHERE source = ? AND project IS NULL"
@@ -93,7 +98,7 @@ class Facts:
         if told.outcomes:
             unseen = number(UNSEEN)
             self._outcomes += (
-                (each.key, source, unseen, FAILED if each.failed else WENT_WELL)
+                (each.key, source, each.time, unseen, FAILED if each.failed else WENT_WELL)
                 for each in told.outcomes
             )
         self._measures += (
@@ -117,6 +122,7 @@ class Facts:
     def name_project(self, source: int, project: str) -> None:
         """The project became known after replies had been told."""
         self.write()
+        self._sums.touch(source)
         self._db.run(_PROJECT, (self._names.number(project), source))
 
     def forget(self, source: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
 from talktree.library.importing.facts import Facts
-from talktree.library.importing.result import Failed, Imported, Progress, Tell
+from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.rows import Rows
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ FEW_THREADS, LITTLE_HEAP = 1, 15_000_000
 MORE_THREADS, LARGE_HEAP = 2, 120_000_000
 
 _INDEXED = "UPDATE sources SET indexed = archived WHERE id = ?"
-_DISTRUST = "UPDATE sources SET indexed = -1"
 
 
 class Intake:
@@ -38,14 +37,17 @@ class Intake:
         """Sources whose documents are not committed yet."""
         self._writing: Writing | None = None
 
+    def prepare(self) -> None:
+        """Open the full text; no transaction may be open, as a broken one is begun anew."""
+        few = self.size < SMALL
+        self._writing = self.library.fulltext_to_write().writer(
+            FEW_THREADS if few else MORE_THREADS, LITTLE_HEAP if few else LARGE_HEAP
+        )
+
     @property
     def writing(self) -> Writing:
-        """The writer of the full text, opened when it is needed."""
-        if self._writing is None:
-            few = self.size < SMALL
-            self._writing = self.library.fulltext_to_write().writer(
-                FEW_THREADS if few else MORE_THREADS, LITTLE_HEAP if few else LARGE_HEAP
-            )
+        """The writer of the full text."""
+        assert self._writing is not None
         return self._writing
 
     def publish(self) -> None:

@@ -55,9 +55,7 @@ class LineFile:
         if not whole:
             # Such a file is looked at again, whatever its times are.
             seen = seen._replace(size=keeping.end, modified=0)
-        self._intake.rows.set_file(
-            self._taking.id, seen, HERE, keeping.generation, keeping.guard
-        )
+        self._intake.rows.set_file(self._taking.id, seen, HERE, keeping.generation, keeping.guard)
         if done:
             self._intake.archive.version(
                 keeping.generation, keeping.end, time.time_ns(), self._seen.modified
@@ -81,7 +79,7 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         return None
     try:
         told = told_of_lines(data, block.at, taking.heading)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         failure = mistake(os.fsdecode(taking.path), error)
         intake.failed(taking.path, failure)
         taking.forget()

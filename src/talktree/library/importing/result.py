@@ -55,13 +55,17 @@ class Imported(msgspec.Struct):
 
 
 class Progress(NamedTuple):
-    """How far an import has come."""
+    """How far an import has come; told once for each source that is not as it was."""
 
     source: bytes
     sources_done: int
     sources: int
     bytes_done: int
     bytes: int
+    what: str
+    """What became of the source: new, grown, replaced, moved, gone, back, completed or failed."""
+    size: int
+    """How many bytes of it were read now."""
 
 
 Tell = Callable[[Progress], None]

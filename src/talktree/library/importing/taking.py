@@ -1,4 +1,4 @@
-"""A source that is being told: its pieces into the full text, its facts and shape into the tables."""
+"""A source that is being told: pieces into the full text, facts and shape into the tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ class Taking:
     def tell(self, told: Told) -> None:
         """Take in what a stretch of the source tells."""
         intake, id = self._intake, self.id
-        intake.touched.add(id)
         intake.facts.take(id, told)
         project = told.head.project
         if project is not None and self.heading is not None and self.heading.project is None:
@@ -56,7 +55,6 @@ class Taking:
     def forget(self) -> None:
         """What was told of it counts no more: it will be told anew."""
         intake = self._intake
-        intake.touched.add(self.id)
         intake.facts.forget(self.id)
         intake.db.run(_FORGET, (self.id,))
         intake.writing.delete(self.id)
@@ -64,7 +62,8 @@ class Taking:
         self._shape, self._links = Shape(), []
 
     def save(self, size: int, modified: int) -> None:
-        """Write what is told of the source as a whole."""
+        """Write what is told of the source as a whole, and that its documents are on their way."""
+        self._intake.touched.add(self.id)
         head = self.heading or Heading()
         if self._links:
             self._shape = self._shape.extended(self._links)

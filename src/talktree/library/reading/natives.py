@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from talktree.library.reading.told import Measure
 from talktree.model.message import Message
+from talktree.text.json_value import Json
 
 CLASSES = "front_desk_classification_results"
-SECONDS = {
-    "seconds_until_streaming": "seconds_until_streaming",
-    "seconds_until_finished": "seconds_until_finished",
-}
+SECONDS = ("seconds_until_streaming", "seconds_until_finished")
+MOST_SECONDS = 1e9
 WORDS = {"sentiment": "sentiment", "user_language": "language", "unity_topics": "topic"}
 """What is measured in Muse's classes, and what it is called here."""
 
@@ -51,10 +50,10 @@ def extras_of(format: str, message: Message) -> Extras:
 def measures_of(message: Message, time: int | None) -> Iterator[Measure]:
     """What was measured of a message, where its format does."""
     extra = message.extra
-    for key, name in SECONDS.items():
-        seconds = extra.get(key)
-        if type(seconds) in (int, float) and 0 <= seconds < 1e9:
-            yield Measure(time, name, float(seconds))
+    for name in SECONDS:
+        seconds = extra.get(name)
+        if type(seconds) in (int, float) and 0 <= float(seconds or 0) < MOST_SECONDS:
+            yield Measure(time, name, float(seconds or 0))
     classes = _below(extra, CLASSES)
     for key, name in WORDS.items():
         found = classes.get(key)
@@ -74,5 +73,5 @@ def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return found
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Json) -> str | None:
     return value if isinstance(value, str) else None

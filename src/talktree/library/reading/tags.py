@@ -16,10 +16,9 @@ def tags_of(
     model: str | None = None,
     project: str | None = None,
     branch: str | None = None,
-    error: bool = False,
-    sidechain: bool = False,
+    is_: tuple[str, ...] = (),
 ) -> str:
-    """The words a piece is filtered by, with blanks between them."""
+    """The words a piece is filtered by, with blanks between them; `is_` may be error, sidechain."""
     named = {
         "format": format,
         "kind": kind,
@@ -30,5 +29,5 @@ def tags_of(
         "branch": branch,
     }
     words = [word for name, value in named.items() if value for word in tag_words(name, value)]
-    words += ["is=error"] * error + ["is=sidechain"] * sidechain
+    words += [f"is={state}" for state in is_]
     return " ".join(dict.fromkeys(words))

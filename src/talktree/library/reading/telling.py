@@ -12,6 +12,7 @@ from zlib import crc32
 from talktree.library.reading.natives import extras_of, measures_of
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.texts import (
+    Task,
     call_files,
     call_text,
     event_text,
@@ -28,6 +29,7 @@ from talktree.library.reading.told import (
     FOLLOWS,
     MESSAGE,
     NODE,
+    SAMPLED,
     SIDECHAIN,
     TRAIT,
     Call,
@@ -37,15 +39,13 @@ from talktree.library.reading.told import (
     Outcome,
     Piece,
     Reply,
-    Talk,
     Told,
     key_of,
-    mark_of,
 )
 from talktree.model import message as flags
-from talktree.model.derive import written_todos
+from talktree.model.derive import DONE, written_todos
 from talktree.model.entries import Entry, Head, Snapshot
-from talktree.model.message import Message
+from talktree.model.message import Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 
 SYNTHETIC = "<synthetic>"
@@ -60,6 +60,7 @@ NAMED = 5
 """How good any other title is that a source gives."""
 SUMMARIES = frozenset({"summary", "compacted"})
 ROLES = {"user": 1, "assistant": 2, "system": 3}
+STATES = ((), ("error",), ("sidechain",), ("error", "sidechain"))
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
 
@@ -153,7 +154,7 @@ class Telling:
         for part in message.parts:
             teller.take(part)
         if message.todos:
-            teller.todos(todo_text(message.todos), told_before=True)
+            teller.todos(message.todos, told_before=True)
         failed = flags.ERROR in message.flags or teller.failed
         return (
             bool(message.parts) * MESSAGE
@@ -165,8 +166,13 @@ class Telling:
     def _reply(self, message: Message, at: int, own: str, request: str | None, hour: int) -> int:
         assert message.usage is not None
         used, time = message.usage, moment(message.time)
-        counts = [count(each) for each in (used.input, used.output, used.cache_read)]
-        counts += [count(used.cache_write), count(hour)]
+        counts = (
+            count(used.input),
+            count(used.output),
+            count(used.cache_read),
+            count(used.cache_write),
+            count(hour),
+        )
         if message.api_message or request:
             key = reply_key(message.api_message, request)
         else:
@@ -240,9 +246,10 @@ class Telling:
         """A record that takes part in the tree."""
         above = parent if parent is not None else follows
         bits |= NODE | (trait - 1) << TRAIT | (parent is None and follows is not None) * FOLLOWS
+        name = key_of(id) if id else 0
         self.links.append(
             Link(
-                key_of(id) if id else 0,
+                name,
                 key_of(above) if above is not None else 0,
                 at,
                 bits,
@@ -252,9 +259,17 @@ class Telling:
         )
         if id:
             self.leaf = id
-            mark = mark_of(id)
-            if mark is not None:
-                self.marks.append((at, mark))
+            if not name % SAMPLED:
+                self.marks.append((at, name))
+
+    def tasks(self, listed: Sequence[Task], text: str, time: int | None) -> None:
+        """The tasks as they stand, and how many of them are done, if that changed."""
+        key = key_of(text)
+        if listed and key != self.todo:
+            done = sum(task.status in DONE for task in listed)
+            self.measures.append(Measure(time, "todos_done", float(done)))
+            self.measures.append(Measure(time, "todos_open", float(len(listed) - done)))
+        self.todo = key
 
     def called(self, key: int, tool: str) -> None:
         """A call waits for its result."""
@@ -321,8 +336,7 @@ class _Parts:
             self.message.model,
             self.project,
             self.branch,
-            self.error or error,
-            self.side,
+            states(self.error or error, self.side),
         )
         time = None if self.time is None else self.time // 1_000_000_000
         piece = Piece(self.at, kind, role, whole(text), time, tags, whole(files))
@@ -349,7 +363,7 @@ class _Parts:
     def _call(self, part: ToolCall) -> None:
         listed = written_todos(part) if is_todo_tool(part.name) else None
         if listed is not None:
-            self.todos(todo_text(listed), tool=part.name)
+            self.todos(listed, tool=part.name)
         else:
             text = call_text(part.name, part.input)
             self.add("call", text, tool=part.name, files=call_files(part.input))
@@ -367,12 +381,19 @@ class _Parts:
         self.failed = self.failed or part.error
         self.add("result", result_text(part), role="tool", tool=tool, error=part.error)
 
-    def todos(self, text: str, *, tool: str | None = None, told_before: bool = False) -> None:
+    def todos(
+        self, listed: Sequence[Todo], *, tool: str | None = None, told_before: bool = False
+    ) -> None:
         """A list of tasks; one that goes with many messages is told when it changes."""
-        key = key_of(text)
-        if not told_before or key != self.telling.todo:
+        text = todo_text(listed)
+        if not told_before or key_of(whole(text)) != self.telling.todo:
             self.add("todo", text, tool=tool)
-        self.telling.todo = key
+        self.telling.tasks(listed, whole(text), self.time)
+
+
+def states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
+    """What is said of a piece by the tag `is`."""
+    return STATES[failed + 2 * side]
 
 
 def moment(time: int | None) -> int | None:

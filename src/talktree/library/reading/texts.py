@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Protocol
 
-from talktree.model.derive import TODO_TOOLS, tool_key
+from talktree.model.derive import TODO_TOOLS, tool_key, written_todos
 from talktree.model.message import Todo
 from talktree.model.parts import (
     Artifact,
@@ -22,6 +23,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.json_value import Json
 
 FILE_NAMES = ("file_path", "path", "notebook_path")
 """Members of a call's input that name a file."""
@@ -60,7 +62,7 @@ LONG = 400
 """Texts in unknown places that are as long and have no blanks may be data."""
 TITLE = 100
 """Characters of a prompt that make a title."""
-_DATA = re.compile(r"data:[\w.+-]+/|[A-Za-z0-9+/_=-]{%d}" % LONG)
+_DATA = re.compile(rf"data:[\w.+-]+/|[A-Za-z0-9+/_=-]{{{LONG}}}")
 _WRAPPERS = re.compile(
     r"</?(?:local-command-stdout|local-command-stderr|local-command-caveat"
     r"|bash-input|bash-stdout|bash-stderr)>"
@@ -71,7 +73,19 @@ _ASIDES = re.compile(
 )
 
 
-def words_in(value: Any, without: frozenset[str] = SILENT) -> list[str]:
+class Task(Protocol):
+    """A task of a list, in whatever form it was read."""
+
+    @property
+    def content(self) -> str:
+        """What is to be done."""
+
+    @property
+    def status(self) -> str:
+        """How far it is."""
+
+
+def words_in(value: Json, without: frozenset[str] = SILENT) -> list[str]:
     """All texts in a value in order, without data and without members that are no words."""
     found: list[str] = []
     pending = [value]
@@ -92,7 +106,7 @@ def is_data(text: str) -> bool:
     return (len(text) >= LONG or text.startswith("data:")) and _DATA.match(text) is not None
 
 
-def call_text(name: str, input: Any) -> str:
+def call_text(name: str, input: Json) -> str:
     """What a call asks: the tool and the values it is given."""
     if isinstance(input, dict):
         said = [name]
@@ -107,7 +121,7 @@ def call_text(name: str, input: Any) -> str:
     return "\n".join([name, *_values(input)])
 
 
-def _values(value: Any) -> list[str]:
+def _values(value: Json) -> list[str]:
     """All plain values in a value, in order."""
     found: list[str] = []
     pending = [value]
@@ -125,7 +139,7 @@ def _values(value: Any) -> list[str]:
     return found
 
 
-def call_files(input: Any) -> str:
+def call_files(input: Json) -> str:
     """The files a call names, one a line."""
     if not isinstance(input, dict):
         return ""
@@ -133,14 +147,20 @@ def call_files(input: Any) -> str:
     return "\n".join([name for name in found if isinstance(name, str)]) if found else ""
 
 
-def todo_text(listed: Sequence[Todo]) -> str:
+def todo_text(listed: Sequence[Task]) -> str:
     """A list of tasks as it is read, one a line."""
     return "\n".join([f"{todo.status}: {todo.content}" for todo in listed])
 
 
+@lru_cache(maxsize=1024)
 def is_todo_tool(name: str) -> bool:
     """Whether a tool writes the list of tasks."""
     return tool_key(name) in TODO_TOOLS
+
+
+def todos_in(name: str, input: Json) -> Sequence[Todo] | None:
+    """The tasks a call writes down; None if they cannot be understood."""
+    return written_todos(ToolCall(name, input))
 
 
 def result_text(part: ToolResult) -> str:
@@ -148,7 +168,7 @@ def result_text(part: ToolResult) -> str:
     return answered([spoken(each) for each in part.output], part.detail)
 
 
-def answered(said: Sequence[str], detail: Any) -> str:
+def answered(said: Sequence[str], detail: Json) -> str:
     """The words of a result, and those of its structured answer where they are missing."""
     text = "\n".join([each for each in said if each])
     if detail is not None and lacks_words(text):
@@ -191,7 +211,7 @@ def event_text(event: Event) -> str:
     return _WRAPPERS.sub(" ", event.text).strip() if event.text else ""
 
 
-def command_text(tags: Mapping[str, Any]) -> str:
+def command_text(tags: Mapping[str, Json]) -> str:
     """A slash command as it was typed."""
     name, more = tags.get("name"), tags.get("args")
     said = name if isinstance(name, str) else ""

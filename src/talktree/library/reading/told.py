@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from typing import NamedTuple
-from zlib import crc32
 
 from msgspec import Struct
 
 NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
 TRAIT = 6
 """Bits of a link above the others hold its trait, less one."""
+UUID = 36
+"""Characters of a UUID."""
+MODULUS = 0x5D1F_2B6A_9C3E_7A4B
+"""An odd number without any pattern."""
 SAMPLED = 16
 """One id of so many is a landmark."""
 
@@ -149,12 +152,17 @@ class Told(Struct):
 
 def key_of(text: str) -> int:
     """The hash that stands for an id: 64 bits, signed, never 0."""
+    if len(text) == UUID:
+        # Nearly all ids are UUIDs; the remainder is as good as a hash and sooner there.
+        try:
+            return int(text.replace("-", ""), 16) % MODULUS + 1
+        except ValueError:
+            pass
     raw = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little", signed=True) or 1
 
 
 def mark_of(id: bytes | str) -> int | None:
     """The landmark an id makes; None for most ids."""
-    raw = id.encode("utf-8", "surrogatepass") if isinstance(id, str) else id
-    found = crc32(raw)
+    found = key_of(id if isinstance(id, str) else id.decode("utf-8", "surrogateescape"))
     return None if found % SAMPLED else found

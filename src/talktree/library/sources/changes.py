@@ -89,6 +89,10 @@ class Look(NamedTuple):
         return not (self.changes or self.missing or self.closed or self.asked)
 
 
+NOTHING = Look(0, 0, 0, [], [], [], 0, [])
+"""What is seen where nobody looks."""
+
+
 class _Walk:
     def __init__(self, rows: Iterable[Known]) -> None:
         self.rows = {row.path: row for row in rows}
@@ -116,7 +120,7 @@ class _Walk:
         self.asked.append(folder)
         return False
 
-    def change(self, one: Found) -> Change | None | Known:
+    def change(self, one: Found) -> Change | Known | None:
         """How a source differs from what is known; a row if it is no conversation, else None."""
         if one.kind == "file":
             return self._file_change(one)
@@ -126,7 +130,7 @@ class _Walk:
             self.unvisited.pop(path, None)
         same = (
             marker is not None
-            and len(known) == len(one.files)
+            and sum(row.state != GONE for row in known.values()) == len(one.files)
             and all(
                 (row := known.get(seen.path)) and row.state in (HERE, OTHER) and row.is_still(seen)
                 for seen in one.files
@@ -134,7 +138,7 @@ class _Walk:
         )
         return None if same else Change(one, marker.source if marker else None, known)
 
-    def _file_change(self, one: Found) -> Change | None | Known:
+    def _file_change(self, one: Found) -> Change | Known | None:
         row = self.unvisited.pop(one.path, None)
         if row is None:
             return Change(one, None, {})
@@ -174,9 +178,7 @@ def look(
             else:
                 changes.append(change)
     missing = _missing(walk.unvisited.values(), closed)
-    return Look(
-        seen, unchanged, passed_over, changes, missing, closed, walk.opened, walk.asked
-    )
+    return Look(seen, unchanged, passed_over, changes, missing, closed, walk.opened, walk.asked)
 
 
 def every_row(db: Database) -> list[Known]:
@@ -194,8 +196,4 @@ def _rows(db: Database, roots: Sequence[bytes]) -> Iterable[Known]:
 def _missing(rows: Iterable[Known], closed: Sequence[Closed]) -> list[Known]:
     """Files that were here and are not; below what cannot be looked at nothing is known."""
     shut = tuple(each.path.rstrip(b"/") + b"/" for each in closed if not each.absent)
-    return [
-        row
-        for row in rows
-        if row.state != GONE and not (shut and row.path.startswith(shut))
-    ]
+    return [row for row in rows if row.state != GONE and not (shut and row.path.startswith(shut))]

@@ -58,9 +58,7 @@ Ask = Callable[[Seen, tuple[Seen, ...]], bool]
 """Whether a folder that looks like one conversation, with the files below it, is one."""
 
 
-def found(
-    root: bytes, is_one: Ask, *, leave: Collection[bytes] = ()
-) -> Iterator[Found | Closed]:
+def found(root: bytes, is_one: Ask, *, leave: Collection[bytes] = ()) -> Iterator[Found | Closed]:
     """Everything below a path that may be a conversation, in the order of names."""
     try:
         about = os.stat(root)

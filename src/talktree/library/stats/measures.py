@@ -42,16 +42,16 @@ class Measures(Struct, frozen=True):
 
 
 def measures(db: Database, chosen: Chosen) -> Measures:
-    """Words counted, numbers ordered, and the tasks as each source told them last."""
+    """Words counted, numbers ordered, and the tasks as each session told them last."""
     words: dict[str, Counter[str]] = {}
     numbers: dict[str, list[float]] = {}
-    todos: dict[tuple[int, str], float] = {}
+    todos: dict[tuple[str, str], float] = {}
     for source, time, number, value in db.rows(_MEASURES):
         if not chosen.has_source(source) or not chosen.has_time(time):
             continue
         name = chosen.names.get(number, "")
         if name in (TODOS_DONE, TODOS_OPEN):
-            todos[source, name] = value
+            todos[chosen.sources[source].session, name] = value
         elif isinstance(value, str):
             words.setdefault(name, Counter())[value] += 1
         else:
@@ -64,7 +64,7 @@ def measures(db: Database, chosen: Chosen) -> Measures:
     )
 
 
-def _sum(todos: dict[tuple[int, str], float], name: str) -> int:
+def _sum(todos: dict[tuple[str, str], float], name: str) -> int:
     return int(sum(value for (_, each), value in todos.items() if each == name))
 
 

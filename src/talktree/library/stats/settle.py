@@ -70,10 +70,14 @@ class Sums:
             self._everything = True
             self._keys.clear()
 
-    def lose(self, source: int) -> None:
-        """Note that what a source told is about to be deleted: others may tell it too."""
+    def touch(self, source: int) -> None:
+        """Note that something else about the replies of a source is about to change."""
         self._unsettle()
         self._sources.add(source)
+
+    def lose(self, source: int) -> None:
+        """Note that what a source told is about to be deleted: others may tell it too."""
+        self.touch(source)
         for statement in _SHARING:
             self._sources.update(row[0] for row in self._db.read(statement, (source,)))
 

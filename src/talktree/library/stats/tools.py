@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
 from talktree.library.stats.chosen import Chosen, Filters
-from talktree.library.stats.once import BY_USED, COUNTING_CALLS, settled
+from talktree.library.stats.once import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled
 from talktree.library.stats.stretches import stretches
 
 _ALL = "SELECT NULL, NULL, tool, SUM(calls), SUM(answered), SUM(failures) FROM used GROUP BY tool"
@@ -20,12 +20,10 @@ _USED = "SELECT source, day, tool, calls, answered, failures FROM used"
 _USED_BETWEEN = _USED + " WHERE day >= ? AND day < ?"
 _ANEW = COUNTING_CALLS + BY_USED
 _ANEW_BETWEEN = COUNTING_CALLS + " AND c.time >= ? AND c.time < ?" + BY_USED
-_TOOK = """
-SELECT c.source, c.tool, c.time, c.took FROM calls AS c
-WHERE c.took IS NOT NULL AND NOT EXISTS (
-  SELECT 1 FROM calls AS o WHERE o.key = c.key AND o.source <> c.source AND (
-    (o.state > 0) > (c.state > 0) OR ((o.state > 0) = (c.state > 0) AND o.source < c.source)))
-"""
+_TOOK = (
+    "SELECT c.source, c.tool, c.time, c.took FROM calls AS c"
+    " WHERE c.took IS NOT NULL AND " + COUNTS_CALL
+)
 
 
 class ToolUse(Struct, frozen=True, gc=False):

@@ -52,6 +52,8 @@ class Contents:
         self._failed: set[int] = set()
         self._certain: set[str] = set()
         self._found_new = False
+        self.written = 0
+        """Bytes of contents that were new when they were kept here."""
 
     def close(self) -> None:
         """Forget what was kept and not settled, and let go of the folder."""
@@ -105,6 +107,7 @@ class Contents:
                 self._certain.add(name)
                 return
             self._pending[name] = _Pending(self._write(data), threading.get_ident())
+            self.written += len(data)
 
     def _is_there(self, name: str, data: bytes) -> bool:
         """Whether the content has its name already; then its time of grace begins again.
@@ -250,6 +253,10 @@ class Contents:
         """The bytes a content (or an unfinished one) takes."""
         found = self._folder.lstat(_path(name))
         return 0 if found is None else found.st_size
+
+    def size(self) -> int:
+        """The bytes that all contents take, those that are not settled yet among them."""
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in self._folder.entries())
 
     def changed_at(self, name: str) -> float:
         """When a content (or an unfinished one) was last kept, in seconds since 1970."""

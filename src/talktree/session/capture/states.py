@@ -6,6 +6,7 @@ itself, since two things nobody knows cannot be told to be the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -106,7 +107,7 @@ def to_json(state: State) -> dict[str, Any]:
 
 def from_json(value: object) -> State:
     """The state a line tells of; whatever cannot be understood is unknown."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return Unknown("no state is recorded")
     try:
         match value.get("kind"):
@@ -136,7 +137,7 @@ def _file(value: Mapping[str, Any]) -> State:
 
 
 def _hash(value: object) -> str:
-    if not isinstance(value, str) or len(value) != HASH_LENGTH or set(value) - _HEX:
+    if not isinstance(value, str) or not _is_hash(value):
         raise ValueError
     return value
 
@@ -148,7 +149,7 @@ def _mode(value: str) -> int:
     return mode
 
 
-_HEX = frozenset("0123456789abcdef")
+_is_hash = re.compile(f"[0-9a-f]{{{HASH_LENGTH}}}").fullmatch
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 

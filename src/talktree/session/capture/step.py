@@ -207,6 +207,7 @@ class Step:
         self._say(Said(changes=every, seen=self._seen, uncovered=self.uncovered, ended=True))
         self._opened.known.tell(changes)
         self._opened.known.save()
+        self._opened.notices += self._opened.budget.notice(self._opened.contents)
         self.changed = tuple(
             change
             for change in every

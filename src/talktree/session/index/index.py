@@ -39,6 +39,12 @@ NEAR = 16 << 20
 """So many bytes of the end are looked through for parents before the cache is asked."""
 AT_ONCE = 500
 """So many ids go into one question to SQLite."""
+_EVERY_TOUCH = """
+SELECT DISTINCT start, length FROM touched JOIN snapshots USING (start) WHERE path IN ({})
+"""
+_LAST_TOUCHES = """
+SELECT MAX(start), length FROM touched JOIN snapshots USING (start) WHERE path IN ({}) GROUP BY path
+"""
 _NODE = "id, parent, start, length, type, sidechain, note, time"
 
 __all__ = ["Index", "Node"]
@@ -200,20 +206,27 @@ class Index:
     def touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, Change]]]:
         """The same for many paths; each line is read once."""
         found: dict[bytes, list[tuple[str, Change]]] = {path: [] for path in paths}
-        wanted, places = list(found), set[tuple[int, int]]()
-        for at in range(0, len(wanted), AT_ONCE):
-            some = wanted[at : at + AT_ONCE]
-            marks = ",".join("?" * len(some))
-            query = f"""
-                SELECT DISTINCT start, length FROM touched JOIN snapshots USING (start)
-                WHERE path IN ({marks})"""
-            places.update(self._ask("snapshots", query, *some))
-        for start, length in sorted(places):
-            taken = self._taken(start, length)
+        for taken in self._touching(_EVERY_TOUCH, found):
             for change in taken.changes:
                 if change.path in found:
                     found[change.path].append((taken.message, change))
         return found
+
+    def last_touches(self, paths: Iterable[bytes]) -> dict[bytes, Change | None]:
+        """The last change of each path, however many there were; None if there is none."""
+        found: dict[bytes, Change | None] = dict.fromkeys(paths)
+        for taken in self._touching(_LAST_TOUCHES, found):
+            found.update((each.path, each) for each in taken.changes if each.path in found)
+        return found
+
+    def _touching(self, query: str, paths: Iterable[bytes]) -> Iterator[Taken]:
+        """Snapshots that have some of these paths, in file order, each once."""
+        wanted, places = list(paths), set[tuple[int, int]]()
+        for at in range(0, len(wanted), AT_ONCE):
+            some = wanted[at : at + AT_ONCE]
+            marks = ",".join("?" * len(some))
+            places.update(self._ask("snapshots", query.format(marks), *some))
+        return (self._taken(start, length) for start, length in sorted(places))
 
     def _taken(self, start: int, length: int) -> Taken:
         return taken(decode(self._read("snapshots", start, length)).value)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from talktree.errors import WorldMoved
-from talktree.files.durable import write_all
+from talktree.files.durable import sync_filesystem, write_all
 from talktree.session.capture.look import Stamp, stamp_of
 from talktree.session.capture.states import Absent, File, Folder, Link
 from talktree.session.undo.aside import OLD, Aside
@@ -24,6 +24,8 @@ from talktree.session.undo.plan import Action
 
 THREADS = 16
 """Waiting for the disk is done by many at once."""
+MANY = 32
+"""So many new files are synced at once, with the file system they are on."""
 NEW = b".new"
 Item = TypeVar("Item")
 
@@ -73,9 +75,13 @@ class Execution:
         writes = self._of("write")
         for action in writes:
             self._temporaries[action.path] = self._temporary(action.path, NEW)
-        _all(self._write, writes)
+        together = len(writes) >= MANY
+        _all(lambda each: self._write(each, together=together), writes)
+        if together and not sync_filesystem(self._folder.fd):
+            _all(self._sync_new, writes)
 
-    def _write(self, action: Action) -> None:
+    def _write(self, action: Action, *, together: bool) -> None:
+        """Write a content; many on the file system of the workspace are synced all at once."""
         assert isinstance(action.after, File)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         fd = self._folder.open(self._temporaries[action.path], flags, 0o600)
@@ -83,6 +89,14 @@ class Execution:
             for piece in self._supply.pieces(action.after):
                 write_all(fd, piece)
             os.fchmod(fd, action.after.mode)
+            if not together or os.fstat(fd).st_dev != self._folder.identity[0]:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _sync_new(self, action: Action) -> None:
+        fd = self._folder.open(self._temporaries[action.path], os.O_RDONLY)
+        try:
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -225,12 +239,18 @@ def _changes_kind(action: Action) -> bool:
     return isinstance(before, Folder) != isinstance(after, Folder)
 
 
-def _all(work: Callable[[Item], None], items: list[Item]) -> None:
-    """Do something for many at once; the first failure is raised when all have ended."""
-    if len(items) < 2:
-        for item in items:
-            work(item)
+def _all(work: Callable[[Item], None], items: Sequence[Item]) -> None:
+    """Do something for many, some at once; the first failure is raised when all have ended."""
+    threads = min(THREADS, len(items))
+    if threads < 2:
+        _each(work, items)
         return
-    with ThreadPoolExecutor(min(THREADS, len(items))) as pool:
-        for done in [pool.submit(work, item) for item in items]:
-            done.result()
+    with ThreadPoolExecutor(threads) as pool:
+        shares = [pool.submit(_each, work, items[at::threads]) for at in range(threads)]
+        for share in shares:
+            share.result()
+
+
+def _each(work: Callable[[Item], None], items: Iterable[Item]) -> None:
+    for item in items:
+        work(item)

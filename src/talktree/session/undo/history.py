@@ -221,8 +221,8 @@ def changed_paths(
 def expected_states(opened: Opened, paths: Iterable[bytes]) -> dict[bytes, State]:
     """What the session believes is at each path: what the last line about it says."""
     return {
-        path: _left(touches[-1][1]) if touches else NEVER_SEEN
-        for path, touches in opened.index.touches_of(paths).items()
+        path: NEVER_SEEN if change is None else _left(change)
+        for path, change in opened.index.last_touches(paths).items()
     }
 
 

@@ -1,0 +1,39 @@
+"""Talktree as others are measured: by its commands, in processes of their own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+PROGRAM = str(Path(sys.executable).with_name("talktree"))
+_FILES = """
+import sys
+from pathlib import Path
+from talktree.library.reading.usage import totals
+from bench.bare import files
+print(totals([Path(path) for path in files(sys.argv[1])]))
+"""
+
+
+class Talktree:
+    """The commands over one library."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def import_(self, folder: Path) -> list[str]:
+        """Take a folder in, or look at it again."""
+        return [PROGRAM, "import", str(folder), "--json", "--library", str(self.root)]
+
+    def search(self, words: str) -> list[str]:
+        """The best twenty, with excerpts."""
+        return [PROGRAM, "search", words, "--library", str(self.root), "--color", "never"]
+
+    def count(self) -> list[str]:
+        """The tokens of all sessions, from the library."""
+        return [PROGRAM, "stats", "--json", "--library", str(self.root)]
+
+    @staticmethod
+    def count_files(folder: Path) -> list[str]:
+        """The tokens of all sessions, straight from their files."""
+        return [sys.executable, "-c", _FILES, str(folder)]

@@ -1,0 +1,121 @@
+"""Searching: in a process that is there already, and from the shell against ripgrep."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import time
+from collections.abc import Callable
+from random import Random
+
+import tantivy
+
+import talktree
+from bench.history import RARE
+from bench.history.words import COMMON
+from bench.library.stand import Stand
+from bench.measure import Row
+from bench.peers.install import RIPGREP, found
+from bench.programs import in_turns, must, run, shown
+
+EACH = 25
+"""Queries of each kind."""
+HITS = 20
+
+
+def in_process(stand: Stand) -> list[Row]:
+    """Five kinds of queries with their excerpts, against bare hits of the bare index."""
+    bare = _bare(stand)
+    rows = []
+    with talktree.open_library(stand.ours.root, write=False) as library:
+
+        def ours(query: str) -> None:
+            for hit in library.search(query, limit=HITS).hits:
+                assert hit.excerpt is not None
+
+        for kind, queries in _queries(stand).items():
+            mine, theirs = _timed(ours, queries), _timed(bare, queries)
+            middle = statistics.median(mine)
+            rows.append(
+                Row(
+                    f"search in process, {kind}: p50, p95",
+                    f"{shown(middle)}, {shown(_at(mine, 0.95))}",
+                    f"bare tantivy without excerpts {shown(statistics.median(theirs))}",
+                    f"{middle / statistics.median(theirs):.1f}×",
+                    "p50 ≤ 5 ms",
+                )
+            )
+    return rows
+
+
+def _bare(stand: Stand) -> Callable[[str], None]:
+    """A search of the bare index: the best hits, without what they say."""
+    index = tantivy.Index.open(str(stand.bare))
+    index.reload()
+    searcher = index.searcher()
+
+    def search(words: str) -> None:
+        if words.endswith("*"):
+            query = tantivy.Query.regex_query(index.schema, "body", f"{words[:-1]}.*")
+        else:
+            query = index.parse_query(words, ["body"], conjunction_by_default=True)
+        for _, address in searcher.search(query, HITS).hits:
+            searcher.doc(address)
+
+    return search
+
+
+def from_shell(stand: Stand) -> list[Row]:
+    """A new process each, against ripgrep over the raw files."""
+    rg = found(RIPGREP) or shutil.which("rg")
+    program = [str(rg), "-c", "-F"] if rg else ["grep", "-rcF"]
+    name = "rg" if rg else "ripgrep is NOT THERE; grep -F"
+    rows = []
+    for kind, word in (("a rare word", RARE), ("a common word", "function")):
+        other, ours = in_turns(
+            lambda word=word: run([*program, word, str(stand.projects)]),  # type: ignore[misc]
+            lambda word=word: must(stand.ours.search(word)),  # type: ignore[misc]
+            rounds=7,
+        )
+        rows.append(
+            Row(
+                f"`talktree search` from the shell, {kind}",
+                ours.told(),
+                f"{name} over the raw files {other.told()}",
+                f"{ours.seconds / other.seconds:.2f}×, CPU {ours.cpu / other.cpu:.2f}×",
+                "≤ 0.5×",
+            )
+        )
+    return rows
+
+
+def _timed(search: Callable[[str], None], queries: list[str]) -> list[float]:
+    taken = []
+    for query in queries[:5]:
+        search(query)
+    for query in queries:
+        start = time.perf_counter()
+        search(query)
+        taken.append(time.perf_counter() - start)
+    return sorted(taken)
+
+
+def _at(taken: list[float], share: float) -> float:
+    return taken[min(len(taken) - 1, int(len(taken) * share))]
+
+
+def _queries(stand: Stand) -> dict[str, list[str]]:
+    """Queries of five kinds, the same for the same history."""
+    random = Random("queries")
+    text = stand.growing.read_bytes()[:2_000_000].decode(errors="replace")
+    rare = sorted(set(re.findall(r"\b[a-z]{11,16}\b", text)) - set(COMMON))
+    common = random.sample(COMMON[60:], EACH)
+    phrases = sorted(set(re.findall(r"\b[a-z]{4,9} [a-z]{4,9}\b", text)))
+    return {
+        "a common word": common,
+        "a rare word": [RARE, *random.sample(rare, EACH - 1)],
+        "a phrase": [f'"{words}"' for words in random.sample(phrases, EACH)],
+        "a prefix": [f"{word[:4]}*" for word in random.sample(rare, EACH)],
+        "three words": [" ".join(random.sample(COMMON[60:], 3)) for _ in range(EACH)],
+    }

@@ -1,0 +1,27 @@
+"""Every line of the library's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from bench.library import counting, importing, searching
+from bench.library.stand import Stand, stand
+from bench.measure import Row
+
+PARTS: tuple[Callable[[Stand], list[Row]], ...] = (
+    importing.cold,
+    importing.again,
+    importing.grown,
+    importing.size,
+    importing.huge,
+    searching.in_process,
+    searching.from_shell,
+    counting.rows,
+)
+
+
+def rows(megabytes: int) -> Iterator[Row]:
+    """All rows, each as soon as it is measured."""
+    with stand(megabytes) as made:
+        for part in PARTS:
+            yield from part(made)

@@ -1,0 +1,24 @@
+"""The page with the tables: each program that measures writes the section it is for."""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+HEAD = (
+    "# Benchmarks\n\n"
+    "Written by `make bench` and `make bench-peers` with `--write`. Each line compares things\n"
+    "measured in turns in one run on one machine; only ratios mean anything elsewhere.\n"
+)
+
+
+def written(section: str, text: str) -> None:
+    """Put a text below the heading of a section; other sections stay as they are."""
+    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    sections = dict(re.findall(r"^## (.+)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    machine = f"Python {platform.python_version()}, {platform.machine()}."
+    sections[section] = f"{text.strip()}\n\n{machine}\n\n"
+    body = "".join(f"## {name}\n\n{told.strip()}\n\n" for name, told in sections.items())
+    PAGE.write_text(f"{HEAD}\n{body}".rstrip() + "\n", encoding="utf-8")

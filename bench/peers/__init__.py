@@ -1,0 +1,1 @@
+"""Other programs that index or count the same history, each in an environment of its own."""

@@ -1,0 +1,135 @@
+"""`python -m bench.peers [--size MB]`: the other programs on the same history, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench.history import FOLDER, history, truth
+from bench.history.truth import Sum
+from bench.library.ours import Talktree
+from bench.page import written
+from bench.peers.contestants import COMMON, PEERS, Agentsview, Peer
+from bench.peers.install import installed
+from bench.programs import Ran, run, shown, size_of
+
+PATIENCE = 900
+SECTION = "Other programs"
+INTRODUCTION = (
+    "Written by `make bench-peers`: what package registries have, each in an environment of its\n"
+    "own, on the same history of {size} MB. Tokens are compared with what was spent."
+)
+HEAD = ("program", "first index", "again", "search", "totals", "tokens", "memory", "on disk")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.peers")
+    parser.add_argument("--size", type=int, default=1000, help="megabytes")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
+    chosen = parser.parse_args()
+    lines = []
+    for line in _lines(chosen.size):
+        print(line, flush=True)
+        lines.append(line)
+    if chosen.write:
+        written(SECTION, f"{INTRODUCTION.format(size=chosen.size)}\n\n" + "\n".join(lines))
+
+
+def _lines(size: int) -> Iterator[str]:
+    yield f"| {' | '.join(HEAD)} |"
+    yield f"|{'---|' * len(HEAD)}"
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        yield _line(_ours(Path(folder), size))
+        for kind in PEERS:
+            yield _line(_cells(kind, Path(folder) / kind.package.name, size))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _ours(work: Path, size: int) -> list[str]:
+    ours = Talktree(work / "talktree")
+    folder = history(size) / "projects"
+    first, again = run(ours.import_(folder)), run(ours.import_(folder))
+    search, count = run(ours.search(COMMON)), run(ours.count())
+    cells = [_told(ran) for ran in (first, again, search, count)]
+    return ["talktree", *cells, "", f"{first.peak >> 20} MiB", f"{size_of(ours.root) / 1e6:.0f} MB"]
+
+
+def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
+    name = kind.package.name
+    program = installed(kind.package)
+    if program is None:
+        return [name, "NOT RUN: not in the registries", *[""] * (len(HEAD) - 2)]
+    if kind.largest is not None and size > kind.largest:
+        size = kind.largest
+        name += f" ({size} MB only)"
+    peer = kind(program, work)
+    _linked(history(size), peer.history)
+    peer.forget()
+    runs = [_asked(peer, command) for command in (peer.index(), peer.index())]
+    search = _searched(peer)
+    count = _asked(peer, peer.count())
+    peak = max((ran.peak for ran in (*runs, count) if ran is not None), default=0)
+    kept = sum(size_of(path) if path.is_dir() else path.stat().st_size for path in peer.kept())
+    return [
+        name,
+        *(_told(ran) for ran in (*runs, search, count)),
+        _judged(peer, count, truth(size).total),
+        f"{peak >> 20} MiB",
+        f"{kept / 1e6:.0f} MB" if kept else "",
+    ]
+
+
+def _linked(source: Path, copy: Path) -> None:
+    """A copy that shares the files: a program may add its own beside them."""
+    shutil.copytree(source, copy, copy_function=lambda a, b: Path(b).hardlink_to(a))
+
+
+def _asked(peer: Peer, command: Sequence[str] | None) -> Ran | None:
+    return run(command, env=peer.env, timeout=PATIENCE) if command else None
+
+
+def _searched(peer: Peer) -> Ran | None:
+    command = peer.search(COMMON)
+    if command is None:
+        return None
+    if not isinstance(peer, Agentsview):
+        return _asked(peer, command)
+    env = {**peer.env, "AGENTSVIEW_NO_DAEMON": "0"}
+    run([peer.program, "daemon", "start"], env=env, timeout=PATIENCE)
+    try:
+        return run(command, env=env, timeout=PATIENCE)
+    finally:
+        run([peer.program, "daemon", "stop"], env=env, timeout=PATIENCE)
+
+
+def _told(ran: Ran | None) -> str:
+    if ran is None:
+        return "–"
+    told = (ran.errors or ran.output).strip()
+    if ran.status != 0 or told.startswith("Error"):
+        return f"NOT RUN: {told.splitlines()[0][:60] if told else ran.status}"
+    return f"{shown(ran.seconds)} ({shown(ran.cpu)} CPU)"
+
+
+def _judged(peer: Peer, ran: Ran | None, total: Sum) -> str:
+    """Whether its tokens are the ones that were spent."""
+    if ran is None or ran.status != 0:
+        return "–"
+    tokens = peer.tokens(ran.output)
+    off = [
+        f"{name} {tokens[name] / getattr(total, name):.2f}×"
+        for name in tokens
+        if tokens[name] != getattr(total, name)
+    ]
+    return ", ".join(off) or "exact"
+
+
+if __name__ == "__main__":
+    main()

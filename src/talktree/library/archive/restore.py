@@ -1,0 +1,157 @@
+"""Writing kept files as they were: beneath one folder, whole or not at all, over nothing.
+
+Every chunk is checked against its hash on the way, and nothing appears under its name before all
+of it is written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Protocol
+
+from talktree.errors import NotFound, NotSaved, UsageError
+from talktree.files.anchored import Anchor, checked
+from talktree.files.durable import unfinished, write_all
+from talktree.library.archive.store import Archive
+from talktree.library.archive.versions import Kept, files_of
+from talktree.library.database.connection import Database
+
+_SOURCE = "SELECT path FROM sources WHERE id = ?"
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Holds(Protocol):
+    """A library, as far as it is needed here."""
+
+    @property
+    def db(self) -> Database:
+        """Its database."""
+
+    @property
+    def archive(self) -> Archive:
+        """Its archive."""
+
+
+def restore_source(
+    library: Holds,
+    source: int,
+    into: Path,
+    version: int | None = None,
+    *,
+    whole_paths: bool = False,
+    replace: bool = False,
+) -> list[Path]:
+    """Write the files of a source beneath a folder; what is there stays unless `replace` is said.
+
+    A source gets its own name there, or with `whole_paths` the path it had, so that many sources
+    do not get into each other's way.
+    """
+    row = library.db.one(_SOURCE, (source,))
+    files = files_of(library.db, source, version)
+    if row is None or not files:
+        raise NotFound("nothing is kept of this conversation", hint="`talktree list` shows what is")
+    above = b"/" if whole_paths else os.path.dirname(row[0])
+    with _opened(into) as anchor:
+        todo = [(_inside(kept.path, above), kept) for kept in files]
+        if not replace:
+            for path, _ in todo:
+                _refuse_existing(anchor, path)
+        for path, kept in todo:
+            restore_file(library.archive, kept, anchor, path, replace=replace)
+        return [anchor.path / os.fsdecode(path) for path, _ in todo]
+
+
+def restore_file(
+    archive: Archive, kept: Kept, anchor: Anchor, path: bytes, *, replace: bool = False
+) -> None:
+    """Write one file at a path beneath a folder, with the time of its last change."""
+    try:
+        _make_folders(anchor, path)
+        with anchor.parent(path) as (folder, name):
+            building = unfinished(name)
+            try:
+                _fill(archive, kept, folder, building)
+                _name(folder, building, name, replace=replace)
+            finally:
+                _remove(folder, building)
+            os.fsync(folder)
+    except FileExistsError:
+        raise _exists(anchor, path) from None
+    except OSError as error:
+        raise NotSaved(
+            f"{anchor.path / os.fsdecode(path)}: cannot be written: {error.strerror or error}",
+            hint="nothing of this file was written; the library still has it",
+        ) from None
+
+
+def _opened(into: Path) -> Anchor:
+    try:
+        return Anchor(into, create=True)
+    except OSError as error:
+        raise NotSaved(
+            f"{into}: cannot be made: {error.strerror or error}", hint="name another folder"
+        ) from None
+
+
+def _inside(path: bytes, above: bytes) -> bytes:
+    """Where a file belongs beneath the folder, from the path it had."""
+    above = above.rstrip(b"/") + b"/"
+    return checked(path[len(above) :] if path.startswith(above) else os.path.basename(path))
+
+
+def _refuse_existing(anchor: Anchor, path: bytes) -> None:
+    if anchor.lstat(path) is not None:
+        raise _exists(anchor, path)
+
+
+def _exists(anchor: Anchor, path: bytes) -> UsageError:
+    return UsageError(
+        f"{anchor.path / os.fsdecode(path)}: is there already", hint="name another folder"
+    )
+
+
+def _make_folders(anchor: Anchor, path: bytes) -> None:
+    above = path.split(b"/")[:-1]
+    for count in range(1, len(above) + 1):
+        try:
+            anchor.mkdir(b"/".join(above[:count]))
+        except FileExistsError:
+            continue
+
+
+def _fill(archive: Archive, kept: Kept, folder: int, name: bytes) -> None:
+    fd = os.open(name, _NEW, 0o600, dir_fd=folder)
+    try:
+        if kept.length:
+            for data in archive.read(kept.generation, 0, kept.length, verify=True):
+                write_all(fd, data)
+        os.utime(fd, ns=(kept.modified, kept.modified))
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _name(folder: int, building: bytes, name: bytes, *, replace: bool) -> None:
+    """Give what is written its name; a link never replaces anything, a new name would."""
+    if replace:
+        os.rename(building, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    try:
+        os.link(building, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without links: looked at first, which is all that can be done there.
+        if os.path.lexists(b"/proc/self/fd/%d/%s" % (folder, name)):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        os.rename(building, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _remove(folder: int, name: bytes) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass

@@ -1,0 +1,162 @@
+"""Whether the archive is what it says: its structure, and if asked every byte of it."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.library.archive.codec import is_whole, unpacked
+from talktree.library.archive.crew import Crew, Later
+from talktree.library.archive.sweep import UNUSED
+from talktree.library.database.connection import Database, Row
+from talktree.text.visible import visible_line
+
+_AHEAD = 16
+"""How many chunks are looked at in advance."""
+_NAMED = 3
+"""How many of the files that are concerned are named."""
+
+_GAPS = """
+SELECT generation, start, before FROM (
+  SELECT generation, start,
+    lag(start + size, 1, 0) OVER (PARTITION BY generation ORDER BY start) AS before
+  FROM extents
+) AS placed WHERE start <> before
+"""
+_LENGTHS = """
+SELECT generations.id, generations.length, coalesce(sum(extents.size), 0)
+FROM generations LEFT JOIN extents ON extents.generation = generations.id
+GROUP BY generations.id, generations.length
+HAVING generations.length <> coalesce(sum(extents.size), 0)
+"""
+_LOST = """
+SELECT extents.generation, extents.start, extents.chunk
+FROM extents LEFT JOIN chunks ON chunks.id = extents.chunk
+WHERE chunks.id IS NULL OR chunks.size <> extents.size
+"""
+_BASES = """
+SELECT chunks.id, chunks.base FROM chunks LEFT JOIN chunks AS under ON under.id = chunks.base
+WHERE chunks.base IS NOT NULL AND (under.id IS NULL OR under.base IS NOT NULL)
+"""
+_VERSIONS = """
+SELECT versions.generation, versions.length
+FROM versions LEFT JOIN generations ON generations.id = versions.generation
+WHERE generations.id IS NULL OR versions.length > generations.length
+"""
+_FILES = """
+SELECT files.path, files.generation
+FROM files LEFT JOIN generations
+ON generations.id = files.generation AND generations.file = files.id
+WHERE files.generation IS NOT NULL AND generations.id IS NULL
+"""
+_ORPHANS = """
+SELECT DISTINCT extents.generation FROM extents
+LEFT JOIN generations ON generations.id = extents.generation WHERE generations.id IS NULL
+"""
+_DATA = "SELECT id, hash, base, data FROM chunks ORDER BY base, id"
+_ONE = "SELECT data FROM chunks WHERE id = ?"
+_PATH = """
+SELECT files.path FROM generations JOIN files ON files.id = generations.file
+WHERE generations.id = ?
+"""
+_CONCERNED = """
+SELECT DISTINCT files.path
+FROM extents JOIN generations ON generations.id = extents.generation
+JOIN files ON files.id = generations.file
+WHERE extents.chunk = ? OR extents.chunk IN (SELECT id FROM chunks WHERE base = ?)
+ORDER BY files.path
+"""
+
+
+class Trouble(NamedTuple):
+    """Something that is wrong with a library, and what can be done."""
+
+    kind: str
+    what: str
+    hint: str
+
+
+LOST = "restore what is whole, then import again what is still there"
+UNUSED_HINT = "this costs room and nothing else; `talktree library reindex` gives it back"
+
+
+def structure(db: Database) -> Iterator[Trouble]:
+    """What does not fit together: places without chunks, chunks without bases, lengths, files."""
+    for generation, start, before in db.read(_GAPS):
+        yield Trouble("archive", f"{_of(db, generation)}: bytes {before} to {start} fail", LOST)
+    for generation, length, found in db.read(_LENGTHS):
+        what = f"{_of(db, generation)}: {found} of {length} bytes are kept"
+        yield Trouble("archive", what, LOST)
+    for generation, start, chunk in db.read(_LOST):
+        what = f"{_of(db, generation)}: chunk {chunk} at byte {start} is missing or of another size"
+        yield Trouble("archive", what, LOST)
+    for chunk, base in db.read(_BASES):
+        what = f"chunk {chunk} needs chunk {base}, which is no base{_in(db, chunk)}"
+        yield Trouble("archive", what, LOST)
+    for generation, length in db.read(_VERSIONS):
+        what = f"{_of(db, generation)}: a version of {length} bytes is longer than what is kept"
+        yield Trouble("archive", what, LOST)
+    for path, generation in db.read(_FILES):
+        what = f"{_shown(path)}: generation {generation} is missing"
+        yield Trouble("archive", what, LOST)
+    yield from _useless(db)
+
+
+def _useless(db: Database) -> Iterator[Trouble]:
+    unused = len(db.read(UNUSED))
+    if unused:
+        yield Trouble("unused", f"{unused} chunks belong to nothing", UNUSED_HINT)
+    for (generation,) in db.read(_ORPHANS):
+        yield Trouble("unused", f"generation {generation} belongs to nothing", UNUSED_HINT)
+
+
+def contents(db: Database, crew: Crew) -> Iterator[Trouble]:
+    """Every chunk whose bytes are not those that its hash names."""
+    waiting: deque[tuple[int, Later[bool]]] = deque()
+    bad: list[int] = []
+    known: tuple[int, bytes | None] | None = None
+    for number, hash, base, data in db.rows(_DATA):
+        if base is not None and (known is None or known[0] != base):
+            known = (base, _base(db, base))
+        under = known[1] if base is not None and known is not None else None
+        if base is not None and under is None:
+            continue
+        waiting.append((number, crew.do(len(data), is_whole, data, under, hash)))
+        if len(waiting) > _AHEAD:
+            bad += _bad(waiting.popleft())
+    for each in waiting:
+        bad += _bad(each)
+    for number in bad:
+        yield Trouble("damaged", f"chunk {number} is damaged{_in(db, number)}", LOST)
+
+
+def _bad(looked_at: tuple[int, Later[bool]]) -> list[int]:
+    number, whole = looked_at
+    return [] if whole.result() else [number]
+
+
+def _base(db: Database, number: int) -> bytes | None:
+    """What chunks are compressed against; None if that is damaged, which is told by itself."""
+    row: Row | None = db.one(_ONE, (number,))
+    try:
+        return None if row is None else unpacked(row[0])
+    except ValueError:
+        return None
+
+
+def _of(db: Database, generation: int) -> str:
+    row = db.one(_PATH, (generation,))
+    return f"generation {generation}" if row is None else _shown(row[0])
+
+
+def _in(db: Database, chunk: int) -> str:
+    """The files that a chunk is in."""
+    paths = [_shown(row[0]) for row in db.read(_CONCERNED, (chunk, chunk))]
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f": it is part of {', '.join(paths[:_NAMED])}{more}" if paths else ""
+
+
+def _shown(path: bytes) -> str:
+    return visible_line(os.fsdecode(path))

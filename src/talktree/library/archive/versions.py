@@ -1,0 +1,89 @@
+"""What a source was at the moments it was looked at and was not as before."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.errors import NotFound
+from talktree.library.database.connection import Database
+
+_SEEN = """
+SELECT files.id, versions.seen, versions.length, versions.modified
+FROM files JOIN generations ON generations.file = files.id
+JOIN versions ON versions.generation = generations.id
+WHERE files.source = ? ORDER BY versions.seen, generations.number, versions.length
+"""
+_FILES = """
+SELECT files.id, files.path, files.state, files.modified, generations.id, generations.length
+FROM files JOIN generations ON generations.id = files.generation
+WHERE files.source = ? ORDER BY files.path
+"""
+_AT = """
+SELECT generations.id, versions.length, versions.modified
+FROM generations JOIN versions ON versions.generation = generations.id
+WHERE generations.file = ? AND versions.seen <= ?
+ORDER BY versions.seen DESC, generations.number DESC, versions.length DESC LIMIT 1
+"""
+_STATE = "SELECT state FROM sources WHERE id = ?"
+
+
+class Version(NamedTuple):
+    """A moment at which a source was seen, and how large all its files were."""
+
+    number: int
+    length: int
+    seen: int
+    modified: int
+
+
+class Kept(NamedTuple):
+    """A file of a source as it was at some moment."""
+
+    path: bytes
+    generation: int
+    length: int
+    modified: int
+
+
+def versions(db: Database, source: int) -> list[Version]:
+    """The moments a source was seen at, the oldest first."""
+    files: dict[int, tuple[int, int]] = {}
+    moments: dict[int, tuple[int, int]] = {}
+    for file, seen, length, modified in db.read(_SEEN, (source,)):
+        files[file] = (length, modified)
+        lengths, times = zip(*files.values(), strict=True)
+        moments[seen] = (sum(lengths), max(times))
+    return [
+        Version(number, length, seen, modified)
+        for number, (seen, (length, modified)) in enumerate(moments.items(), 1)
+    ]
+
+
+def files_of(db: Database, source: int, version: int | None = None) -> list[Kept]:
+    """The files of a source as they are, or as they were in a version by its number."""
+    if version is None:
+        return _newest(db, source)
+    known = versions(db, source)
+    if not 1 <= version <= len(known):
+        raise NotFound(
+            f"there is no version {version} of this conversation",
+            hint=f"it has {len(known)}: `talktree library versions` lists them",
+        )
+    moment = known[version - 1].seen
+    kept = []
+    for file, path, *_ in db.read(_FILES, (source,)):
+        row = db.one(_AT, (file, moment))
+        if row is not None:
+            kept.append(Kept(path, *row))
+    return kept
+
+
+def _newest(db: Database, source: int) -> list[Kept]:
+    """All files; if the source itself is still there, without those that left it."""
+    row = db.one(_STATE, (source,))
+    is_here = row is not None and row[0] == "here"
+    return [
+        Kept(path, generation, length, modified)
+        for _, path, state, modified, generation, length in db.read(_FILES, (source,))
+        if not (is_here and state == "gone")
+    ]

@@ -1,0 +1,21 @@
+"""Where the full-text index of a library is; known without loading what reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NUMBER = 1
+"""The number of the index's schema; an index of another number is not looked at."""
+FOLDER = "fulltext"
+MANIFEST = "meta.json"
+"""What tantivy replaces at each commit."""
+
+
+def folder_of(root: Path) -> Path:
+    """Where the index of a library is."""
+    return root / FOLDER / str(NUMBER)
+
+
+def is_there(root: Path) -> bool:
+    """Whether a library has an index of today's number."""
+    return (folder_of(root) / MANIFEST).exists()

@@ -1,0 +1,41 @@
+"""Telling a source again from the archive: after a kill, and for `reindex`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.library.importing.blocks import line_blocks
+from talktree.library.importing.intake import Intake
+from talktree.library.importing.lines import told_of
+from talktree.library.importing.taking import Taking
+from talktree.library.importing.whole import tell_whole
+
+_GENERATION = """
+SELECT generation, modified FROM files WHERE source = ? AND generation IS NOT NULL
+ORDER BY path LIMIT 1
+"""
+_KEEP = "SELECT state, trouble FROM sources WHERE id = ?"
+
+
+def again(intake: Intake, source: int) -> Iterator[int]:
+    """Forget what a source told and tell it anew, a stretch at a time."""
+    row = intake.rows.source(source)
+    found = intake.db.one(_GENERATION, (source,))
+    if row is None:
+        return
+    state, trouble = intake.db.one(_KEEP, (source,)) or ("here", None)
+    taking = Taking(intake, row)
+    modified = 0 if found is None else int(found[1])
+    if not row.lines or found is None:
+        tell_whole(intake, taking, row.format)
+        size = taking.archived
+    else:
+        taking.forget()
+        size = intake.archive.length(found[0])
+        for block in line_blocks(intake.archive.read(found[0])):
+            told_of(intake, taking, block, is_last=block.at + len(block.data) >= size)
+            yield len(block.data)
+    taking.save(size, modified)
+    if state != "here":
+        intake.rows.set_state(source, state, trouble)
+    yield 0

@@ -1,0 +1,69 @@
+"""The lock of whoever writes a library; it ends with the process that holds it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from talktree.errors import Busy, NotSaved
+
+NAME = "writing"
+_POLL = 0.02
+
+
+class WriterLock:
+    """At most one writes at a time; one who has the lock may take it again."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / NAME
+        self._file: int | None = None
+        self._depth = 0
+
+    def taken(self) -> bool:
+        """Take the lock if nobody else has it, and say whether that worked."""
+        if self._depth == 0 and not self._took():
+            return False
+        self._depth += 1
+        return True
+
+    def release(self) -> None:
+        """Let go of it."""
+        self._depth -= 1
+        if self._depth == 0 and self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    @contextmanager
+    def held(self, wait: float = 0.0) -> Iterator[None]:
+        """Hold the lock; `Busy` if it cannot be had in some seconds."""
+        end = time.monotonic() + wait
+        while not self.taken():
+            if time.monotonic() >= end:
+                raise Busy(
+                    "another program writes this library",
+                    hint="wait until it is done and try again",
+                )
+            time.sleep(_POLL)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def _took(self) -> bool:
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise NotSaved(
+                f"{self._path}: {error.strerror}", hint="check the rights of the library's folder"
+            ) from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return False
+        self._file = file
+        return True

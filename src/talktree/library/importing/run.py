@@ -1,0 +1,86 @@
+"""The import: walk, compare, take in what changed, in transactions of bounded size.
+
+A kill at any point loses nothing that was committed. The order is what makes it so: archive, facts
+and how far they go are one transaction; then the documents are committed; then the tables say that
+they were. What lies between is done again by the next import, from the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from talktree.errors import Failure
+from talktree.library.importing.result import Failed, Imported, Tell
+from talktree.library.sources.changes import NOTHING, Look, look
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+
+WAIT = 5.0
+"""Seconds to wait for another import to end."""
+
+_DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
+_UNSETTLED = "SELECT 1 FROM about WHERE key = 'unsettled'"
+_INDEXED = "SELECT 1 FROM sources WHERE indexed > 0 LIMIT 1"
+
+
+def import_(
+    library: Library, roots: Sequence[bytes], *, progress: Tell | None = None, wait: float = WAIT
+) -> Imported:
+    """Take in what is new below some paths. What did not change costs a `stat`."""
+    if not library.lock.taken():
+        seen = _look(library, roots)
+        if seen.is_idle and not _unfinished(library):
+            return _result(seen)
+        with library.lock.held(wait):
+            return _import(library, roots, progress)
+    try:
+        return _import(library, roots, progress)
+    finally:
+        library.lock.release()
+
+
+def _import(library: Library, roots: Sequence[bytes], progress: Tell | None) -> Imported:
+    seen = _look(library, roots)
+    result = _result(seen)
+    if seen.is_idle and not _unfinished(library):
+        return result
+    from talktree.library.importing.work import Work
+
+    Work(library, seen, _dirty(library), result, progress).run()
+    if dirty := _dirty(library):
+        # The full text was broken and was begun anew.
+        Work(library, NOTHING, dirty, result, progress).run()
+    return result
+
+
+def _dirty(library: Library) -> dict[int, int]:
+    """Sources of which the full text does not have what the tables have, and their sizes."""
+    return dict(library.db.read(_DIRTY))
+
+
+def _look(library: Library, roots: Sequence[bytes]) -> Look:
+    return look(library.db, roots, leave=(library.path,))
+
+
+def _unfinished(library: Library) -> bool:
+    """Whether an import before this one was interrupted, or the full text is not there."""
+    db = library.db
+    if not library.has_fulltext() and db.one(_INDEXED):
+        library.distrust_fulltext()
+    return db.one(_DIRTY + " LIMIT 1") is not None or db.one(_UNSETTLED) is not None
+
+
+def _result(seen: Look) -> Imported:
+    result = Imported(
+        seen=seen.seen,
+        unchanged=seen.unchanged,
+        passed_over=seen.passed_over,
+        files_opened=seen.opened,
+    )
+    for path, why, absent in seen.closed:
+        shown = path.decode("utf-8", "surrogateescape")
+        kind = "not-found" if absent else "unreadable"
+        result.failed.append(Failed(path, Failure(kind, f"{shown}: {why}", None, 3)))
+    return result

@@ -1,0 +1,272 @@
+"""Taking in one source that has changed: what kind of change it is, and what follows from it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Literal
+
+from talktree.errors import Failure
+from talktree.formats import all_formats
+from talktree.formats.secrets import without_secrets
+from talktree.library.importing.blocks import read_blocks
+from talktree.library.importing.intake import Intake
+from talktree.library.importing.keeping import Compared, Keeping
+from talktree.library.importing.lines import LineFile
+from talktree.library.importing.rows import FileRow, SourceRow
+from talktree.library.importing.taking import Taking
+from talktree.library.importing.whole import tell_whole
+from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Change, Known
+from talktree.library.sources.find import Seen, seen_as
+from talktree.library.sources.open import opened
+from talktree.library.sources.recognise import Recognised, recognised, relative, source_of
+
+What = Literal["new", "grown", "replaced", "moved", "back", "gone", "unchanged", "other", "failed"]
+NO_CONVERSATION = "no known conversation format"
+
+
+class Take:
+    """One source that is being taken in."""
+
+    def __init__(self, intake: Intake, change: Change, moved: Known | None = None) -> None:
+        self.what: What = "failed"
+        self.size = 0
+        """How many bytes of it were read."""
+        self.path = change.found.path
+        self._intake = intake
+        self._change = change
+        self._moved = moved
+        self._lines: LineFile | None = None
+
+    def steps(self) -> Iterator[int]:
+        """Take it in, a stretch at a time; how many bytes each had."""
+        before = self._intake.result.bytes_read
+        try:
+            if self._change.found.kind == "folder":
+                yield from self._folder()
+            else:
+                yield from self._file()
+        except OSError as error:
+            # Tables, archive and full text have errors of their own: this is the source's.
+            self._unreadable(error)
+        self._lines = None
+        self.size = self._intake.result.bytes_read - before
+
+    def settle(self) -> None:
+        """Bring the tables in step, as a transaction ends before the source does."""
+        if self._lines is not None:
+            self._lines.settle(done=False)
+
+    # a file
+
+    def _file(self) -> Iterator[int]:
+        intake, path = self._intake, self.path
+        known = self._moved or self._change.known.get(path)
+        with opened(path) as (file, seen):
+            intake.result.files_opened += 1
+            row = intake.rows.file(known.path) if known else None
+            begins_so, tail = self._compared(row, known, file, seen)
+            if self._moved is not None and row is not None:
+                row = self._move(row) if begins_so else None
+            source = intake.rows.source(row.source) if row and row.source else None
+            if source and row and begins_so and source.lines:
+                yield from self._go_on(source, row, file, seen, tail, known)
+                return
+            format = recognised(self._change.found)
+            if format is None:
+                self._no_conversation(source, row, seen)
+            elif format.lines:
+                yield from self._begin(format, source, row, file, seen)
+            else:
+                yield from self._whole_file(format, source, row, seen)
+
+    def _move(self, row: FileRow) -> FileRow | None:
+        """The file has another name now, and so has its source, unless it was part of a folder."""
+        assert self._moved is not None
+        source = self._intake.rows.source(row.source)
+        if source is None or source.path != self._moved.path:
+            return None
+        self._intake.rows.move(row.id, row.source, self.path)
+        return row
+
+    def _compared(
+        self, row: FileRow | None, known: Known | None, file: int, seen: Seen
+    ) -> tuple[bool, bytes]:
+        if row is None:
+            return False, b""
+        compared = Compared(self._intake.archive, row, known, file, seen)
+        self._intake.result.bytes_read += compared.read
+        return compared.begins_so, compared.tail
+
+    def _go_on(
+        self,
+        source: SourceRow,
+        row: FileRow,
+        file: int,
+        seen: Seen,
+        tail: bytes,
+        known: Known | None,
+    ) -> Iterator[int]:
+        """The file begins with what is kept of it: take what follows."""
+        intake = self._intake
+        assert row.generation is not None
+        keeping = Keeping(intake.archive, row.generation, tail)
+        if self._moved is not None:
+            self.what = "moved"
+        elif seen.size > keeping.end:
+            self.what = "grown"
+        else:
+            self.what = "back" if known and known.state in (GONE, OTHER) else "unchanged"
+        if seen.size == keeping.end:
+            intake.rows.set_file(source.id, seen, HERE, row.generation, row.guard)
+            intake.rows.set_state(source.id, HERE)
+            return
+        yield from self._lines_of(Taking(intake, source), keeping, file, seen)
+
+    def _begin(
+        self,
+        format: Recognised,
+        source: SourceRow | None,
+        row: FileRow | None,
+        file: int,
+        seen: Seen,
+    ) -> Iterator[int]:
+        """Take a file of lines from its beginning, as a new generation."""
+        taking = self._source(format, source)
+        id = row.id if row else self._intake.rows.make_file(taking.id, self.path)
+        keeping = Keeping(self._intake.archive, self._intake.archive.begin(id))
+        yield from self._lines_of(taking, keeping, file, seen)
+
+    def _lines_of(self, taking: Taking, keeping: Keeping, file: int, seen: Seen) -> Iterator[int]:
+        self._lines = LineFile(self._intake, file, seen, keeping, taking)
+        yield from self._lines.steps()
+        if keeping.end < seen.size:
+            self._tell("changed", "the file became shorter while it was read")
+
+    def _whole_file(
+        self, format: Recognised, source: SourceRow | None, row: FileRow | None, seen: Seen
+    ) -> Iterator[int]:
+        taking = self._source(format, source)
+        change = self._keep(taking.id, seen)
+        yield from self._told(taking, format, {change}, seen.modified)
+
+    # a folder
+
+    def _folder(self) -> Iterator[int]:
+        intake, found = self._intake, self._change.found
+        source = intake.rows.source(self._change.source) if self._change.source else None
+        format = recognised(found)
+        if format is None:
+            self._tell("unknown-format", NO_CONVERSATION)
+            return
+        taking = self._source(format, source)
+        allowed = without_secrets(source_of(found), all_formats()).files
+        changes: set[str] = set()
+        for seen in found.files:
+            row = self._change.known.get(seen.path)
+            if relative(seen.path, found.path) not in allowed:
+                intake.rows.set_file(taking.id, seen, OTHER)
+            elif row is None or row.state != HERE or not row.is_still(seen):
+                changes.add(self._keep(taking.id, seen))
+                if row is not None and row.state == GONE:
+                    changes.add("new")
+                yield seen.size
+        here = {seen.path for seen in found.files}
+        for path, row in self._change.known.items():
+            if path not in here and row.state != GONE:
+                intake.rows.set_file_state(row.id, GONE)
+                changes.add("replaced")
+        marker = seen_as(found.path, os.lstat(found.path))
+        intake.rows.set_file(taking.id, marker, FOLDER)
+        newest = max((seen.modified for seen in found.files), default=0)
+        yield from self._told(taking, format, changes, newest)
+
+    # both
+
+    def _source(self, format: Recognised, source: SourceRow | None) -> Taking:
+        """The source, made if it is new; if it is not, it is told anew."""
+        intake = self._intake
+        self.what = "new" if source is None else "replaced"
+        id = intake.rows.made(self.path, format.format, lines=format.lines)
+        row = intake.rows.source(id)
+        assert row is not None
+        taking = Taking(intake, row)
+        if source is not None and format.lines:
+            taking.forget()
+        return taking
+
+    def _keep(self, source: int, seen: Seen) -> str:
+        """Archive what is new of a file: `new`, `grown`, `replaced` or `unchanged`."""
+        intake = self._intake
+        row = intake.rows.file(seen.path)
+        id = row.id if row else intake.rows.make_file(source, seen.path)
+        with opened(seen.path) as (file, now):
+            intake.result.files_opened += 1
+            begins_so, tail = self._compared(row, self._change.known.get(seen.path), file, now)
+            if row and begins_so and row.generation is not None:
+                keeping, change = Keeping(intake.archive, row.generation, tail), "grown"
+            else:
+                fresh = row is None or row.generation is None
+                keeping = Keeping(intake.archive, intake.archive.begin(id))
+                change = "new" if fresh else "replaced"
+            start = keeping.end
+            for data in read_blocks(file, start, now.size):
+                intake.result.bytes_read += len(data)
+                keeping.feed(keeping.end, data)
+        keeping.settle()
+        whole = now if keeping.end >= now.size else now._replace(modified=0)
+        intake.rows.set_file(source, whole, HERE, keeping.generation, keeping.guard)
+        intake.archive.version(keeping.generation, keeping.end, time.time_ns(), now.modified)
+        return "unchanged" if change == "grown" and keeping.end == start else change
+
+    def _told(
+        self, taking: Taking, format: Recognised, changes: set[str], modified: int
+    ) -> Iterator[int]:
+        """Tell a source that is read as a whole, if anything of it is other than it was."""
+        intake = self._intake
+        if self.what == "replaced":
+            changes = changes - {"unchanged"}
+            if not changes:
+                self.what = "unchanged"
+                intake.rows.set_state(taking.id, HERE)
+                return
+            if changes == {"grown"}:
+                self.what = "grown"
+        intake.archive.flush()
+        failure = tell_whole(intake, taking, format.format)
+        taking.save(taking.archived, modified)
+        if failure is not None:
+            intake.failed(self.path, failure)
+        yield taking.archived
+
+    # what cannot be taken in
+
+    def _no_conversation(self, source: SourceRow | None, row: FileRow | None, seen: Seen) -> None:
+        """Remember the file so that it is not opened again; what was kept of it stays."""
+        rows = self._intake.rows
+        if source is None or row is None:
+            self.what = "other"
+            rows.set_file(0, seen, OTHER)
+            if self._change.found.asked:
+                self._tell("unknown-format", NO_CONVERSATION)
+        else:
+            self.what = "gone"
+            rows.set_file(source.id, seen, OTHER, row.generation, row.guard)
+            rows.set_state(source.id, GONE, "the file is no conversation any more")
+
+    def _unreadable(self, error: OSError) -> None:
+        self.settle()
+        why = error.strerror or str(error)
+        self._tell("unreadable", why)
+        rows = self._intake.rows
+        row = rows.file(self.path)
+        if row is not None and row.source:
+            rows.set_file_state(row.id, UNREADABLE)
+            rows.set_state(row.source, UNREADABLE, why)
+
+    def _tell(self, kind: str, why: str) -> None:
+        if kind == "unreadable":
+            self.what = "failed"
+        shown = os.fsdecode(self.path)
+        self._intake.failed(self.path, Failure(kind, f"{shown}: {why}", None, 3))

@@ -1,0 +1,47 @@
+"""Following places: look, take in what changed, wait, look again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from talktree.errors import Busy
+from talktree.library.importing.result import Imported, Tell
+from talktree.library.importing.run import import_
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+
+EVERY = 1.0
+SHARE = 20
+"""Looking takes no more than one part in so many of the time, however many files there are."""
+
+
+def watch(
+    library: Library,
+    roots: Sequence[bytes],
+    *,
+    every: float = EVERY,
+    progress: Tell | None = None,
+) -> Iterator[Imported]:
+    """What each look took in, as long as somebody asks for more.
+
+    The lock is held only while something is taken in, so that others can import meanwhile. A
+    failure is told once, not with every look.
+    """
+    told: set[tuple[bytes, str]] = set()
+    while True:
+        began = time.monotonic()
+        try:
+            result = import_(library, roots, progress=progress, wait=every)
+        except Busy:
+            result = Imported()
+        failures = {(path, failure.message) for path, failure in result.failed}
+        news = failures - told
+        told = failures
+        result.failed = [each for each in result.failed if (each[0], each[1].message) in news]
+        if result.changed or result.failed:
+            yield result
+        took = time.monotonic() - began
+        time.sleep(max(every - took, min(took * SHARE, 60.0) if took > every / SHARE else 0.0))

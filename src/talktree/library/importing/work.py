@@ -1,0 +1,181 @@
+"""The work of an import: sources one after the other, in transactions of bounded size."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from talktree.library.importing.again import again
+from talktree.library.importing.intake import Intake
+from talktree.library.importing.result import Imported, Progress, Tell
+from talktree.library.importing.take import Take
+from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, Known, Look
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+
+BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
+"""A transaction has no more than that."""
+PUBLISH_BYTES, PUBLISH_SECONDS = 256 << 20, 30.0
+"""After so much the full text is committed, which takes a while."""
+LARGE = 32 << 20
+"""After an import of so much the database's log is emptied."""
+
+_IMPORTED = """
+INSERT INTO about (key, value) VALUES ('imported', ?)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_PATH = "SELECT path FROM sources WHERE id = ?"
+
+
+class Work:
+    """What is to be done, and how far it is."""
+
+    def __init__(
+        self,
+        library: Library,
+        seen: Look,
+        dirty: Mapping[int, int],
+        result: Imported,
+        progress: Tell | None,
+    ) -> None:
+        self._look = seen
+        self._dirty = dirty
+        self._result = result
+        self._progress = progress
+        self._bytes = sum(change.size for change in seen.changes)
+        self._sources = len(seen.changes) + len(dirty)
+        self._done = 0
+        self._bytes_done = 0
+        self._settle: Callable[[], None] = _nothing
+        self._intake = Intake(library, self._bytes + sum(dirty.values()), result)
+
+    def run(self) -> None:
+        """Do it all."""
+        if self._sources:
+            self._intake.prepare()
+        steps = self._steps()
+        with closing(self._intake), closing(steps):
+            unpublished, since = 0, time.monotonic()
+            done = False
+            while not done:
+                size, done = self._batch(steps)
+                unpublished += size
+                late = time.monotonic() - since > PUBLISH_SECONDS
+                if done or late or unpublished >= PUBLISH_BYTES:
+                    self._intake.publish()
+                    unpublished, since = 0, time.monotonic()
+        if self._bytes > LARGE:
+            self._intake.db.checkpoint()
+
+    def _batch(self, steps: Iterator[int]) -> tuple[int, bool]:
+        """One transaction: how many bytes, and whether it was the last."""
+        intake = self._intake
+        end = time.monotonic() + BATCH_SECONDS
+        size, done = 0, True
+        with intake.db.transaction(durable=True):
+            for step in steps:
+                size += step
+                if size >= BATCH_BYTES or time.monotonic() > end:
+                    self._settle()
+                    done = False
+                    break
+            if done:
+                intake.facts.settle()
+                intake.db.run(_IMPORTED, (str(time.time_ns()),))
+            intake.facts.write()
+            intake.archive.flush()
+        return size, done
+
+    def _steps(self) -> Generator[int, None, None]:
+        """All that is to be done, a stretch at a time."""
+        for source in self._dirty:
+            yield from again(self._intake, source)
+            self._result.completed += 1
+            row = self._intake.db.one(_PATH, (source,))
+            self._tell(row[0] if row else b"", "completed", 0)
+        moved = _moved(self._look)
+        for change in self._look.changes:
+            take = Take(self._intake, change, moved.get(change.found.path))
+            self._settle = take.settle
+            yield from take.steps()
+            self._settle = _nothing
+            self._count(take)
+        yield from self._gone()
+        for folder in self._look.asked:
+            self._intake.rows.set_file(0, folder, OTHER)
+
+    def _gone(self) -> Iterator[int]:
+        rows = self._intake.rows
+        for known in self._look.missing:
+            row = rows.file(known.path)
+            if row is None:
+                continue  # it has moved
+            if known.state == OTHER and not row.source:
+                rows.drop_file(row.id)
+                continue
+            rows.set_file_state(row.id, GONE)
+            source = rows.source(row.source)
+            if source is not None and source.path == known.path:
+                rows.set_state(source.id, GONE)
+                self._result.gone += 1
+                self._tell(known.path, "gone", 0)
+            yield 0
+
+    def _count(self, take: Take) -> None:
+        """Count what became of a source, and tell it."""
+        result = self._result
+        match take.what:
+            case "new":
+                result.new += 1
+            case "grown":
+                result.grown += 1
+            case "replaced":
+                result.replaced += 1
+            case "moved":
+                result.moved += 1
+            case "back":
+                result.back += 1
+            case "gone":
+                result.gone += 1
+            case "unchanged":
+                result.unchanged += 1
+            case "other":
+                result.passed_over += 1
+                result.seen -= 1
+        self._bytes_done += take.size
+        if take.what not in ("unchanged", "other"):
+            self._tell(take.path, take.what, take.size)
+        else:
+            self._done += 1
+
+    def _tell(self, path: bytes, what: str, size: int) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(
+                Progress(path, self._done, self._sources, self._bytes_done, self._bytes, what, size)
+            )
+
+
+def _moved(seen: Look) -> dict[bytes, Known]:
+    """New files that may be old ones under another name, by what system calls the same file."""
+    away = {
+        known.inode: known
+        for known in seen.missing
+        if known.state == HERE and known.source and known.state != FOLDER
+    }
+    if not away:
+        return {}
+    return {
+        change.found.path: away.pop(change.found.files[0].inode)
+        for change in seen.changes
+        if change.source is None
+        and change.found.kind == "file"
+        and change.found.files[0].inode in away
+    }
+
+
+def _nothing() -> None:
+    return

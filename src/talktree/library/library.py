@@ -1,0 +1,301 @@
+"""The library: one folder with everything, and the verbs.
+
+Nothing heavy is loaded before it is needed: an import that finds nothing changed loads neither the
+full text nor the archive.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from talktree.errors import NotFound, UsageError
+from talktree.files.home import data_home
+from talktree.library.database.names import Names
+from talktree.library.database.opening import open_database
+from talktree.library.fulltext import place
+from talktree.library.importing.lock import WriterLock
+
+if TYPE_CHECKING:
+    from talktree.files import Source
+    from talktree.library.archive.store import Archive
+    from talktree.library.archive.verify import Trouble
+    from talktree.library.archive.versions import Version
+    from talktree.library.fulltext.index import FullText
+    from talktree.library.importing.expiry import Expiring
+    from talktree.library.importing.places import AnyPath
+    from talktree.library.importing.result import Imported, Tell
+    from talktree.library.info import Info
+    from talktree.library.listing import Kept, Sort
+    from talktree.library.search.run import Results
+    from talktree.library.stats.report import Statistics
+
+FOLDER = "library"
+DATABASE = "library.sqlite"
+THREADS = 1
+"""How many threads compress; the others are busy with reading and indexing."""
+
+_DISTRUST = "UPDATE sources SET indexed = -1"
+
+
+class Library:
+    """An open library."""
+
+    def __init__(self, root: Path, *, write: bool) -> None:
+        self.root = root
+        self.write = write
+        if not write and not (root / DATABASE).exists():
+            raise NotFound("there is no library yet", hint="`talktree import PATH` makes one")
+        self.db = open_database(root / DATABASE, write=write)
+        self.names = Names(self.db)
+        self.lock = WriterLock(root)
+
+    @classmethod
+    def open(cls, root: Path | None = None, *, write: bool = False) -> Library:
+        """The library in a folder, by default the one in the data folder.
+
+        Whoever writes makes one where there is none.
+        """
+        return cls(data_home() / FOLDER if root is None else Path(root), write=write)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        if "archive" in self.__dict__:
+            self.archive.close()
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # what it is made of
+
+    @property
+    def path(self) -> bytes:
+        """Its folder, as the walk knows it."""
+        return os.path.abspath(os.fsencode(self.root))
+
+    @cached_property
+    def archive(self) -> Archive:
+        """The bytes of all sources."""
+        from talktree.library.archive.store import Archive
+
+        return Archive(self.db, THREADS)
+
+    @cached_property
+    def fulltext(self) -> FullText:
+        """The full text, to be searched."""
+        from talktree.library.fulltext.index import FullText
+
+        return FullText.open(self.root)
+
+    def has_fulltext(self) -> bool:
+        """Whether there is a full text at all."""
+        return place.is_there(self.root)
+
+    def fulltext_to_write(self) -> FullText:
+        """The full text, to be written; an empty one in place of one that cannot be opened.
+
+        Then the tables say that nothing is indexed before there is an index that says so.
+        """
+        from talktree.library.fulltext.index import Corrupt, FullText
+
+        if self.has_fulltext():
+            try:
+                return FullText.open(self.root, write=True)
+            except Corrupt:
+                pass
+        self.distrust_fulltext()
+        return FullText.made_anew(self.root)
+
+    def distrust_fulltext(self) -> None:
+        """Let the next import index everything again from the archive."""
+        with self.db.transaction(durable=True):
+            self.db.run(_DISTRUST)
+
+    # taking in
+
+    def import_(
+        self,
+        paths: Sequence[AnyPath] = (),
+        *,
+        known: bool = False,
+        progress: Tell | None = None,
+        wait: float = 5.0,
+    ) -> Imported:
+        """Take in what is new: below some paths, in the known places, or in all places so far."""
+        from talktree.library.importing.run import import_
+
+        return import_(self, self._roots(paths, known=known), progress=progress, wait=wait)
+
+    def watch(
+        self, paths: Sequence[AnyPath] = (), *, every: float = 1.0, progress: Tell | None = None
+    ) -> Iterator[Imported]:
+        """Take in what changes, as it changes; one answer each time something did."""
+        from talktree.library.importing.watch import watch
+
+        return watch(self, self._roots(paths, known=False), every=every, progress=progress)
+
+    def places(self) -> list[bytes]:
+        """The paths that are looked at if none is named."""
+        from talktree.library.importing.places import places
+
+        return places(self.db)
+
+    def add_place(self, path: AnyPath) -> None:
+        """Look there from now on."""
+        from talktree.library.importing.places import add_places, existing
+
+        add_places(self.db, existing([path]))
+
+    def remove_place(self, path: AnyPath) -> bool:
+        """Look there no more; what was taken in stays. Whether it was a place."""
+        from talktree.library.importing.places import remove_place
+
+        return remove_place(self.db, path)
+
+    def expiring(self, *, within: float = 14) -> list[Expiring]:
+        """The sources that their program deletes in some days, the soonest first."""
+        from talktree.library.importing.expiry import expiring
+
+        return expiring(self, within=within)
+
+    def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> list[bytes]:
+        from talktree.library.importing.places import add_places, apart, existing, places
+
+        if not self.write:
+            raise UsageError("the library is open for reading only", hint="open it with write=True")
+        asked = existing(paths)
+        if known:
+            from talktree.library.sources.known import known_places
+
+            asked += existing(known_places())
+        if asked:
+            add_places(self.db, asked)
+        elif not known:
+            asked = places(self.db)
+        return apart(asked)
+
+    # finding
+
+    def conversations(
+        self,
+        *,
+        format: str | None = None,
+        project: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        model: str | None = None,
+        errors: bool = False,
+        gone: bool = False,
+        sort: Sort = "new",
+        limit: int | None = None,
+    ) -> Iterator[Kept]:
+        """The conversations to which all that is asked applies."""
+        from talktree.library.listing import conversations
+
+        return conversations(
+            self.db,
+            format=format,
+            project=project,
+            since=since,
+            until=until,
+            model=model,
+            errors=errors,
+            gone=gone,
+            sort=sort,
+            limit=limit,
+        )
+
+    def conversation(self, named: str) -> Kept:
+        """A conversation by its id, a beginning of it that no other has, or its path."""
+        from talktree.library.listing import conversation
+
+        return conversation(self.db, named)
+
+    def search(
+        self, text: str, *, limit: int | None = 20, offset: int = 0, sort: str = "best"
+    ) -> Results:
+        """What matches a query, as it is asked for."""
+        from talktree.library.search.run import search
+
+        return search(self, text, limit=limit, offset=offset, sort=sort)
+
+    def stats(
+        self,
+        *,
+        since: int | None = None,
+        until: int | None = None,
+        project: str | None = None,
+        model: str | None = None,
+        format: str | None = None,
+        seconds: bool = False,
+    ) -> Statistics:
+        """What was spent and used; `seconds` also tells how long tools took."""
+        from talktree.library.stats.report import stats
+
+        return stats(
+            self,
+            since=since,
+            until=until,
+            project=project,
+            model=model,
+            format=format,
+            seconds=seconds,
+        )
+
+    def table(self, name: str, **chosen: Any) -> Any:  # noqa: ANN401
+        """Messages, calls, usage or files as a stream of Arrow record batches."""
+        from talktree.library.tables.stream import table
+
+        return table(self, name, **chosen)
+
+    def info(self) -> Info:
+        """How much it holds and how much room that takes."""
+        from talktree.library.info import info
+
+        return info(self)
+
+    # keeping
+
+    def content(self, kept: Kept, *, version: int | None = None) -> Source:
+        """A conversation as it is kept, to be read by its format."""
+        from talktree.library.importing.whole import archived_source
+
+        return archived_source(self, kept.source, kept.path, version)
+
+    def versions(self, kept: Kept) -> list[Version]:
+        """The moments at which a conversation was seen and was not as before."""
+        from talktree.library.archive.versions import versions
+
+        return versions(self.db, kept.source)
+
+    def restore(self, kept: Kept | str, into: Path, *, version: int | None = None) -> list[Path]:
+        """Write the files of a conversation as they were beneath a folder."""
+        from talktree.library.archive.restore import restore_source
+
+        found = self.conversation(kept) if isinstance(kept, str) else kept
+        return restore_source(self, found.source, into, version)
+
+    def forget(self, kept: Kept) -> int:
+        """Remove a conversation from the library; how many bytes that freed."""
+        from talktree.library.importing.maintain import forget
+
+        return forget(self, kept.source)
+
+    def check(self, *, read_data: bool = False) -> list[Trouble]:
+        """What is wrong with the library; nothing is changed."""
+        from talktree.library.importing.maintain import check
+
+        return check(self, read_data=read_data)
+
+    def reindex(self, progress: Tell | None = None) -> int:
+        """Make full text and facts again from the archive; how many pieces there are."""
+        from talktree.library.importing.maintain import reindex
+
+        return reindex(self, progress)

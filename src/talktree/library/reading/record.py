@@ -1,0 +1,52 @@
+"""One record again, for an excerpt: its id and its pieces, from the bytes of its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from talktree.formats.claude_code.records import Dialect
+from talktree.library.reading.claude_code import told
+from talktree.library.reading.told import Piece
+from talktree.text.json_read import REFUSALS
+
+FIRST_LOOK = 1 << 16
+"""How many bytes are asked for at first; most lines are shorter."""
+MORE = 8
+"""How many times as much is asked for when that was not enough."""
+END = b"\n"
+
+Read = Callable[[int, int], bytes]
+"""Gives so many bytes from a place on; fewer only at the end."""
+
+_dialect = Dialect()
+
+
+def line_at(read: Read, at: int) -> bytes:
+    """The line, or the rest of one, that begins at a place."""
+    size = FIRST_LOOK
+    while True:
+        found = read(at, size)
+        end = found.find(END) + 1
+        if end:
+            return found[:end]
+        if len(found) < size:
+            return found
+        size *= MORE
+
+
+def pieces_at(line: bytes, at: int) -> list[Piece]:
+    """The pieces of the record that begins with a line.
+
+    They are what was told of the whole file, but for what only lines before it know: of which tool
+    a result is, and whether a list of tasks is an old one.
+    """
+    whole = line if line.endswith(END) else line + END
+    return [piece for piece in told(whole, at).pieces if piece.at == at]
+
+
+def id_at(line: bytes) -> str | None:
+    """The id of the record that begins with a line."""
+    try:
+        return _dialect.skim(line).id
+    except REFUSALS:
+        return None

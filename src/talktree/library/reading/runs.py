@@ -1,0 +1,243 @@
+"""What the current leaf makes of every record, asked of the model's tree in a short way.
+
+Most of a conversation is a plain row: each record hangs on the one before and has no other child. A
+row is one node (or two) for the tree, whose rules look only at where rows begin and end, so the
+answer is the same and the work is that of the forks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from talktree.library.reading.told import COMPACT, SIDECHAIN, TRAIT
+from talktree.model.outline import Trait
+from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
+from talktree.model.tree import Tree
+
+CURRENT, ABANDONED, COMPACTED = 0, 1, 2
+_SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
+_COMPACT = bytes(bool(byte & COMPACT) for byte in range(256))
+_TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
+_CHANGES = (b"\0\1", b"\1\0")
+
+
+class Outcome(NamedTuple):
+    """What was found of one conversation."""
+
+    states: bytes
+    branches: int
+    sidechains: int
+    leaf: int
+    """The record it stands at; -1 if there is none."""
+
+
+class _Row(NamedTuple):
+    """Records that follow each other without a fork."""
+
+    start: int
+    stop: int
+
+
+def judged(
+    parents: Sequence[int],
+    bits: bytearray,
+    groups: Sequence[int],
+    stamps: Sequence[int],
+    start: int,
+    stop: int,
+) -> Outcome:
+    """What the current leaf makes of the records of one conversation."""
+    if start == stop:
+        return Outcome(b"", 0, 0, ROOT)
+    own = bytes(bits[start:stop])
+    odd = [number for number in range(start, stop) if parents[number] != number - 1]
+    sides, compacts = own.translate(_SIDE), 1 in own.translate(_COMPACT)
+    if odd in ([], [start]) and not compacts and len(set(sides)) == 1:
+        return Outcome(bytes(stop - start), 1, 0, stop - 1)
+    rows = _rows(parents, sides, odd, start, stop)
+    return _Judge(rows, parents, bits, groups, stamps).outcome()
+
+
+def _rows(
+    parents: Sequence[int], sides: bytes, odd: Iterable[int], start: int, stop: int
+) -> list[_Row]:
+    begins = {start, *odd}
+    begins.update(parents[number] + 1 for number in odd if parents[number] >= start)
+    for change in _CHANGES:
+        at = sides.find(change)
+        while at >= 0:
+            begins.add(start + at + 1)
+            at = sides.find(change, at + 1)
+    begins.discard(stop)
+    ordered = sorted(begins)
+    return list(map(_Row, ordered, [*ordered[1:], stop]))
+
+
+class _Judge:
+    """One conversation as rows, and the tree of them."""
+
+    def __init__(
+        self,
+        rows: list[_Row],
+        parents: Sequence[int],
+        bits: bytearray,
+        groups: Sequence[int],
+        stamps: Sequence[int],
+    ) -> None:
+        self.rows = rows
+        self.bits = bits
+        self.parents = parents
+        self.groups = groups
+        self.first, self.stop = rows[0].start, rows[-1].stop
+        own = bytes(bits[self.first : self.stop])
+        self.traits = own.translate(_TRAIT)
+        self.compacts = own.translate(_COMPACT)
+        self.bones = Skeleton()
+        self.row_of: list[int] = []
+        """The row of each node."""
+        self._ends: dict[int, int] = {}
+        """The node that a row ends with, by its last record."""
+        self._pending: list[tuple[int, int]] = []
+        for number, row in enumerate(rows):
+            self._add(number, row, stamps[row.start])
+        for node, above in self._pending:
+            self.bones.parents[node] = self._ends[above]
+        self.tree = Tree(self.bones)
+        self.states = bytearray([ABANDONED]) * (self.stop - self.first)
+
+    # rows as nodes
+
+    def _add(self, number: int, row: _Row, stamp: int) -> None:
+        trait, group = self._kind(row)
+        above = self.parents[row.start]
+        self._node(number, trait, 0, stamp)
+        node = len(self.row_of) - 1
+        if above >= self.first:
+            self._pending.append((node, above))
+        if trait == Trait.REPLY:
+            self.bones.group_numbers[node] = group
+        elif group:
+            # What was said decides that the row counts; its last reply is what the next one sees.
+            self._node(number, Trait.REPLY, group, 0)
+            self.bones.parents[node + 1] = node
+        self._ends[row.stop - 1] = len(self.row_of) - 1
+
+    def _node(self, number: int, trait: int, group: int, stamp: int) -> None:
+        bones = self.bones
+        bones.ids.append(str(len(bones.ids)))
+        bones.parents.append(ROOT)
+        bones.times.append(stamp or NO_TIME)
+        bones.traits.append(trait)
+        bones.sidechain.append(bool(self.bits[self.rows[number].start] & SIDECHAIN))
+        bones.roles.append("")
+        bones.group_numbers.append(group)
+        self.row_of.append(number)
+
+    def _kind(self, row: _Row) -> tuple[int, int]:
+        """The trait of a row, and the reply that is last in it."""
+        traits = self.traits[row.start - self.first : row.stop - self.first]
+        last = traits.rfind(Trait.REPLY)
+        group = self.groups[row.start + last] if last >= 0 else 0
+        if Trait.SAID in traits:
+            return Trait.SAID, group
+        if last < 0:
+            return Trait.NOTE, 0
+        replies = {
+            self.groups[row.start + place]
+            for place, trait in enumerate(traits)
+            if trait == Trait.REPLY
+        }
+        # Two replies in a row, or one that names no API message, are something new in any case.
+        return (Trait.REPLY, group) if len(replies) == 1 else (Trait.SAID, group)
+
+    # what the leaf reaches
+
+    def outcome(self) -> Outcome:
+        """The state of every record, and how many branches there are."""
+        tree = self.tree
+        leaf = tree.active_leaf()
+        if leaf is not None:
+            self._mark_main(leaf)
+        for node in range(len(self.row_of)):
+            if tree.starts_sidechain(node):
+                self._mark_sidechain(node)
+        kinds = [branch.kind for branch in tree.branches()]
+        sides = kinds.count("sidechain")
+        end = ROOT if leaf is None else self.rows[self.row_of[leaf]].stop - 1
+        return Outcome(bytes(self.states), len(kinds) - sides, sides, end)
+
+    def _mark_main(self, leaf: int) -> None:
+        line = self._line_to(leaf)
+        self._mark(line, CURRENT)
+        first = self.rows[self.row_of[line[0]]].start
+        if self.bits[first] & COMPACT:
+            # Older recordings of a compaction begin a new tree; it goes on from the one before.
+            before = [
+                root
+                for root in self.tree.roots
+                if root < line[0] and not self.tree.starts_sidechain(root)
+            ]
+            if before:
+                self._mark(list(self.tree.line(before[-1])), COMPACTED)
+
+    def _mark_sidechain(self, start: int) -> None:
+        above = self.parents[self.rows[self.row_of[start]].start]
+        state = self.states[above - self.first] if above >= self.first else CURRENT
+        self._mark(list(self.tree.line(start)), state)
+
+    def _line_to(self, leaf: int) -> list[int]:
+        line = [leaf]
+        while (above := self.tree.parent(line[-1])) is not None:
+            line.append(above)
+        return line[::-1]
+
+    def _mark(self, line: list[int], state: int) -> None:
+        """Give a line with its asides a state; what was compacted on it is told apart."""
+        for node in self.tree.along(line):
+            self._set(self.rows[self.row_of[node]], state)
+        if state != CURRENT:
+            return
+        cut = self._compaction(line)
+        if cut is None:
+            return
+        place, record = cut
+        own = self.row_of[line[place]]
+        after = set(line[place:])
+        before = [node for node in line[:place] if self.row_of[node] != own]
+        for node in self.tree.along(before):
+            if node not in after and self.row_of[node] != own:
+                self._set(self.rows[self.row_of[node]], COMPACTED)
+        self._set(_Row(self.rows[own].start, record), COMPACTED)
+
+    def _compaction(self, line: list[int]) -> tuple[int, int] | None:
+        """Where on a line the last compaction begins: the node, and the record in it."""
+        for place in range(len(line) - 1, -1, -1):
+            row = self.rows[self.row_of[line[place]]]
+            found = self.compacts.rfind(1, row.start - self.first, row.stop - self.first)
+            if found >= 0:
+                return self._beginning(line, place, self.first + found)
+        return None
+
+    def _beginning(self, line: list[int], place: int, record: int) -> tuple[int, int]:
+        """A compaction is a boundary and a summary; the first of both."""
+        while True:
+            row = self.rows[self.row_of[line[place]]]
+            if record > row.start:
+                if not self.bits[record - 1] & COMPACT:
+                    return place, record
+                record -= 1
+                continue
+            if not place:
+                return place, record
+            above = self.rows[self.row_of[line[place - 1]]]
+            if above == row:
+                place -= 1
+                continue
+            if not self.bits[above.stop - 1] & COMPACT:
+                return place, record
+            place, record = place - 1, above.stop - 1
+
+    def _set(self, row: _Row, state: int) -> None:
+        start, stop = row.start - self.first, row.stop - self.first
+        self.states[start:stop] = bytes([state]) * (stop - start)

@@ -1,0 +1,248 @@
+"""The shape of a source: which record hangs on which, packed, and what the current leaf reaches.
+
+A few bytes a record are kept. What is a fork, what only looks like one, and which leaf is the
+current one is said by the model's tree (`model/tree.py`); `runs.py` asks it in a short way.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import msgspec
+
+from talktree.library.reading.packing import packed, unpacked
+from talktree.library.reading.runs import ABANDONED, Outcome, judged
+from talktree.library.reading.told import ERROR, FOLLOWS, MESSAGE, Link
+
+NOWHERE = -1
+STATES = ("current", "abandoned", "compacted")
+"""What the current leaf makes of a record, by its number in `states`."""
+_with = [bytes(bool(byte & bit) for byte in range(256)) for bit in range(256)]
+
+
+class _Packed(msgspec.Struct, array_like=True):
+    """The arrays as they are kept."""
+
+    count: int
+    arrays: list[bytes]
+    forward: list[tuple[int, int]]
+    starts: list[int]
+
+
+class Shape:
+    """Ids, parents, places and bits of all records that take part in the tree."""
+
+    def __init__(self) -> None:
+        self.ids = array("q")
+        self.parents = array("i")
+        """The number of the record each hangs on, as far as it stood before it."""
+        self.at = array("q")
+        self.bits = bytearray()
+        self.groups = array("i")
+        self.stamps = array("q")
+        self.forward: list[tuple[int, int]] = []
+        """Records whose parent did not stand before them, with the hash of its id."""
+        self.starts: list[int] = []
+        """The first record of each conversation."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    # growing
+
+    def extended(self, links: Sequence[Link]) -> Shape:
+        """The shape with more records behind."""
+        if not links:
+            return self
+        made = Shape()
+        made.ids, made.parents = self.ids[:], self.parents[:]
+        made.at, made.bits = self.at[:], self.bits[:]
+        made.groups, made.stamps = self.groups[:], self.stamps[:]
+        made.forward, made.starts = self.forward[:], self.starts[:]
+        made._extend(links)
+        return made
+
+    def _extend(self, links: Sequence[Link]) -> None:
+        ids, parents, at, bits, groups, stamps, talks = zip(*links, strict=True)
+        first = len(self)
+        if not first or talks[0] != talks[-1] or talks[0]:
+            self._note_talks(talks)
+        known = self._places()
+        before = len(known)
+        fresh = dict(zip(ids, range(first, first + len(ids)), strict=True))
+        fresh.pop(0, None)
+        known.update(fresh)
+        if len(known) - before == len(ids):
+            # No id stands twice, so it does not matter at which point of the file one looks.
+            known[0] = NOWHERE
+            found = [known.get(parent, first + place) for place, parent in enumerate(parents)]
+        else:
+            found = self._found_one_by_one(ids, parents)
+        for place, above in enumerate(found):
+            if above >= first + place:
+                self.forward.append((first + place, parents[place]))
+                found[place] = NOWHERE
+        self.ids.extend(ids)
+        self.parents.extend(found)
+        self.at.extend(at)
+        self.bits.extend(bits)
+        self.groups.extend(groups)
+        self.stamps.extend(stamps)
+
+    def _places(self) -> dict[int, int]:
+        """Where each id stands; of a doubled one the last."""
+        known = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        known.pop(0, None)
+        return known
+
+    def _found_one_by_one(self, ids: Iterable[int], parents: Sequence[int]) -> list[int]:
+        """Parents as they are found record by record: the nearest of a doubled id before it."""
+        known = self._places()
+        known[0] = NOWHERE
+        found = []
+        for number, id in enumerate(ids, len(self)):
+            # What is not found yet points at itself, and is looked for again at the end.
+            found.append(known.get(parents[number - len(self)], number))
+            if id:
+                known[id] = number
+        return found
+
+    def _note_talks(self, talks: Sequence[int]) -> None:
+        first = len(self)
+        if not self.starts:
+            self.starts.append(0)
+        if talks[0] != talks[-1]:
+            last = talks[0]
+            for place, talk in enumerate(talks):
+                if talk != last:
+                    self.starts.append(first + place)
+                    last = talk
+
+    # keeping
+
+    def pack(self) -> bytes:
+        """The shape as bytes."""
+        arrays = [self.ids, self.parents, self.at, self.groups, self.stamps]
+        planes = [packed(each) for each in arrays]
+        kept = _Packed(len(self), [*planes, bytes(self.bits)], self.forward, self.starts)
+        return _compressed(msgspec.msgpack.encode(kept))
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Shape:
+        """The shape that was packed."""
+        kept = _decode(_plain(data))
+        made = cls()
+        made.ids = unpacked("q", kept.arrays[0])
+        made.parents = unpacked("i", kept.arrays[1])
+        made.at = unpacked("q", kept.arrays[2])
+        made.groups = unpacked("i", kept.arrays[3])
+        made.stamps = unpacked("q", kept.arrays[4])
+        made.bits = bytearray(kept.arrays[5])
+        made.forward, made.starts = kept.forward, kept.starts
+        return made
+
+    # asking
+
+    def number_at(self, at: int) -> int | None:
+        """The number of the record at a place; None if there takes none part in the tree."""
+        found = bisect_left(self.at, at)
+        return found if found < len(self.at) and self.at[found] == at else None
+
+    def state_at(self, at: int) -> str:
+        """Whether the record at a place is current, abandoned, or from before a compaction."""
+        number = self.number_at(at)
+        return STATES[0 if number is None else self.states[number]]
+
+    @cached_property
+    def states(self) -> bytes:
+        """For each record a number in `STATES`."""
+        return b"".join(each.states for each in self._judged)
+
+    def active(self) -> bytearray:
+        """1 for each record that the current leaf reaches, whether or not it is still sent."""
+        return bytearray(state != ABANDONED for state in self.states)
+
+    @property
+    def messages(self) -> int:
+        """How many records say something."""
+        return self.bits.translate(_with[MESSAGE]).count(1)
+
+    @property
+    def errors(self) -> int:
+        """How many records tell of something that failed."""
+        return self.bits.translate(_with[ERROR]).count(1)
+
+    @property
+    def branches(self) -> int:
+        """How many ways the conversations went, sub-agents apart."""
+        return sum(each.branches for each in self._judged)
+
+    @property
+    def sidechains(self) -> int:
+        """How many sub-agents' conversations there are."""
+        return sum(each.sidechains for each in self._judged)
+
+    @property
+    def leaves(self) -> list[int]:
+        """The record each conversation stands at."""
+        return [each.leaf for each in self._judged if each.leaf != NOWHERE]
+
+    @cached_property
+    def _judged(self) -> list[Outcome]:
+        parents = self.whole_parents()
+        return [
+            judged(parents, self.bits, self.groups, self.stamps, start, stop)
+            for start, stop in pairwise([*self.starts, len(self)])
+        ]
+
+    def whole_parents(self) -> array[int]:
+        """The parents of all records, those behind their children found, loops cut."""
+        parents = self.parents[:]
+        if not self.forward:
+            return parents
+        known, changed = self._places(), False
+        for place, name in self.forward:
+            above = known.get(name, NOWHERE)
+            own = above == place or name == self.ids[place]
+            if above != NOWHERE and not own:
+                parents[place] = above
+                changed = True
+        if changed:
+            self._cut_loops(parents)
+        return parents
+
+    def _cut_loops(self, parents: array[int]) -> None:
+        """Of each loop the link is cut that only follows, or else the one that points forward."""
+        seen = bytearray(len(parents))  # 1: on the way being walked, 2: known to end
+        for start in range(len(parents)):
+            way: list[int] = []
+            here = start
+            while here != NOWHERE and not seen[here]:
+                seen[here] = 1
+                way.append(here)
+                here = parents[here]
+            if here != NOWHERE and seen[here] == 1:
+                loop = way[way.index(here) :]
+                follows = [each for each in loop if self.bits[each] & FOLLOWS]
+                parents[min(follows or loop)] = NOWHERE
+            for each in way:
+                seen[each] = 2
+
+
+_decode = msgspec.msgpack.Decoder(_Packed).decode
+
+
+def _compressed(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=1).compress(data)
+
+
+def _plain(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompress(data)

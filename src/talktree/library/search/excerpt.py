@@ -1,0 +1,206 @@
+"""A few words of a text around what was found in it, and where that is.
+
+An excerpt is plain text on one line; whoever shows it escapes what its surface needs. It is cut
+between words where it can be, and never inside what people see as one character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.library.fulltext.words import folded, letters
+from talktree.library.search.needles import Mark, Needle, marks_in
+
+WIDTH = 200
+"""How many characters of a text are shown."""
+LEAD = 60
+"""How many of them before the first match."""
+_BLOCK = 1_000
+"""How much of a text that is not ASCII is folded at once when a match is looked for."""
+_TRIES = 32
+"""How many places of a word are compared to find where most is near each other."""
+_BLANKS = re.compile(r"\s+")
+_JOINER = "\u200d"
+ELLIPSIS = "…"
+
+
+class Excerpt(NamedTuple):
+    """Plain text, and the stretches of it that match, as pairs of places in it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def excerpt(text: str, needles: list[Needle], width: int = WIDTH) -> Excerpt:
+    """The stretch of a text in which most of what was looked for stands."""
+    centre = _centre(text, needles, width)
+    reach = max(width, 40)
+    start, end = max(0, centre - reach), min(len(text), centre + 2 * reach)
+    # One word more on each side, so that no mark is made of half a word.
+    start, end = _outward(text, start, end)
+    marks = [
+        Mark(start + mark.start, start + mark.end, mark.needle)
+        for mark in marks_in(text[start:end], needles)
+    ]
+    first, last = _window(text, marks, centre, width)
+    return _on_one_line(text, first, last, [mark for mark in marks if _inside(mark, first, last)])
+
+
+def _inside(mark: Mark, first: int, last: int) -> bool:
+    return mark.start < last and mark.end > first
+
+
+def _centre(text: str, needles: list[Needle], width: int) -> int:
+    """About where most of the needles stand close to each other."""
+    if not needles:
+        return 0
+    places: list[list[int]] = [[] for _ in needles]
+    for start, block, plain in _blocks(text):
+        for number, needle in enumerate(needles):
+            _collect(places[number], start, len(block), plain[needle.pattern is None], needle)
+        if all(places):
+            break
+    best, most = 0, 0
+    for at in sorted(place for found in places for place in found):
+        near = sum(any(at <= place < at + width for place in found) for found in places)
+        if near > most:
+            best, most = at, near
+    return best
+
+
+def _collect(places: list[int], start: int, size: int, plain: str, needle: Needle) -> None:
+    """The first places of a needle in a block; those in folded text are only about right."""
+    at = plain.find(needle.text)
+    while at >= 0 and len(places) < _TRIES:
+        end = at + len(needle.text)
+        if needle.pattern is None or _begins_word(plain, at, end, needle):
+            places.append(start + (at if len(plain) == size else at * size // len(plain)))
+        at = plain.find(needle.text, end)
+
+
+def _begins_word(plain: str, at: int, end: int, needle: Needle) -> bool:
+    """Whether a word is found there, not the inside of another."""
+    if at and plain[at - 1].isalnum():
+        return False
+    whole = needle.pattern is None or needle.pattern.whole_last
+    return not whole or end == len(plain) or not plain[end].isalnum()
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str, tuple[str, str]]]:
+    """A text in blocks: where, what, and how words and how parts look in it."""
+    if text.isascii():
+        lower = text.lower()
+        yield 0, text, (lower, lower)
+        return
+    for start in range(0, len(text), _BLOCK):
+        # Some of the next block too, so that nothing falls between two.
+        block = text[start : start + _BLOCK + 80]
+        yield start, block, (folded(block).lower(), letters(block))
+
+
+def _outward(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch widened to blanks, if there are some near."""
+    for step in range(64):
+        if start - step <= 0 or text[start - step - 1].isspace():
+            start = max(0, start - step)
+            break
+    for step in range(64):
+        if end + step >= len(text) or text[end + step].isspace():
+            end = min(len(text), end + step)
+            break
+    return start, end
+
+
+def _window(text: str, marks: list[Mark], centre: int, width: int) -> tuple[int, int]:
+    """From where to where is shown: a little before the first match of the best stretch."""
+    if len(text) <= width:
+        return 0, len(text)
+    first = _best_start(marks, centre, width)
+    start = max(0, first - min(LEAD, width // 3))
+    end = min(len(text), start + width)
+    start = max(0, min(start, end - width))
+    return _cut(text, start, first, -1), _cut(text, end, start, 1)
+
+
+def _best_start(marks: list[Mark], centre: int, width: int) -> int:
+    """The mark from which on most different needles, then most marks, are in sight."""
+    if not marks:
+        return centre
+    sight = width - min(LEAD, width // 3)
+
+    def worth(mark: Mark) -> tuple[int, int, int]:
+        seen = [
+            each for each in marks if mark.start <= each.start and each.end <= mark.start + sight
+        ]
+        return len({each.needle for each in seen}), len(seen), -mark.start
+
+    return max(marks[:_TRIES], key=worth).start
+
+
+def _cut(text: str, at: int, other: int, side: int) -> int:
+    """A place to cut near there: between words, else between characters."""
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
+    # A start moves towards the match, an end back to it: nothing is shown that is half a word.
+    for step in range(24):
+        place = at - step * side
+        if not 0 < place < len(text) or (place - other) * side <= 0:
+            break
+        if text[place - 1].isspace() or text[place].isspace():
+            return place
+    while 0 < at < len(text) and joins(text, at):
+        at -= 1
+    return at
+
+
+def joins(text: str, at: int) -> bool:
+    """Whether what is before that place and what is behind it are seen as one character."""
+    before, behind = text[at - 1], text[at]
+    if before.isascii() and behind.isascii():
+        return before == "\r" and behind == "\n"
+    if unicodedata.category(behind)[0] == "M" or _JOINER in (before, behind):
+        return True
+    if "\U0001f3fb" <= behind <= "\U0001f3ff" or "\U000e0020" <= behind <= "\U000e007f":
+        return True  # the colour of a skin, the letters of a flag
+    if _is_flag(before) and _is_flag(behind):
+        start = at
+        while start and _is_flag(text[start - 1]):
+            start -= 1
+        return (at - start) % 2 == 1
+    return _is_jamo(behind) and (_is_jamo(before) or "\uac00" <= before <= "\ud7a3")
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _is_jamo(char: str) -> bool:
+    return "\u1100" <= char <= "\u11ff"
+
+
+def _on_one_line(text: str, first: int, last: int, marks: list[Mark]) -> Excerpt:
+    """The stretch with single blanks, and dots where something is left out."""
+    line: list[str] = [ELLIPSIS] if text[:first].strip() else []
+    length = sum(map(len, line))
+    places: list[tuple[int, int]] = []
+    at = first
+    for mark in marks:
+        gap = _blank(text[at : max(at, mark.start)], begins=not length)
+        found = _blank(text[max(at, mark.start) : min(mark.end, last)], begins=False)
+        if not found:
+            continue
+        places.append((length + len(gap), length + len(gap) + len(found)))
+        line += [gap, found]
+        length += len(gap) + len(found)
+        at = max(at, min(mark.end, last))
+    rest = _blank(text[at:last], begins=not length).rstrip()
+    line += [rest, ELLIPSIS if text[last:].strip() else ""]
+    return Excerpt("".join(line), tuple(places))
+
+
+def _blank(text: str, *, begins: bool) -> str:
+    single = _BLANKS.sub(" ", text)
+    return single.lstrip() if begins else single

@@ -1,0 +1,238 @@
+"""A library as a shelf: pieces from the archive, and what the tables tell of their sources.
+
+What is read of a source is remembered until the index has another commit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from weakref import WeakKeyDictionary, ref
+
+from talktree.library.search.compile import Stretch
+from talktree.library.search.shelf import About, Where
+
+if TYPE_CHECKING:
+    from talktree.library.archive.store import Archive
+    from talktree.library.database.connection import Database
+    from talktree.library.fulltext.index import FullText
+    from talktree.library.reading.shape import Shape
+    from talktree.library.reading.told import Heading, Piece, Talk
+
+_SOURCE = """
+SELECT s.native, s.path, s.format, s.title, n.text, s.lines, f.generation
+FROM sources AS s LEFT JOIN names AS n ON n.id = s.project
+LEFT JOIN files AS f ON f.source = s.id AND f.path = s.path
+WHERE s.id = ?
+"""
+_HEADING = "SELECT heading FROM sources WHERE id = ?"
+_SHAPE = "SELECT shape FROM sources WHERE id = ?"
+_BY_ID = "SELECT id FROM sources WHERE native >= ? AND native < ? ORDER BY id"
+_BY_NAME = "SELECT id, path FROM sources WHERE native IS NULL"
+_WITH_TALKS = "SELECT id, native, heading FROM sources WHERE lines = 0 AND heading IS NOT NULL"
+_TOOL = """
+SELECT n.text FROM calls AS c JOIN names AS n ON n.id = c.tool WHERE c.key = ? AND c.source = ?
+"""
+_LAST = "\U0010ffff"
+_CALL_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
+_LINES_KEPT = 64
+
+
+class Library(Protocol):
+    """What a library is made of."""
+
+    @property
+    def db(self) -> Database:
+        """The tables."""
+
+    @property
+    def archive(self) -> Archive:
+        """The bytes of all sources."""
+
+    @property
+    def fulltext(self) -> FullText:
+        """The index."""
+
+
+def shelf_of(library: Library) -> KeptShelf:
+    """The shelf of a library, the same as long as it is open."""
+    shelf = _shelves.get(library)
+    if shelf is None:
+        shelf = _shelves[library] = KeptShelf(library)
+    return shelf
+
+
+class _Source(NamedTuple):
+    about: About
+    lines: bool
+    """Whether its records are lines of one file."""
+    generation: int | None
+
+
+class KeptShelf:
+    """The shelf of an open library."""
+
+    def __init__(self, library: Library) -> None:
+        self._whose = ref(library)
+        self._db = library.db
+        self._commit: object = None
+        self._sources: dict[int, _Source | None] = {}
+        self._talks: dict[int, Sequence[Talk]] = {}
+        self._shapes: dict[int, Shape | None] = {}
+        self._lines: dict[tuple[int, int], bytes] = {}
+
+    @property
+    def fulltext(self) -> FullText:
+        """The index, as of its last commit; what was known of an older one is forgotten."""
+        index = self._open().fulltext
+        commit = index.searcher()
+        if commit is not self._commit:
+            self._commit = commit
+            for known in (self._sources, self._talks, self._shapes, self._lines):
+                known.clear()
+        return index
+
+    def _open(self) -> Library:
+        library = self._whose()
+        assert library is not None, "a shelf lives as long as its library"
+        return library
+
+    def pieces(self, source: int, at: int) -> Sequence[Piece]:
+        """The pieces of one record, made again."""
+        known = self._source(source)
+        if known is None:
+            return ()
+        if not known.lines:
+            from talktree.library.importing.pieces import pieces_at
+
+            return pieces_at(self._db, source, at)
+        line = self._line(source, at)
+        from talktree.library.reading.claude_code import told
+
+        whole = line if line.endswith(b"\n") else line + b"\n"
+        return [
+            piece for piece in told(whole, at, self._calls(source, line)).pieces if piece.at == at
+        ]
+
+    def _calls(self, source: int, line: bytes) -> Heading | None:
+        """Which tools the results in a line are of: only lines before it name them."""
+        ids = _CALL_ID.findall(line)
+        if not ids:
+            return None
+        from talktree.library.reading.told import Heading, key_of
+
+        keys = [key_of(id.decode("utf-8", "replace")) for id in ids]
+        rows = [(key, self._db.one(_TOOL, (key, source))) for key in keys]
+        return Heading(open={key: str(row[0]) for key, row in rows if row})
+
+    def about(self, source: int, at: int) -> About | None:
+        """What is told of the conversation of a record."""
+        known = self._source(source)
+        if known is None or known.lines:
+            return known and known.about
+        talks = self._talks.get(source)
+        if talks is None:
+            talks = self._talks[source] = _talks(self._db.one(_HEADING, (source,)))
+        talk = next((talk for talk in reversed(talks) if talk.at <= at), None)
+        if talk is None:
+            return known.about
+        return known.about._replace(conversation=talk.native, title=talk.title or known.about.title)
+
+    def where(self, source: int, at: int) -> Where:
+        """The id of a record, and its state."""
+        known = self._source(source)
+        shape = self._shape(source)
+        state = "current" if shape is None else shape.state_at(at)
+        if known is None or not known.lines:
+            return Where(None, state)
+        from talktree.library.reading.record import id_at
+
+        return Where(id_at(self._line(source, at)), state)
+
+    def sessions(self, beginning: str) -> Sequence[Stretch]:
+        """The conversations whose ids begin so."""
+        found = [Stretch(row[0]) for row in self._db.read(_BY_ID, (beginning, beginning + _LAST))]
+        found += [
+            Stretch(source)
+            for source, path in self._db.read(_BY_NAME)
+            if _name(path).startswith(beginning)
+        ]
+        for source, native, heading in self._db.read(_WITH_TALKS):
+            if native is None or not native.startswith(beginning):
+                found += _stretches(source, _talks((heading,)), beginning)
+        return found
+
+    def _source(self, source: int) -> _Source | None:
+        if source not in self._sources:
+            row = self._db.one(_SOURCE, (source,))
+            self._sources[source] = None if row is None else _known(row)
+        return self._sources[source]
+
+    def _shape(self, source: int) -> Shape | None:
+        if source not in self._shapes:
+            from talktree.library.reading.shape import Shape
+
+            row = self._db.one(_SHAPE, (source,))
+            self._shapes[source] = Shape.unpack(row[0]) if row and row[0] else None
+        return self._shapes[source]
+
+    def _line(self, source: int, at: int) -> bytes:
+        """The line at a place; the one before is often asked for again."""
+        line = self._lines.get((source, at))
+        if line is None:
+            from talktree.library.reading.record import line_at
+
+            known = self._source(source)
+            generation = known.generation if known else None
+            if generation is None:
+                return b""
+            archive = self._open().archive
+            line = line_at(lambda start, size: archive.slice(generation, start, size), at)
+            if len(self._lines) >= _LINES_KEPT:
+                self._lines.clear()
+            self._lines[source, at] = line
+        return line
+
+
+_shelves: WeakKeyDictionary[Library, KeptShelf] = WeakKeyDictionary()
+
+
+def _known(row: tuple[object, ...]) -> _Source:
+    native, path, format, title, project, lines, generation = row
+    assert isinstance(path, bytes)
+    about = About(
+        str(native or _name(path)),
+        path,
+        str(format),
+        None if title is None else str(title),
+        None if project is None else str(project),
+    )
+    return _Source(about, bool(lines), generation if isinstance(generation, int) else None)
+
+
+def _name(path: bytes) -> str:
+    """What a conversation without an id is called: the name of its file."""
+    return os.path.splitext(os.fsdecode(os.path.basename(path)))[0]
+
+
+def _talks(row: tuple[object, ...] | None) -> Sequence[Talk]:
+    """The conversations of a source that holds several."""
+    if row is None or not isinstance(row[0], bytes):
+        return ()
+    import msgspec
+
+    from talktree.library.reading.told import Heading
+
+    heading: Heading = msgspec.msgpack.decode(row[0], type=Heading)
+    return heading.talks
+
+
+def _stretches(source: int, talks: Sequence[Talk], beginning: str) -> list[Stretch]:
+    ends = [*(talk.at for talk in talks[1:]), None]
+    return [
+        Stretch(source, talk.at, end)
+        for talk, end in zip(talks, ends, strict=True)
+        if talk.native.startswith(beginning)
+    ]

@@ -1,0 +1,93 @@
+"""What of a query can be shown in a text: its words and parts, where they stand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.library.fulltext.words import Span, letter_origins, letters, spans
+from talktree.library.search.pattern import Pattern
+from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
+
+
+class Needle(NamedTuple):
+    """Words in a row, or a text anywhere."""
+
+    pattern: Pattern | None
+    text: str
+    """The text, or the longest word: what is looked for first."""
+
+
+class Mark(NamedTuple):
+    """Where a needle is in a text."""
+
+    start: int
+    end: int
+    needle: int
+
+
+def needles_of(query: Query) -> list[Needle]:
+    """What is to be shown, in the order of the query; not what is left out."""
+    found: list[Needle] = []
+    rest = [query]
+    while rest:
+        match rest.pop(0):
+            case Row(words=words):
+                found.append(_words(words, whole_last=True))
+            case Prefix(words=words):
+                found.append(_words(words, whole_last=False))
+            case Part(text=text):
+                found.append(Needle(None, text))
+            case All(parts=parts) | Any(parts=parts):
+                rest = [*parts, *rest]
+            case _:
+                continue
+    return list(dict.fromkeys(found))
+
+
+def _words(words: tuple[str, ...], *, whole_last: bool) -> Needle:
+    return Needle(Pattern(words, whole_first=True, whole_last=whole_last), max(words, key=len))
+
+
+def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
+    """Where the needles are, in the order of the text; those inside of others are left out."""
+    placed = spans(text) if any(needle.pattern for needle in needles) else []
+    found: list[Mark] = []
+    for number, needle in enumerate(needles):
+        if needle.pattern is None:
+            found += _parts(text, needle.text, number)
+        else:
+            found += _rows(placed, needle.pattern, number)
+    return _apart(sorted(found, key=lambda mark: (mark.start, -mark.end)))
+
+
+def _rows(placed: list[Span], pattern: Pattern, number: int) -> list[Mark]:
+    count = len(pattern.words)
+    words = [span.word for span in placed]
+    return [
+        Mark(placed[at].start, placed[at + count - 1].end, number)
+        for at in range(len(words) - count + 1)
+        if pattern.fits(words[at : at + count])
+    ]
+
+
+def _parts(text: str, part: str, number: int) -> list[Mark]:
+    plain = letters(text)
+    origins = None if text.isascii() else letter_origins(text)
+    found = []
+    at = plain.find(part)
+    while at >= 0:
+        end = at + len(part)
+        if origins is None:
+            found.append(Mark(at, end, number))
+        else:
+            found.append(Mark(origins[at], max(origins[end - 1] + 1, origins[end]), number))
+        at = plain.find(part, end)
+    return found
+
+
+def _apart(marks: list[Mark]) -> list[Mark]:
+    kept: list[Mark] = []
+    for mark in marks:
+        if not kept or mark.start >= kept[-1].end:
+            kept.append(mark)
+    return kept

@@ -1,0 +1,48 @@
+"""What a search needs of a library: where pieces are, and what is told of their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from talktree.library.fulltext.index import FullText
+from talktree.library.reading.told import Piece
+from talktree.library.search.compile import Stretch
+
+
+class About(NamedTuple):
+    """What is told of the conversation a piece is in."""
+
+    conversation: str
+    """Its id in its own format, or else its number in the library."""
+    path: bytes
+    format: str
+    title: str | None
+    project: str | None
+
+
+class Where(NamedTuple):
+    """What is told of one record: its id, and whether the current leaf reaches it."""
+
+    message: str | None
+    state: str
+
+
+class Shelf(Protocol):
+    """A library as a search sees it."""
+
+    @property
+    def fulltext(self) -> FullText:
+        """The index."""
+
+    def pieces(self, source: int, at: int) -> Sequence[Piece]:
+        """The pieces of one record, made again; none if it is no longer there."""
+
+    def about(self, source: int, at: int) -> About | None:
+        """What is told of the conversation of a record; None if it was forgotten meanwhile."""
+
+    def where(self, source: int, at: int) -> Where:
+        """The id of a record, and its state: current, abandoned or compacted."""
+
+    def sessions(self, beginning: str) -> Sequence[Stretch]:
+        """The conversations whose ids begin so."""

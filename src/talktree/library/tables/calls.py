@@ -1,0 +1,110 @@
+"""Tool calls with their results, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from talktree.library.reading.texts import result_text
+from talktree.library.reading.told import key_of
+from talktree.library.stats.chosen import Source
+from talktree.library.stats.once import COUNTS_CALL
+from talktree.library.tables.walk import Asked
+from talktree.model.conversation import Conversation
+from talktree.model.message import SIDECHAIN, Message
+from talktree.model.pairing import Pair, Turn
+from talktree.model.parts import ToolCall, ToolResult
+from talktree.text.json_write import encode
+
+Row = tuple[Any, ...]
+_COPIES = "SELECT c.key FROM calls AS c WHERE c.source = ? AND NOT " + COUNTS_CALL
+
+
+class _Open(Struct):
+    """A call whose result is awaited."""
+
+    row: Row
+    """The columns that are known from the call."""
+    time: int | None
+    id: str | None
+
+
+class _Calls:
+    """The calls of one conversation on their way to their results."""
+
+    def __init__(self, place: Row, copies: frozenset[int]) -> None:
+        self._place = place
+        self._copies = copies
+        self._open: dict[tuple[str, int], _Open] = {}
+        self._outputs: dict[tuple[str, int], str] = {}
+        self._turns: dict[tuple[bool, str | None], Turn] = {}
+
+    def take(self, message: Message) -> Iterator[Row]:
+        """Note the calls and results of a message; calls that are answered come out."""
+        line = (SIDECHAIN in message.flags, message.agent)
+        turn = self._turns.get(line)
+        if turn is None:
+            turn = self._turns[line] = Turn()
+        if turn.ends_before(message):
+            yield from self._answered(turn.close())
+        turn.take(message)
+        for number, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                self._open[message.id, number] = self._called(message, part)
+            elif isinstance(part, ToolResult):
+                self._outputs[message.id, number] = result_text(part)
+        if turn.results and turn.complete:
+            yield from self._answered(turn.close())
+
+    def rest(self) -> Iterator[Row]:
+        """What is left at the end, also calls that nothing answered."""
+        for turn in self._turns.values():
+            yield from self._answered(turn.close())
+        for call in self._open.values():
+            yield (*call.row, "open", None, None, self._counts(call))
+        self._open.clear()
+
+    def _called(self, message: Message, part: ToolCall) -> _Open:
+        row = (
+            *self._place,
+            message.id,
+            part.id,
+            part.name,
+            message.time,
+            message.model,
+            SIDECHAIN in message.flags,
+            encode(part.input).decode("utf-8", "replace"),
+        )
+        return _Open(row, message.time, part.id)
+
+    def _answered(self, pairs: list[Pair]) -> Iterator[Row]:
+        for call, result in pairs:
+            output = self._outputs.pop((result.message, result.part), "")
+            found = None if call is None else self._open.pop((call.message, call.part), None)
+            if found is None:
+                continue
+            seconds = None
+            if found.time is not None and result.time is not None and result.time >= found.time:
+                seconds = (result.time - found.time) / 1e9
+            state = "failed" if result.error else "ok"
+            yield (*found.row, state, seconds, output, self._counts(found))
+
+    def _counts(self, call: _Open) -> bool:
+        return not call.id or key_of(call.id) not in self._copies
+
+
+def call_rows(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
+    """The calls of a conversation, each when its result is known."""
+    copies = frozenset(row[0] for row in asked.library.db.read(_COPIES, (source.id,)))
+    place = source.id, conversation.id or source.native, source.format, source.project
+    calls = _Calls(place, copies)
+    time, model = len(place) + 3, len(place) + 4
+    for message in conversation.messages():
+        for row in calls.take(message):
+            if asked.has_row(row[time], row[model]):
+                yield row
+    for row in calls.rest():
+        if asked.has_row(row[time], row[model]):
+            yield row

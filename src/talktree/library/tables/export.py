@@ -1,0 +1,128 @@
+"""A table of the library as a file: Parquet, CSV or Arrow, whole or not at all."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
+
+from msgspec import Struct
+
+from talktree.errors import Failure, TalktreeError, UsageError, failure_of
+from talktree.files.save import save
+from talktree.library.stats.chosen import Source
+from talktree.library.tables.batches import arrow
+from talktree.library.tables.stream import Filtering, table
+from talktree.library.tables.walk import Kept
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+KINDS = ("parquet", "csv", "arrow")
+
+
+class Exported(Struct, frozen=True):
+    """What was written."""
+
+    rows: int
+    failed: tuple[tuple[bytes, Failure], ...]
+    """Sources that could not be read, and why."""
+
+
+class _Writer(Protocol):
+    def write_batch(self, batch: pa.RecordBatch) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Sink(io.RawIOBase):
+    """Takes what a writer writes, so that it can be passed on a piece at a time."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:  # noqa: ANN401
+        piece = bytes(data)
+        self._pieces.append(piece)
+        self._at += len(piece)
+        return len(piece)
+
+    def tell(self) -> int:
+        return self._at
+
+    def taken(self) -> bytes:
+        """All that was written since the last time."""
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)
+
+
+def export(
+    library: Kept,
+    name: str,
+    path: Path,
+    *,
+    to: str | None = None,
+    conversation: str | None = None,
+    **filters: Unpack[Filtering],
+) -> Exported:
+    """Write a table to a file; `to` is parquet, csv or arrow, by default what the path ends with.
+
+    The filters are those of `table`. What stood at the path is replaced when all is written.
+    """
+    kind = to or path.suffix.lstrip(".")
+    if kind not in KINDS:
+        raise UsageError(f"cannot write {kind or 'this'}", hint=f"one of {', '.join(KINDS)}")
+    failed: list[tuple[bytes, Failure]] = []
+
+    def note(source: Source, error: TalktreeError) -> None:
+        failed.append((source.path, failure_of(error)))
+
+    counter = _Counter(table(library, name, conversation=conversation, failed=note, **filters))
+    save({path.name: _written(kind, counter)}, path, folder=False)
+    return Exported(counter.rows, tuple(failed))
+
+
+class _Counter:
+    """Batches on their way, counted."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self.schema = reader.schema
+        self.rows = 0
+        self._reader = reader
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._reader:
+            self.rows += batch.num_rows
+            yield batch
+
+
+def _written(kind: str, batches: _Counter) -> Iterator[bytes]:
+    """The bytes of the file, as they come to be."""
+    sink = _Sink()
+    writer = _writer(kind, sink, batches.schema)
+    for batch in batches:
+        writer.write_batch(batch)
+        yield sink.taken()
+    writer.close()
+    yield sink.taken()
+
+
+def _writer(kind: str, sink: _Sink, schema: pa.Schema) -> _Writer:
+    pa = arrow()
+    made: _Writer
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        made = parquet.ParquetWriter(sink, schema, compression="zstd")
+    elif kind == "csv":
+        from pyarrow import csv
+
+        made = csv.CSVWriter(sink, schema)
+    else:
+        made = pa.ipc.new_file(sink, schema)
+    return made

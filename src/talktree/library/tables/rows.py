@@ -1,0 +1,113 @@
+"""The rows of each table, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from talktree.library.reading.texts import call_files
+from talktree.library.stats.chosen import Source
+from talktree.library.stats.once import COUNTS_REPLY
+from talktree.library.stats.prices import BANDS, UNIT, load_prices
+from talktree.library.tables.calls import call_rows
+from talktree.library.tables.walk import Asked
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Snapshot
+from talktree.model.message import ERROR, SIDECHAIN, Message
+from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult
+
+Row = tuple[Any, ...]
+_REPLIES = (
+    "SELECT r.source, r.time, r.model, r.project, r.input, r.output, r.cache_read, r.cache_write,"
+    " r.cache_write_hour, " + COUNTS_REPLY + " FROM replies AS r WHERE r.source = ? ORDER BY r.at"
+)
+
+
+def rows(asked: Asked, name: str) -> Iterator[Row]:
+    """The rows of a table by its name."""
+    if name == "usage":
+        yield from _usage(asked)
+        return
+    for source, conversation in asked.conversations():
+        match name:
+            case "messages":
+                yield from _messages(asked, source, conversation)
+            case "calls":
+                yield from call_rows(asked, source, conversation)
+            case _:
+                yield from _files(asked, source, conversation)
+
+
+def where(source: Source, conversation: Conversation) -> Row:
+    """The columns that every table begins with."""
+    return source.id, conversation.id or source.native, source.format, source.project
+
+
+def _messages(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
+    place = where(source, conversation)
+    for number, entry in enumerate(conversation.entries):
+        if not isinstance(entry, Message) or not asked.has_row(entry.time, entry.model):
+            continue
+        parts, context = entry.parts, entry.context
+        results = [part for part in parts if isinstance(part, ToolResult)]
+        yield (
+            *place,
+            context.git_branch if context else None,
+            number,
+            entry.id,
+            entry.parent,
+            entry.role,
+            entry.time,
+            entry.model,
+            entry.api_message,
+            SIDECHAIN in entry.flags,
+            ERROR in entry.flags or any(part.error for part in results),
+            "\n".join([part.text for part in parts if isinstance(part, Text)]),
+            "\n".join([part.text for part in parts if isinstance(part, Thinking)]),
+            sum(isinstance(part, ToolCall) for part in parts),
+            len(results),
+        )
+
+
+def _files(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
+    place = where(source, conversation)
+    for entry in conversation.entries:
+        if isinstance(entry, Snapshot) and asked.has_row(entry.time, None):
+            for path in entry.files:
+                yield (*place, entry.message, entry.time, "snapshot", None, path)
+        elif isinstance(entry, Message) and asked.has_row(entry.time, entry.model):
+            for part in entry.parts:
+                if isinstance(part, ToolCall):
+                    for path in filter(None, call_files(part.input).split("\n")):
+                        yield (*place, entry.id, entry.time, "call", part.name, path)
+                elif isinstance(part, Attachment) and part.name:
+                    yield (*place, entry.id, entry.time, "attachment", None, part.name)
+
+
+def _usage(asked: Asked) -> Iterator[Row]:
+    """Replies as each source tells them, straight from the facts."""
+    prices = load_prices(asked.library.root.parent)
+    names, chosen = asked.chosen.names, asked.chosen
+    for source in asked.sources():
+        place = source.id, source.native, source.format
+        for id, time, model, project, *tokens, counted in asked.library.db.read(
+            _REPLIES, (source.id,)
+        ):
+            if not chosen.has_reply(id, model, project) or not chosen.has_time(time):
+                continue
+            prompt = tokens[0] + tokens[2] + tokens[3]
+            price = prices.price(
+                names.get(model),
+                None if time is None else time // (86_400 * 10**9),
+                sum(prompt > longest for longest in BANDS),
+            )
+            cost = None if price is None else price.of(*tokens) / UNIT
+            yield (
+                *place,
+                names.get(project, source.project),
+                time,
+                names.get(model),
+                *tokens,
+                cost,
+                bool(counted),
+            )

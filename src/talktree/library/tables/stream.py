@@ -1,0 +1,49 @@
+"""A table of the library as a stream of Arrow record batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from talktree.errors import UsageError
+from talktree.library.stats.chosen import Filters
+from talktree.library.tables.batches import arrow, batches, schema_of
+from talktree.library.tables.rows import rows
+from talktree.library.tables.schemas import TABLES
+from talktree.library.tables.walk import Asked, Failed, Kept
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+
+class Filtering(TypedDict, total=False):
+    """What a table may be asked for; what is left out does not matter."""
+
+    since: int | None
+    """Nanoseconds since 1970."""
+    until: int | None
+    """The first moment that is not asked for any more."""
+    project: str | None
+    """Part of the path of a project."""
+    model: str | None
+    """Part of the name of a model."""
+    format: str | None
+
+
+def table(
+    library: Kept,
+    name: str,
+    *,
+    conversation: str | None = None,
+    failed: Failed | None = None,
+    **filters: Unpack[Filtering],
+) -> pa.RecordBatchReader:
+    """The rows of `messages`, `calls`, `usage` or `files`, read while they are asked for.
+
+    `conversation` is the id of one. The library must stay open meanwhile. A source that cannot be
+    read is an error, unless `failed` is there to be told of it.
+    """
+    if name not in TABLES:
+        raise UsageError(f"no table {name}", hint=f"one of {', '.join(TABLES)}")
+    schema = schema_of(name)
+    asked = Asked(library, Filters(**filters), conversation, failed)
+    return arrow().RecordBatchReader.from_batches(schema, batches(name, rows(asked, name)))

@@ -1,0 +1,91 @@
+"""The kept sources that are chosen, read from the archive one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from talktree.errors import TalktreeError
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.library.archive.contents import kept_source
+from talktree.library.database.connection import Database
+from talktree.library.stats.chosen import Chosen, Filters, Source
+from talktree.model.conversation import Conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from talktree.library.archive.store import Archive
+
+Failed = Callable[[Source, TalktreeError], None]
+"""Told of a source that cannot be read."""
+
+
+class Kept(Protocol):
+    """A library, as far as tables need it."""
+
+    @property
+    def db(self) -> Database:
+        """Its tables."""
+
+    @property
+    def archive(self) -> Archive:
+        """Its bytes."""
+
+    @property
+    def root(self) -> Path:
+        """Its folder."""
+
+
+class Asked:
+    """What a table shall hold."""
+
+    def __init__(
+        self,
+        library: Kept,
+        filters: Filters,
+        conversation: str | None = None,
+        failed: Failed | None = None,
+    ) -> None:
+        self.library = library
+        self.filters = filters
+        self.chosen = Chosen(library.db, filters)
+        self._conversation = conversation
+        self._failed = failed
+
+    def sources(self) -> Iterator[Source]:
+        """The sources that may have rows, in the order in which they were imported."""
+        for source in self.chosen.sources.values():
+            if self.has(source):
+                yield source
+
+    def has(self, source: Source) -> bool:
+        """Whether a source is asked for."""
+        filters = self.filters
+        return (
+            self._conversation in (None, source.native)
+            and self.chosen.has_source(source.id)
+            and (filters.since is None or source.last is None or source.last >= filters.since)
+            and (filters.until is None or source.first is None or source.first < filters.until)
+        )
+
+    def conversations(self) -> Iterator[tuple[Source, Conversation]]:
+        """All conversations of all sources that can be read."""
+        library = self.library
+        for source in self.sources():
+            try:
+                kept = kept_source(library.db, library.archive, source.id)
+                for conversation in read(kept, by_slug(source.format)).conversations:
+                    yield source, conversation
+            except TalktreeError as error:
+                if self._failed is None:
+                    raise
+                self._failed(source, error)
+
+    def has_row(self, time: int | None, model: str | None) -> bool:
+        """Whether a row of that time and model is asked for."""
+        wanted = self.filters.model
+        return self.chosen.has_time(time) and (
+            wanted is None or wanted.casefold() in (model or "").casefold()
+        )

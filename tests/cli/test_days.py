@@ -1,0 +1,44 @@
+"""Stretches of time as options write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.cli.libraries import beginning, end
+from talktree.errors import UsageError
+
+DAY = 86_400 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("2026-01-31", 1),
+        ("2026-02", 28),
+        ("2024-02", 29),
+        ("2026-12", 31),
+        ("2026-12-31", 1),
+        ("2026", 365),
+    ],
+)
+def test_until_is_the_end_of_what_is_named(
+    said: str, days: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    first, last = beginning("--since", said), end("--until", said)
+    assert first is not None
+    assert last is not None
+    assert last - first == days * DAY
+
+
+def test_so_long_ago_is_a_moment() -> None:
+    first, last = beginning("--since", "7d"), end("--until", "7d")
+    assert first is not None
+    assert last is not None
+    assert last - first < DAY
+
+
+@pytest.mark.parametrize("said", ["someday", "2026-13", "2026-02-30", "", "2026-1-2-3", "9999999"])
+def test_what_is_no_day_is_told(said: str) -> None:
+    with pytest.raises(UsageError, match="no such day"):
+        end("--until", said)

@@ -1,0 +1,86 @@
+"""A shelf of pieces that are held in memory, in front of a real index on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from talktree.library.fulltext.index import FullText
+from talktree.library.fulltext.words import tag_words
+from talktree.library.reading.told import Piece
+from talktree.library.search.compile import Stretch
+from talktree.library.search.meaning import Seen, matches
+from talktree.library.search.query import Query
+from talktree.library.search.shelf import About, Where
+
+
+class Kept(NamedTuple):
+    """A piece and what a library would tell of its record."""
+
+    piece: Piece
+    source: int = 1
+    state: str = "current"
+
+
+def piece(
+    text: str,
+    *,
+    at: int = 0,
+    kind: str = "text",
+    role: str = "user",
+    time: int | None = None,
+    files: str = "",
+    tags: str = "",
+    **named: str,
+) -> Piece:
+    """A piece with its tags: `tool="Bash"` and the like."""
+    fields = {"kind": kind, "role": role, **named}
+    words = [word for name, value in fields.items() for word in tag_words(name, value)]
+    return Piece(at, kind, role, text, time, " ".join([*words, *tags.split()]), files)
+
+
+class Held:
+    """A shelf in memory; source n is the conversation `session-n`."""
+
+    def __init__(self, root: Path, kept: Sequence[Kept]) -> None:
+        self.kept = kept
+        self.fulltext = FullText.made_anew(root)
+        with self.fulltext.writer() as writer:
+            for each in kept:
+                writer.add(each.source, each.piece)
+            writer.commit()
+
+    def pieces(self, source: int, at: int) -> list[Piece]:
+        """The pieces of a record."""
+        return [x.piece for x in self.kept if x.source == source and x.piece.at == at]
+
+    def about(self, source: int, at: int) -> About:
+        """What is told of a source."""
+        return About(conversation(source), b"/x", "claude-code", f"title {source}", None)
+
+    def where(self, source: int, at: int) -> Where:
+        """What is told of a record."""
+        state = next(x.state for x in self.kept if x.source == source and x.piece.at == at)
+        return Where(f"m{at}", state)
+
+    def sessions(self, beginning: str) -> list[Stretch]:
+        """The sources whose conversations begin so."""
+        return [
+            Stretch(source)
+            for source in sorted({x.source for x in self.kept})
+            if conversation(source).startswith(beginning)
+        ]
+
+    def expected(self, query: Query) -> set[tuple[int, int]]:
+        """What the query means, piece by piece: the oracle."""
+        return {
+            (x.source, x.piece.at)
+            for x in self.kept
+            if matches(query, Seen(x.piece, state=x.state, sessions=(conversation(x.source),)))
+        }
+
+
+def conversation(source: int) -> str:
+    """The id of a source's conversation."""
+    return f"session-{source}"

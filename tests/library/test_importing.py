@@ -1,0 +1,393 @@
+"""Imports: what is new, grown, replaced, moved, gone, unreadable; and what an import may not do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import Busy, NotFound
+from talktree.library.importing.result import Imported, Progress
+from talktree.library.library import Library
+from tests.library import made
+from tests.library.picture import here, picture, sums, sums_anew
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "library", write=True) as opened:
+        yield opened
+
+
+def fresh(tmp_path: Path, *paths: Path) -> Library:
+    """Another library of the same files."""
+    library = Library.open(tmp_path / f"fresh{len(os.listdir(tmp_path))}", write=True)
+    library.import_(paths)
+    return library
+
+
+def read_nothing(done: Imported) -> bool:
+    return done.records == done.bytes_read == done.files_opened == done.pieces == 0
+
+
+def line(words: str, number: int = 1) -> made.Line:
+    """One more prompt for a session."""
+    session = made.Session(made.Truth(), 900 + number)
+    session.say(words)
+    return session.lines[0]
+
+
+def test_everything_is_taken_in_once(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path / "claude")
+    others = made.others(tmp_path / "others")
+    done = library.import_([tmp_path / "claude", tmp_path / "others"])
+    assert (done.seen, done.new, done.failed) == (len(truth.files) + len(others), done.seen, [])
+    kept = {each.path: each for each in library.conversations()}
+    assert {path for path, each in kept.items() if each.format == "claude-code"} == {
+        os.fsencode(path) for path in truth.files
+    }
+    for other in others:
+        assert kept[os.fsencode(other.path)].format == other.slug
+        assert kept[os.fsencode(other.path)].messages == other.messages
+    assert library.check(read_data=True) == []
+
+
+def test_nothing_changed_costs_a_stat(tmp_path: Path, library: Library) -> None:
+    made.history(tmp_path / "claude")
+    made.others(tmp_path / "others")
+    (tmp_path / "others" / "notes.md").write_text("no conversation")
+    (tmp_path / "others" / "empty.jsonl").write_bytes(b"")
+    first = library.import_([tmp_path / "claude", tmp_path / "others"])
+    again = library.import_()
+    assert again.unchanged == again.seen == first.seen
+    assert (again.passed_over, first.passed_over) == (2, 2)
+    assert read_nothing(again) and not again.changed
+
+
+def test_nothing_changed_loads_neither_full_text_nor_archive(tmp_path: Path) -> None:
+    made.history(tmp_path / "claude")
+    program = (
+        "import sys; from pathlib import Path; from talktree.library.library import Library\n"
+        "with Library.open(Path(sys.argv[1]), write=True) as library:\n"
+        "    print(library.import_([sys.argv[2]]).seen)\n"
+        "print(*(name for name in ('tantivy', 'zstandard', 'talktree.formats') "
+        "if name in sys.modules))"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path / "library"), str(tmp_path / "claude")]
+    first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    again = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert first[1:] and again == first[:1]
+
+
+def test_an_appended_line_costs_its_bytes_and_is_found(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path)
+    library.import_([tmp_path / "projects"])
+    grown = truth.files[2]
+    before = grown.stat().st_size
+    made.append(grown, line("a pelican on the pier"))
+    done = library.import_()
+    assert (done.grown, done.records, done.files_opened) == (1, 1, 1)
+    assert done.bytes_read <= 4096 + grown.stat().st_size - before
+    assert [hit.path for hit in library.search("pelican")] == [os.fsencode(grown)]
+
+
+def test_half_a_line_is_kept_and_told_when_it_has_its_end(
+    tmp_path: Path, library: Library
+) -> None:
+    path = made.small(tmp_path).save(tmp_path)
+    whole = path.read_bytes()
+    more = made.Session(made.Truth(), 7)
+    more.say("a heron 鷺 in the reeds")
+    half = more.bytes()[:-20]
+    path.write_bytes(whole + half)
+    assert library.import_([path]).failed == []
+    assert list(library.search("heron")) == []
+    kept = library.conversation(str(path))
+    assert b"".join(library.content(kept).as_bytes().values()) == whole + half
+    path.write_bytes(whole + more.bytes())
+    library.import_()
+    assert len(list(library.search("heron"))) == 1
+    assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
+
+
+def test_a_last_line_that_is_whole_without_its_end_counts(
+    tmp_path: Path, library: Library
+) -> None:
+    path = made.small(tmp_path, words="an ibis").save(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.rstrip(b"\n"))
+    library.import_([path])
+    assert library.conversation(str(path)).messages == 4
+    with path.open("ab") as file:
+        file.write(b"\n" + made.small(tmp_path / "more", 2, words="an avocet").bytes())
+    library.import_()
+    assert library.conversation(str(path)).messages == 8
+    assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
+
+
+def test_a_last_line_that_goes_on_is_told_anew(tmp_path: Path, library: Library) -> None:
+    path = made.small(tmp_path).save(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.rstrip(b"\n"))
+    library.import_([path])
+    with path.open("ab") as file:
+        file.write(b' {"type":"user"}\n')
+    library.import_()
+    assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
+
+
+def test_a_replaced_file_is_read_again_and_what_it_was_is_kept(
+    tmp_path: Path, library: Library
+) -> None:
+    path = made.small(tmp_path, words="a cormorant").save(tmp_path)
+    first = path.read_bytes()
+    library.import_([path])
+    other = made.small(tmp_path / "other", 2, words="a shearwater").save(tmp_path / "other")
+    os.replace(other, path)
+    done = library.import_()
+    assert done.replaced == 1
+    assert list(library.search("cormorant")) == []
+    assert len(list(library.search("shearwater"))) == 1
+    kept = library.conversation(str(path))
+    assert [*library.content(kept, version=1).as_bytes().values()] == [first]
+    assert [*library.content(kept).as_bytes().values()] == [path.read_bytes()]
+    assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
+
+
+def test_a_file_rewritten_in_place_is_seen(tmp_path: Path, library: Library) -> None:
+    path = made.small(tmp_path, words="a cormorant").save(tmp_path)
+    library.import_([path])
+    path.write_bytes(path.read_bytes().replace(b"cormorant", b"albatross"))
+    assert library.import_().replaced == 1
+    assert len(list(library.search("albatross"))) == 1
+    path.write_bytes(path.read_bytes()[:700])
+    assert library.import_().replaced == 1
+    assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
+
+
+def test_a_touched_file_is_read_but_not_told(tmp_path: Path, library: Library) -> None:
+    path = made.small(tmp_path).save(tmp_path)
+    library.import_([path])
+    os.utime(path, (1, 1))
+    done = library.import_()
+    assert (done.unchanged, done.records, done.changed) == (1, 0, False)
+    assert read_nothing(library.import_())
+
+
+def test_a_moved_file_is_the_same_conversation(tmp_path: Path, library: Library) -> None:
+    path = made.small(tmp_path, words="a curlew").save(tmp_path)
+    library.import_([tmp_path / "projects"])
+    source = library.conversation(str(path)).source
+    moved = path.with_name("elsewhere.jsonl")
+    path.rename(moved)
+    made.append(moved, line("a godwit"))
+    done = library.import_()
+    assert (done.moved, done.new, done.gone, done.records) == (1, 0, 0, 1)
+    assert library.conversation(str(moved)).source == source
+    assert [hit.path for hit in library.search("curlew")] == [os.fsencode(moved)]
+    assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "projects")))
+
+
+def test_what_is_gone_is_kept_found_and_given_back(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path)
+    library.import_([tmp_path / "projects"])
+    before = picture(library)
+    path = truth.files[0]
+    data = path.read_bytes()
+    path.unlink()
+    assert library.import_().gone == 1
+    assert read_nothing(library.import_()) and library.import_().gone == 0
+    kept = library.conversation(str(path))
+    assert kept.state == "gone"
+    assert any(hit.source == kept.source for hit in library.search("lighthouse", limit=None))
+    (restored,) = library.restore(kept, tmp_path / "was")
+    assert restored.read_bytes() == data
+    path.write_bytes(data)
+    assert library.import_().back == 1
+    assert picture(library) == before
+
+
+def test_a_folder_is_one_source_and_its_files_come_and_go(
+    tmp_path: Path, library: Library
+) -> None:
+    others = {other.slug: other for other in made.others(tmp_path / "others")}
+    library.import_([tmp_path / "others"])
+    talk = others["chatbuilder"].path
+    last = sorted(talk.glob("*.md"))[-1]
+    data = last.read_bytes()
+    last.unlink()
+    assert library.import_().replaced == 1
+    assert library.conversation(str(talk)).messages < others["chatbuilder"].messages
+    last.write_bytes(data)
+    library.import_()
+    assert library.conversation(str(talk)).messages == others["chatbuilder"].messages
+    with (others["sage"].path / "messages.jsonl").open("ab") as file:
+        file.write(b'{"half')
+    assert library.import_().grown == 1
+    assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "others")))
+    for path in sorted(talk.iterdir()):
+        path.unlink()
+    talk.rmdir()
+    assert library.import_().gone == 1
+    assert library.conversation(str(talk)).state == "gone"
+
+
+def test_one_file_that_cannot_be_read_costs_itself(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path)
+    shut = truth.files[1]
+    if os.geteuid() == 0:
+        shut.unlink()
+        os.mkfifo(shut)  # for whom all rights are given, only a special file is closed
+        done = library.import_([tmp_path / "projects"])
+        assert done.new == len(truth.files) - 1
+        return
+    shut.chmod(0)
+    done = library.import_([tmp_path / "projects"])
+    assert done.new == len(truth.files) - 1
+    assert [path for path, _ in done.failed] == [os.fsencode(shut)]
+    shut.chmod(0o600)
+    assert library.import_().new == 1
+
+
+def test_a_file_that_is_no_conversation_any_more_is_kept_as_it_was(
+    tmp_path: Path, library: Library
+) -> None:
+    path = made.small(tmp_path, words="a bittern").save(tmp_path)
+    data = path.read_bytes()
+    library.import_([tmp_path / "projects"])
+    path.write_bytes(b"")
+    assert library.import_().gone == 1
+    assert read_nothing(library.import_())
+    assert len(list(library.search("bittern"))) == 1
+    path.write_bytes(data)
+    assert library.import_().back == 1
+    assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "projects")))
+
+
+def test_sources_are_only_read(tmp_path: Path, library: Library) -> None:
+    folder = tmp_path / "all"
+    truth = made.history(folder)
+    made.others(folder)
+
+    def state() -> dict[str, tuple[int, int, bytes]]:
+        return {
+            str(path): (path.stat().st_mtime_ns, path.stat().st_mode, path.read_bytes())
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        } | {str(path): (path.stat().st_mtime_ns, 0, b"") for path in folder.rglob("*/")}
+
+    before = state()
+    library.import_([folder])
+    library.reindex()
+    list(library.search("lighthouse"))
+    assert state() == before
+    made.append(truth.files[0], line("more"))
+    after = state()
+    library.import_()
+    assert state() == after
+
+
+def test_paths_of_any_bytes(tmp_path: Path, library: Library) -> None:
+    folder = os.fsencode(tmp_path) + b"/odd \xff\n\xc3\xa9"
+    os.mkdir(folder)
+    path = folder + b"/\xfe.jsonl"
+    with open(path, "wb") as file:
+        file.write(made.small(tmp_path / "x", words="a dunlin").bytes())
+    os.symlink(path, folder + b"/link.jsonl")
+    done = library.import_([os.fsdecode(folder)])
+    assert (done.new, done.failed) == (1, [])
+    assert [hit.path for hit in library.search("dunlin")] == [path]
+    (restored,) = library.restore(next(library.conversations()), tmp_path / "was")
+    assert restored.read_bytes() == made.small(tmp_path / "x", words="a dunlin").bytes()
+
+
+def test_the_library_does_not_import_itself(tmp_path: Path) -> None:
+    made.small(tmp_path)
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.restore
+        library.import_([tmp_path])
+        (tmp_path / "library" / "copy.jsonl").write_bytes(made.small(tmp_path / "y", 2).bytes())
+        assert library.import_([tmp_path]).new == 1
+
+
+def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
+    assert library.import_().seen == 0
+    one = made.small(tmp_path / "one", 1).save(tmp_path / "one")
+    made.small(tmp_path / "two", 2)
+    library.import_([tmp_path / "one"])
+    library.import_([one])
+    library.add_place(tmp_path / "two")
+    assert library.places() == [os.fsencode(tmp_path / "one"), os.fsencode(tmp_path / "two")]
+    assert library.import_().new == 1
+    assert library.remove_place(tmp_path / "two") and not library.remove_place(tmp_path / "two")
+    assert library.import_().seen == 1
+    with pytest.raises(NotFound):
+        library.import_([tmp_path / "three"])
+
+
+def test_what_is_done_is_told_source_by_source(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path)
+    told: list[Progress] = []
+    library.import_([tmp_path], progress=told.append)
+    assert [step.what for step in told] == ["new"] * len(truth.files)
+    assert {step.source for step in told} == {os.fsencode(path) for path in truth.files}
+    assert told[-1].sources_done == told[-1].sources == len(truth.files)
+    assert told[-1].bytes_done == sum(path.stat().st_size for path in truth.files)
+
+
+def test_two_do_not_write_at_once(tmp_path: Path, library: Library) -> None:
+    made.small(tmp_path)
+    with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
+        with pytest.raises(Busy):
+            library.import_([tmp_path / "projects"], wait=0.05)
+    assert library.import_().new == 1
+    with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
+        assert library.import_(wait=0).unchanged == 1
+
+
+def test_a_lost_or_broken_full_text_is_made_again(tmp_path: Path, library: Library) -> None:
+    made.history(tmp_path)
+    made.others(tmp_path / "others")
+    library.import_([tmp_path])
+    before = picture(library)
+    for damage in ("remove", "garble"):
+        library.close()
+        for path in (tmp_path / "library" / "fulltext" / "1").iterdir():
+            if damage == "remove":
+                path.unlink()
+            elif path.name == "meta.json":
+                path.write_bytes(b"garbled")
+        library = Library.open(tmp_path / "library", write=True)
+        if damage == "garble":
+            made.append(made.small(tmp_path / "z", 9).save(tmp_path / "z"), line("x"))
+        library.import_()
+        after = picture(library)
+        assert {path: after[path] for path in before} == before
+    library.close()
+
+
+def test_reindex_tells_the_same_again(tmp_path: Path, library: Library) -> None:
+    truth = made.history(tmp_path)
+    made.others(tmp_path / "others")
+    library.import_([tmp_path])
+    truth.files[0].unlink()
+    library.import_()
+    before, added = picture(library), sums(library)
+    library.reindex()
+    assert picture(library) == before
+    assert sums(library) == added == sums_anew(library)
+
+
+def test_what_is_forgotten_is_nowhere(tmp_path: Path, library: Library) -> None:
+    made.history(tmp_path)
+    library.import_([tmp_path])
+    kept = library.conversation(made.session_id(3))
+    library.forget(kept)
+    assert os.fsencode(kept.path) not in picture(library)
+    assert all(hit.source != kept.source for hit in library.search("neap", limit=None))
+    assert sums(library) == sums_anew(library)
+    assert library.check(read_data=True) == []

@@ -1,0 +1,115 @@
+"""The reader of lines tells what the general reader tells, of any lines, in any stretches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.files import Source, load
+from talktree.formats.claude_code import FORMAT
+from talktree.library.reading import claude_code, general
+from talktree.library.reading.shape import Shape
+from talktree.library.reading.told import Heading, Told
+from tests.library import made
+from tests.library.reading_sessions import broken_sessions, sessions
+
+DATA = Path(__file__).parent.parent / "data" / "claude-code"
+FILES = [
+    path
+    for path in sorted(DATA.rglob("*.jsonl"))
+    if path.stat().st_size and path.stem != "pretty-printed"
+]
+
+
+def bare(told: Told) -> dict[str, Any]:
+    """All that is told, without the places where it stands."""
+    shape = Shape().extended(told.links)
+    return {
+        "pieces": [each._replace(at=0) for each in told.pieces],
+        "replies": [each._replace(at=0) for each in told.replies],
+        "calls": [each._replace(at=0) for each in told.calls],
+        "outcomes": told.outcomes,
+        "measures": told.measures,
+        "head": told.head,
+        "parents": list(shape.whole_parents()),
+        "bits": bytes(shape.bits),
+        "groups": list(shape.groups),
+        "stamps": list(shape.stamps),
+        "states": shape.states,
+    }
+
+
+def in_stretches(data: bytes, cuts: list[int]) -> Told:
+    """The same lines, told a stretch at a time and joined."""
+    ends = {data.rfind(b"\n", 0, cut + 1) + 1 for cut in cuts} | {0, len(data)}
+    bounds = sorted(ends)
+    whole = claude_code.told(b"")
+    for start, stop in zip(bounds, bounds[1:], strict=False):
+        part = claude_code.told(data[start:stop], start, whole.head)
+        assert part.taken == stop - start
+        for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks"):
+            getattr(whole, name).extend(getattr(part, name))
+        whole.head = part.head
+    return whole
+
+
+@given(sessions)
+def test_both_readers_tell_the_same(data: bytes) -> None:
+    source = Source.of_bytes(data)
+    assert bare(claude_code.told(data)) == bare(general.told(source, FORMAT))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_both_readers_tell_the_same_of_files(path: Path) -> None:
+    data = path.read_bytes()
+    whole = data if data.endswith(b"\n") else data + b"\n"
+    assert bare(claude_code.told(whole)) == bare(general.told(load(path), FORMAT))
+
+
+def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
+    for path in made.history(tmp_path).files:
+        lines = claude_code.told(path.read_bytes())
+        assert bare(lines) == bare(general.told(load(path), FORMAT))
+
+
+@given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))
+def test_stretches_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
+    whole, joined = claude_code.told(data), in_stretches(data, cuts)
+    for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks", "head"):
+        assert getattr(joined, name) == getattr(whole, name)
+
+
+@given(st.binary(max_size=300) | broken_sessions)
+def test_any_bytes_are_told(data: bytes) -> None:
+    told = claude_code.told(data)
+    assert told.taken == data.rfind(b"\n") + 1
+    for piece in told.pieces:
+        piece.text.encode()
+        piece.files.encode()
+        piece.tags.encode()
+        assert (piece.text and not piece.text.isspace()) or piece.files
+    for reply in told.replies:
+        assert all(0 <= count < 2**53 for count in reply[4:9])
+    Shape().extended(told.links).states  # noqa: B018
+
+
+def test_a_line_without_its_end_is_left_for_later() -> None:
+    line = b'{"type":"user","uuid":"u","message":{"content":"word"}}'
+    assert claude_code.told(line) == claude_code.told(b"")
+    told = claude_code.told(line + b"\n" + line)
+    assert len(told.pieces) == 1
+    assert told.taken == len(line) + 1
+
+
+def test_places_are_where_lines_begin(tmp_path: Path) -> None:
+    session = made.small(tmp_path)
+    data = session.bytes()
+    starts = [0] + [place + 1 for place, byte in enumerate(data) if byte == 0x0A]
+    told = claude_code.told(b"\xef\xbb\xbf" + data)
+    assert {link.at - 3 for link in told.links} <= set(starts)
+    later = claude_code.told(data, 1000, Heading())
+    assert [piece.at - 1000 for piece in later.pieces] == [piece.at - 3 for piece in told.pieces]

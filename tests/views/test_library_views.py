@@ -1,0 +1,153 @@
+"""Hits, lists and summaries of the library, whatever the content is."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from unicodedata import category
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.errors import Failure
+from talktree.library.importing.expiry import Expiring
+from talktree.library.importing.result import Failed, Imported
+from talktree.library.listing import Kept
+from talktree.library.search.run import Hit
+from talktree.views.found import hit_lines, hit_shape, show_command
+from talktree.views.kept import expiry_notice, imported_shape, summary_line
+from talktree.views.listed import listed_lines, listed_shape
+from talktree.views.shapes import json_text
+from talktree.views.terminal import as_text
+
+ANY = st.text(alphabet=st.characters())
+MAYBE = st.none() | ANY
+TIMES = st.none() | st.integers(-(2**40), 2**40)
+PATHS = st.binary(min_size=1, max_size=40)
+MARKS = st.lists(st.integers(0, 60), max_size=8).map(
+    lambda ends: tuple(zip(sorted(ends)[::2], sorted(ends)[1::2], strict=False))
+)
+HITS = st.builds(
+    Hit,
+    conversation=ANY,
+    path=PATHS,
+    format=ANY,
+    title=MAYBE,
+    project=MAYBE,
+    message=MAYBE,
+    role=ANY,
+    kind=ANY,
+    time=TIMES,
+    state=st.sampled_from(["current", "abandoned", "compacted"]),
+    score=st.floats(0, 100),
+    excerpt=ANY,
+    marks=MARKS,
+)
+KEPT = st.builds(
+    Kept,
+    id=ANY,
+    path=PATHS,
+    format=ANY,
+    title=MAYBE,
+    project=MAYBE,
+    branch=MAYBE,
+    first=TIMES,
+    last=TIMES,
+    messages=st.integers(0),
+    size=st.integers(0),
+    state=st.sampled_from(["here", "gone", "unreadable"]),
+    trouble=MAYBE,
+    kept_until=TIMES,
+)
+
+
+def acts(text: str) -> bool:
+    """Whether something in a text would act on a terminal."""
+    return any(category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in text)
+
+
+@given(HITS)
+def test_a_hit_is_three_lines_that_do_nothing(hit: Hit) -> None:
+    shown = [as_text(each) for each in hit_lines([hit])]
+    assert len(shown) == 3
+    assert not any(map(acts, shown))
+    assert not acts(json_text(hit_shape(hit)))
+
+
+@given(ANY, MARKS)
+def test_highlights_add_and_lose_nothing(text: str, marks: tuple[tuple[int, int], ...]) -> None:
+    plain, marked = (
+        "".join(each for each, _ in list(hit_lines([_hit(text, found)]))[1])
+        for found in ((), marks)
+    )
+    assert marked == plain
+
+
+def test_what_was_asked_for_has_a_style_of_its_own() -> None:
+    shown = list(hit_lines([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))]))[1]
+    assert [text for text, style in shown if style == "found"] == ["brass", "lamp"]
+    assert "".join(text for text, _ in shown) == "  a brass lamp burns"
+
+
+def test_the_command_names_the_file_or_if_it_is_gone_the_id() -> None:
+    here = _hit("x", ())._replace(path=b"/odd 'name'.jsonl", message="m 1", here=True)
+    assert shlex.split(show_command(here)) == [
+        *("talktree", "show", "/odd 'name'.jsonl", "--branch", "m 1")
+    ]
+    gone = here._replace(here=False, message=None)
+    assert show_command(gone) == "talktree show 3f2a"
+
+
+@given(KEPT)
+def test_a_conversation_is_one_line_that_does_nothing(kept: Kept) -> None:
+    shown = [as_text(each) for each in listed_lines([kept])]
+    assert len(shown) == 1
+    assert not acts(shown[0])
+    assert os.fsencode(str(listed_shape(kept)["path"])) == kept.path
+
+
+def test_what_an_import_came_to() -> None:
+    failed = [Failed(b"/a", Failure("unreadable", "a: it is closed", None, 3))]
+    done = Imported(seen=2005, new=3, grown=1, gone=1, unchanged=2000, failed=failed, bytes_read=5)
+    assert as_text(summary_line(done)) == (
+        "3 new, 1 grown, 1 gone (kept here), 1 failed, 2,000 unchanged (5 bytes read)"
+    )
+    assert imported_shape(done)["failed"] == [{"path": "/a", "message": "a: it is closed"}]
+    assert as_text(summary_line(Imported())) == "nothing to keep was found"
+
+
+def test_what_will_be_deleted() -> None:
+    def told(*days: float) -> str:
+        return expiry_notice([Expiring(1, b"/a", each) for each in days])
+
+    assert told(2.5) == "1 session will be deleted by its tool in 3 days; it is kept here"
+    assert told(-4, 0) == (
+        "these 2 sessions will be deleted by their tool any day now; they are kept here"
+    )
+    assert told(0.5, 9) == (
+        "these 2 sessions will be deleted by their tool in 1 to 9 days; they are kept here"
+    )
+
+
+def _hit(text: str, marks: tuple[tuple[int, int], ...]) -> Hit:
+    return Hit(
+        source=1,
+        conversation="3f2a",
+        path=bytes(Path("/a")),
+        format="sage",
+        title=None,
+        project=None,
+        message=None,
+        at=0,
+        part=0,
+        role="user",
+        kind="text",
+        time=None,
+        state="current",
+        sidechain=False,
+        here=True,
+        score=1.0,
+        excerpt=text,
+        marks=marks,
+    )
