@@ -22,7 +22,7 @@ from tests.library.picture import here, picture, sums, sums_anew
 
 NAMES = (b"one.jsonl", b"two.jsonl", b"sub/three.jsonl", b"sub/\xff\xfe.jsonl")
 files = st.sampled_from(NAMES)
-WORDS: tuple[str, ...] = ()
+WORDS = ("lamp", "tide*", "is:error", "tool:bash")
 
 
 @cache

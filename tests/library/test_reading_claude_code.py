@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.library.reading import claude_code, general
 from talktree.library.reading.shape import Shape
-from talktree.library.reading.told import Heading, Told
+from talktree.library.reading.told import FOLLOWS, Heading, Told
 from tests.library import made
 from tests.library.reading_sessions import broken_sessions, sessions
 
@@ -36,11 +37,19 @@ def bare(told: Told) -> dict[str, Any]:
         "measures": told.measures,
         "head": told.head,
         "parents": list(shape.whole_parents()),
-        "bits": bytes(shape.bits),
+        "bits": [each & ~FOLLOWS for each in shape.bits],
         "groups": list(shape.groups),
         "stamps": list(shape.stamps),
         "states": shape.states,
     }
+
+
+def generally(source: Source) -> Told:
+    """What the general reader tells; a file that names no session is not known by its name."""
+    told = general.told(source, FORMAT)
+    if told.head.native == "input":
+        told.head = replace(told.head, native=None)
+    return told
 
 
 def in_stretches(data: bytes, cuts: list[int]) -> Told:
@@ -59,8 +68,7 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
 
 @given(sessions)
 def test_both_readers_tell_the_same(data: bytes) -> None:
-    source = Source.of_bytes(data)
-    assert bare(claude_code.told(data)) == bare(general.told(source, FORMAT))
+    assert bare(claude_code.told(data)) == bare(generally(Source.of_bytes(data)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

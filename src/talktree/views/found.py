@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 STYLES = {"user": "user", "assistant": "agent"}
 TITLE = 60
+BLANKS = str.maketrans("\r\n\t", "   ")
 
 
 def hit_lines(hits: Iterable[Hit]) -> Iterator[Line]:
@@ -92,4 +93,4 @@ def _excerpt(text: str, marks: Sequence[tuple[int, int]]) -> Iterator[Span]:
 
 def _joined(text: str) -> str:
     """New lines and tabs as spaces, so that an excerpt is one line without odd signs."""
-    return visible_line(text.replace("\r\n", " ").replace("\n", " ").replace("\t", " "))
+    return visible_line(text.translate(BLANKS))

@@ -76,9 +76,7 @@ def _tools(statistics: Statistics) -> list[Json]:
             "calls": tool.calls,
             "answered": tool.answered,
             "failures": tool.failures,
-            "median_seconds": share_of(seconds, 0.5)
-            if (seconds := statistics.seconds.get(tool.tool))
-            else None,
+            "median_seconds": share_of(tool.seconds, 0.5) if tool.seconds else None,
         }
         for tool in statistics.tools
     ]

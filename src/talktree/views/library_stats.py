@@ -103,7 +103,8 @@ def _end(path: str) -> str:
 def _words(group: Group) -> str:
     spent = group.spent
     title = f"  {one_line(group.title, TITLE)}" if group.title else ""
-    return f"{cost_words(spent)}, {spent.output:,} out, {spent.replies:,} replies{title}"
+    replies = counted(spent.replies, "reply", "replies")
+    return f"{cost_words(spent)}, {spent.output:,} out, {replies}{title}"
 
 
 def _tools(statistics: Statistics, width: int, *, everything: bool) -> Iterator[Line]:
@@ -111,8 +112,7 @@ def _tools(statistics: Statistics, width: int, *, everything: bool) -> Iterator[
     rows: list[Row] = []
     for tool in tools if everything else tools[:MOST_ROWS]:
         failed = f", {tool.failures:,} failed" if tool.failures else ""
-        seconds = statistics.seconds.get(tool.tool)
-        half = f", {duration(share_of(seconds, 0.5))}" if seconds else ""
+        half = f", {duration(share_of(tool.seconds, 0.5))}" if tool.seconds else ""
         rows.append((tool.tool, tool.calls, f"{tool.calls:,}{failed}{half}"))
     yield from _table("Tool calls", rows, width, len(tools), "other")
 

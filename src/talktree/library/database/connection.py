@@ -151,7 +151,8 @@ class Database:
     def shrink(self) -> None:
         """Give the space of deleted rows back to the file system."""
         with self._errors():
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            # It goes on page by page as long as it is asked to, which only a script does.
+            self._connection.executescript("PRAGMA incremental_vacuum")
         self.checkpoint()
 
     def used(self) -> int:

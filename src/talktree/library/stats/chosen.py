@@ -11,8 +11,8 @@ from talktree.library.database.connection import Database
 DAY = 86_400 * 10**9
 _NAMES = "SELECT id, text FROM names"
 _SOURCES = (
-    "SELECT id, path, format, native, title, project, first, last, messages, branches, sidechains,"
-    " errors, state FROM sources"
+    "SELECT id, path, format, native, title, project, parent, first, last, messages, branches,"
+    " sidechains, errors FROM sources"
 )
 
 
@@ -45,18 +45,26 @@ class Source(Struct, frozen=True):
     native: str | None
     title: str | None
     project: str | None
+    parent: str | None
+    """The session it was started from or is a copy of."""
     first: int | None
     last: int | None
     messages: int
     branches: int
     sidechains: int
     errors: int
-    state: str
 
     @property
     def session(self) -> str:
-        """The id of its conversation; a source that has none goes by its path."""
-        return self.native or self.path.decode("utf-8", "backslashreplace")
+        """The session it is part of; a source that has no id goes by its path.
+
+        A sub-agent is part of the session that started it. Its id is a short one of its own, while
+        that of a copy is made as the ids of all sessions are.
+        """
+        native = self.native or self.path.decode("utf-8", "backslashreplace")
+        if self.parent is not None and len(native) < len(self.parent):
+            return self.parent
+        return native
 
 
 class Chosen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -41,13 +42,13 @@ class Measures(Struct, frozen=True):
     todos_open: int = 0
 
 
-def measures(db: Database, chosen: Chosen) -> Measures:
+def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures:
     """Words counted, numbers ordered, and the tasks as each session told them last."""
     words: dict[str, Counter[str]] = {}
     numbers: dict[str, list[float]] = {}
     todos: dict[tuple[str, str], float] = {}
     for source, time, number, value in db.rows(_MEASURES):
-        if not chosen.has_source(source) or not chosen.has_time(time):
+        if source not in sources or not chosen.has_time(time):
             continue
         name = chosen.names.get(number, "")
         if name in (TODOS_DONE, TODOS_OPEN):
@@ -77,6 +78,6 @@ def _measured(name: str, values: list[float]) -> Measured:
     return Measured(name, len(ordered), share_of(ordered, 0.5), share_of(ordered, 0.9), ordered[-1])
 
 
-def share_of(ordered: list[float], share: float) -> float:
+def share_of(ordered: Sequence[float], share: float) -> float:
     """The value below which that share of all values lies."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -14,7 +14,7 @@ from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
 from talktree.library.stats.measures import Measures, measures
 from talktree.library.stats.prices import load_prices
-from talktree.library.stats.tools import ToolUse, tool_seconds, tool_uses
+from talktree.library.stats.tools import ToolUse, tool_uses
 from talktree.library.stats.usage import Spent, Use, grouped, total, uses
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
@@ -60,8 +60,6 @@ class Statistics(Struct, frozen=True):
     checked: str
     """The day on which prices were compared with their sources."""
     tools: tuple[ToolUse, ...]
-    seconds: dict[str, list[float]]
-    """From call to result by tool, in order; only if tools were asked for."""
     measures: Measures
     uses: list[Use]
     told: dict[int, Source]
@@ -93,7 +91,9 @@ class Statistics(Struct, frozen=True):
             case "format":
                 return lambda use: told[use.source].format, {}
             case "session":
-                titles = {each.session: each.title for each in told.values() if each.title}
+                titles = {
+                    each.native: each.title for each in told.values() if each.native and each.title
+                }
                 return lambda use: told[use.source].session, titles
             case _:
                 raise UsageError(f"nothing is counted by {name}", hint=f"one of {', '.join(BY)}")
@@ -121,10 +121,9 @@ def stats(
     with db.snapshot():
         chosen = Chosen(db, filters)
         found = uses(db, chosen, prices)
-        tools = tuple(tool_uses(db, chosen))
-        took = tool_seconds(db, chosen) if seconds else {}
-        measured = measures(db, chosen)
-    counted = _counted(chosen, found)
+        tools = tuple(tool_uses(db, chosen, seconds=seconds))
+        counted = _counted(chosen, found)
+        measured = measures(db, chosen, {source.id for source in counted})
     return Statistics(
         filters=filters,
         sources=len(counted),
@@ -138,7 +137,6 @@ def stats(
         unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
         checked=prices.checked,
         tools=tools,
-        seconds=took,
         measures=measured,
         uses=found,
         told=chosen.sources,

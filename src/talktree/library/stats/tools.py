@@ -11,6 +11,8 @@ from talktree.library.stats.chosen import Chosen, Filters
 from talktree.library.stats.once import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled
 from talktree.library.stats.stretches import stretches
 
+FAILED = 2
+"""The state of a call that was answered with an error."""
 _ALL = "SELECT NULL, NULL, tool, SUM(calls), SUM(answered), SUM(failures) FROM used GROUP BY tool"
 _ALL_BETWEEN = (
     "SELECT NULL, NULL, tool, SUM(calls), SUM(answered), SUM(failures) FROM used"
@@ -20,9 +22,12 @@ _USED = "SELECT source, day, tool, calls, answered, failures FROM used"
 _USED_BETWEEN = _USED + " WHERE day >= ? AND day < ?"
 _ANEW = COUNTING_CALLS + BY_USED
 _ANEW_BETWEEN = COUNTING_CALLS + " AND c.time >= ? AND c.time < ?" + BY_USED
-_TOOK = (
-    "SELECT c.source, c.tool, c.time, c.took FROM calls AS c"
-    " WHERE c.took IS NOT NULL AND " + COUNTS_CALL
+_EACH = (
+    """
+SELECT c.source, c.time, c.tool, c.state, c.took,
+  (SELECT r.model FROM replies AS r WHERE r.key = c.reply AND r.source = c.source)
+FROM calls AS c WHERE """
+    + COUNTS_CALL
 )
 
 
@@ -33,18 +38,53 @@ class ToolUse(Struct, frozen=True, gc=False):
     calls: int
     answered: int
     failures: int
+    seconds: tuple[float, ...] = ()
+    """From call to result, the shortest first; only if that was asked for."""
 
 
-def tool_uses(db: Database, chosen: Chosen) -> list[ToolUse]:
-    """All tools that were called, the most used first."""
+def tool_uses(db: Database, chosen: Chosen, *, seconds: bool = False) -> list[ToolUse]:
+    """All tools that were called, the most used first.
+
+    How long they took, and which model called them, is only known by looking at every call.
+    """
+    if seconds or chosen.models is not None:
+        found = _looked_at(db, chosen)
+    else:
+        found = _added_up(db, chosen)
+    return sorted(found, key=lambda use: (-use.calls, use.tool))
+
+
+def _added_up(db: Database, chosen: Chosen) -> list[ToolUse]:
     sums: dict[int, list[int]] = {}
     for source, _, tool, *counts in _rows(db, chosen.filters):
         if source is None or chosen.has_source(source):
             sum = sums.setdefault(tool, [0, 0, 0])
             for place, count in enumerate(counts):
                 sum[place] += count
-    found = [ToolUse(chosen.names.get(tool, ""), *sum) for tool, sum in sums.items()]
-    return sorted(found, key=lambda use: (-use.calls, use.tool))
+    return [ToolUse(chosen.names.get(tool, ""), *sum) for tool, sum in sums.items()]
+
+
+def _looked_at(db: Database, chosen: Chosen) -> list[ToolUse]:
+    states: dict[int, list[int]] = {}
+    seconds: dict[int, list[float]] = {}
+    for source, time, tool, state, took, model in db.rows(_EACH):
+        if not chosen.has_source(source) or not chosen.has_time(time):
+            continue
+        if chosen.models is not None and model not in chosen.models:
+            continue
+        states.setdefault(tool, []).append(state)
+        if took is not None:
+            seconds.setdefault(tool, []).append(took / 1e9)
+    return [
+        ToolUse(
+            chosen.names.get(tool, ""),
+            len(found),
+            len(found) - found.count(0),
+            found.count(FAILED),
+            tuple(sorted(seconds.get(tool, ()))),
+        )
+        for tool, found in states.items()
+    ]
 
 
 def _rows(db: Database, filters: Filters) -> Iterator[Row]:
@@ -57,17 +97,3 @@ def _rows(db: Database, filters: Filters) -> Iterator[Row]:
     for days, start, end in stretches(filters, quick=quick):
         whole = _ALL_BETWEEN if everywhere else _USED_BETWEEN
         yield from db.read(whole if days else _ANEW_BETWEEN, (start, end))
-
-
-def tool_seconds(db: Database, chosen: Chosen) -> dict[str, list[float]]:
-    """From call to result in seconds, for each tool, the shortest first.
-
-    This reads every call; nothing but a list of tools needs it.
-    """
-    found: dict[str, list[float]] = {}
-    for source, tool, time, took in db.rows(_TOOK):
-        if chosen.has_source(source) and chosen.has_time(time):
-            found.setdefault(chosen.names.get(tool, ""), []).append(took / 1e9)
-    for seconds in found.values():
-        seconds.sort()
-    return found

@@ -150,7 +150,7 @@ class Versions:
     def _refuse_other(self, now: Source) -> None:
         """Raise if the files are not what the library has of them."""
         kept = self._kept(self._stand())
-        if list(now.files) != list(kept.files) or not all(
+        if set(now.files) != set(kept.files) or not all(
             _same(now.files[path], kept.files[path]) for path in now.files
         ):
             raise ChangedMeanwhile(

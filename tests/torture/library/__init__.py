@@ -1,0 +1,1 @@
+"""Kills of importing processes at any point, and what is left then."""
