@@ -69,7 +69,7 @@ class Session:
 
     def copied(self, data: bytes, size: int) -> None:
         """The beginning of another session under this one's id, with the uuids it has."""
-        end = data.rfind(b"\n", 0, size) + 1
+        end = data.find(b"\n", size) + 1 or len(data)
         first = msgspec.json.decode(data[: data.index(b"\n")])
         other = first.get("sessionId") or _session_of(data)
         self.data += data[:end].replace(other.encode(), self.id.encode())

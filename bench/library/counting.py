@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from bench.library.stand import Stand
 from bench.measure import Row
 from bench.peers.contestants import Ccusage
 from bench.peers.install import CCUSAGE, found
 from bench.programs import in_turns, must
+
+NAMES = ("input", "output", "cache_write", "cache_read")
 
 
 def rows(stand: Stand) -> list[Row]:
@@ -17,31 +21,33 @@ def rows(stand: Stand) -> list[Row]:
         return [Row("usage totals", "", absent, "", "≤ 0.3×")]
     peer = Ccusage(program, stand.work / "ccusage")
     env = {**peer.env, "CLAUDE_CONFIG_DIR": str(stand.history)}
-    other, ours, straight = in_turns(
-        lambda: must(peer.count(), env=env),
-        lambda: must(stand.ours.count()),
-        lambda: must(stand.ours.count_files(stand.projects)),
-        rounds=5,
-    )
-    total = stand.truth.total
-    told = peer.tokens(other.output)
-    exact = all(told[name] == getattr(total, name) for name in told)
-    against = f"ccusage {other.told()}, {'exact' if exact else 'NOT exact'}"
+    counts = {"ccusage": lambda: must(peer.count(), env=env)}
+    counts["library"] = lambda: must(stand.ours.count())
+    counts["files"] = lambda: must(stand.ours.count_files(stand.projects))
+    ran = dict(zip(counts, in_turns(*counts.values(), rounds=5), strict=True))
+    spent = {name: getattr(stand.truth.total, name) for name in NAMES}
+    told = {
+        "ccusage": peer.tokens(ran["ccusage"].output),
+        "library": _of_library(ran["library"].output),
+        "files": json.loads(ran["files"].output),
+    }
+    exact = {name: "exact" if tokens == spent else "NOT EXACT" for name, tokens in told.items()}
+    other = ran["ccusage"]
     return [
         Row(
-            f"usage totals {where}, {_judged(ran.output, told)}",
-            ran.told(),
-            against,
-            f"{ran.seconds / other.seconds:.2f}×, CPU {ran.cpu / other.cpu:.2f}×",
+            f"usage totals {where}, {exact[name]}",
+            ran[name].told(),
+            f"ccusage {other.told()}, {exact['ccusage']}",
+            f"{ran[name].seconds / other.seconds:.2f}×, CPU {ran[name].cpu / other.cpu:.2f}×",
             bar,
         )
-        for where, ran, bar in (
-            ("from the library", ours, "≤ 0.3×"),
-            ("straight from the files", straight, "≤ 1.2×"),
+        for name, where, bar in (
+            ("library", "from the library", "≤ 0.3×"),
+            ("files", "straight from the files", "≤ 1.2×"),
         )
     ]
 
 
-def _judged(output: str, told: dict[str, int]) -> str:
-    """Whether all four numbers stand in what was printed."""
-    return "exact" if all(str(number) in output for number in told.values()) else "NOT exact"
+def _of_library(output: str) -> dict[str, int]:
+    totals = json.loads(output)["totals"]
+    return {name: totals[f"{name}_tokens"] for name in NAMES}

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from bench.library import counting, importing, searching
 from bench.library.stand import Stand, stand
 from bench.measure import Row
+from bench.programs import Failed
+from talktree.errors import TalktreeError
 
 PARTS: tuple[Callable[[Stand], list[Row]], ...] = (
     importing.cold,
@@ -24,4 +26,11 @@ def rows(megabytes: int) -> Iterator[Row]:
     """All rows, each as soon as it is measured."""
     with stand(megabytes) as made:
         for part in PARTS:
-            yield from part(made)
+            try:
+                yield from part(made)
+            except (Failed, TalktreeError) as error:
+                yield Row(f"{part.__module__}.{part.__name__}", "FAILED", _brief(error), "", "")
+
+
+def _brief(error: Exception) -> str:
+    return str(error).replace("\n", " ").replace("|", " ")[-200:]

@@ -108,7 +108,7 @@ def test_no_content_of_the_library_acts_on_a_terminal(tmp_path: Path) -> None:
     os.rename(path, path.parent / f"odd {HOSTILE.replace(chr(0), '').replace('/', '')}.jsonl")
     home = {"TALKTREE_HOME": str(tmp_path / "home")}
     for command in (
-        ["import", "claude"],
+        ["import", "claude", "--progress", "none"],
         ["search", "zeppelin", "brass"],
         ["search", f'"{HOSTILE.replace(chr(0), "")}'],
         ["list"],
@@ -121,6 +121,17 @@ def test_no_content_of_the_library_acts_on_a_terminal(tmp_path: Path) -> None:
         left = OWN_COLOR.sub("", shown).replace("\r\n", "\n")
         acting = {char for char in left if category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
         assert acting <= {"\n"}, (command, acting)
+
+
+def test_names_in_the_bar_of_an_import_cannot_act(tmp_path: Path) -> None:
+    for number in range(3):
+        name = HOSTILE.replace(chr(0), "").replace("/", "")[:60]
+        path = small(tmp_path / "claude", number).save(tmp_path / "claude")
+        os.rename(path, path.parent / f"{number}{name}.jsonl")
+    shown, code = on_terminal(["import", "claude"], tmp_path, {"TALKTREE_HOME": str(tmp_path)})
+    assert (code, "3 new" in shown) == (0, True)
+    for word in ("\x1b]", "\x1b[2J", "\x9b", "\x90", "\u202e", "\u200b", "\u2028"):
+        assert word not in shown
 
 
 def test_names_that_are_no_text_are_found_shown_and_restored(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def pool() -> tuple[bytes, ...]:
     with tempfile.TemporaryDirectory() as folder:
         truth = made.history(Path(folder))
         lines = [line for path in truth.files for line in path.read_bytes().splitlines(True)]
-    odd = [b"\n", b"{}\n", b'{"type":"user"\n', b"\xff\xfe\n", b'{"type":"summary","summary":"x"}\n']
+    title = b'{"type":"summary","summary":"x"}\n'
+    odd = [b"\n", b"{}\n", b'{"type":"user"\n', b"\xff\xfe\n", title]
     return (*lines, *odd)
 
 
@@ -146,7 +147,7 @@ class Following(RuleBasedStateMachine):
             shutil.copyfile(made.DATA / other.path, target)
 
     @rule(whole=st.booleans(), words=st.sampled_from(["a lamp", "the tides"]))
-    def say_in_sage(self, whole: bool, words: str) -> None:  # noqa: FBT001
+    def say_in_sage(self, whole: bool, words: str) -> None:
         path = self.place / "session-tide-table" / "messages.jsonl"
         if path.exists():
             line = json.loads(path.read_bytes().splitlines()[0])

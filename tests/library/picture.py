@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import msgspec
+
 from talktree.library.library import Library
 from talktree.library.reading.told import Heading, Piece
-
-import msgspec
 
 Picture = dict[bytes, dict[str, Any]]
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.library.fulltext.index import FullText
+from talktree.library.fulltext.index import FullText, Place
 from talktree.library.fulltext.words import tag_words
 from talktree.library.reading.told import Piece
+from talktree.library.search.candidate import Candidate
 from talktree.library.search.compile import Stretch
-from talktree.library.search.meaning import Seen, matches
+from talktree.library.search.meaning import matches
 from talktree.library.search.query import Query
 from talktree.library.search.shelf import About, Where
 
@@ -77,7 +78,7 @@ class Held:
         return {
             (x.source, x.piece.at)
             for x in self.kept
-            if matches(query, Seen(x.piece, state=x.state, sessions=(conversation(x.source),)))
+            if matches(query, Candidate(self, Place(x.source, x.piece.at, 0)))
         }
 
 

@@ -62,6 +62,50 @@ def test_a_flipped_bit_anywhere_is_found_or_harmless(tmp_path: Path, seed: int) 
             assert {path: whole_file(kept, path) for path in held} == held
 
 
+# mending
+
+
+def test_a_damaged_chunk_is_taken_from_its_file_again(tmp_path: Path) -> None:
+    path, fork = tmp_path / "a.jsonl", tmp_path / "fork.jsonl"
+    path.write_bytes(lines(1, 3 * CHUNK))
+    fork.write_bytes(lines(1, 3 * CHUNK).replace(b"a" * 36, b"b" * 36))
+    with keeper(tmp_path) as kept:
+        for each in (path, fork):
+            kept.put(kept.file(os.fsencode(each)), each.read_bytes())
+        kept.archive.flush()
+        damage(kept, "base IS NULL")
+        assert kept.troubles() != []
+        assert kept.archive.mend() > 0
+        assert kept.troubles() == []
+        damage(kept, "base IS NULL")
+        path.unlink()
+        assert kept.archive.mend() > 0, "the fork has bytes of its own then"
+        assert whole_file(kept, os.fsencode(fork)) == fork.read_bytes()
+        told = kept.troubles()
+        assert told
+        assert all("a.jsonl" in each and "fork" not in each for each in told)
+        fork.write_bytes(b"another")
+        assert kept.archive.mend() == 0
+        assert kept.troubles() == told
+
+
+def damage(kept: Keeper, which: str) -> None:
+    """Shorten the data of chunks."""
+    kept.db.run(f"UPDATE chunks SET data = substr(data, 1, length(data) - 9) WHERE {which}")
+
+
+def test_what_belongs_to_nothing_is_dropped(tmp_path: Path) -> None:
+    with keeper(tmp_path) as kept:
+        kept.put(kept.file(b"/a"), lines(1, CHUNK))
+        kept.archive.flush()
+        kept.db.run("DELETE FROM generations")
+        kept.db.run("DELETE FROM files")
+        assert kept.troubles() != []
+        kept.archive.mend()
+        assert kept.troubles() == []
+        assert kept.chunks() == 0
+
+
 def whole_file(kept: Keeper, path: bytes) -> bytes:
     """What a file holds, by its path."""
     found = kept.db.read("SELECT generation FROM files WHERE path = ?", (path,))
@@ -192,7 +236,7 @@ MANY = [pytest.param(seed, marks=pytest.mark.torture) for seed in range(2, 100)]
 def test_a_kill_at_any_point_leaves_a_library_that_is_whole(tmp_path: Path, seed: int) -> None:
     for again in range(2):
         interrupted(tmp_path / "library.sqlite", seed * 10 + again)
-        with keeper(tmp_path) as kept:
+        with keeper(tmp_path, write=again == 0) as kept:
             assert kept.troubles() == []
             for generation, length in kept.db.read("SELECT generation, length FROM versions"):
                 data = b"".join(kept.archive.read(generation, 0, length, verify=True))

@@ -19,10 +19,8 @@ from talktree.library.database.migrations.steps import STEPS
 from talktree.library.database.names import Names
 from talktree.library.database.opening import migrate, open_database, schema_number
 from talktree.library.database.schema import SCHEMA
+from tests.library.store_schema import STORED
 from tests.session.faults import unwritable
-
-STORED = Path(__file__).parent.parent / "data" / "library"
-"""A library of each schema there was, as the statements that make it."""
 
 
 def made(folder: Path) -> Database:
@@ -212,7 +210,7 @@ def test_every_schema_there_was_leads_to_today_s(tmp_path: Path, number: int) ->
     with open_database(path, write=True) as db, made(tmp_path / "new") as new:
         assert schema_number(db) == SCHEMA
         assert tables(db) == tables(new), (
-            "the schema changed: raise SCHEMA, add a step, store the statements of the new one"
+            "it changed: raise SCHEMA, add a step, then run python -m tests.library.store_schema"
         )
         assert db.read("SELECT path, format FROM sources") == [
             (b"/home/ana/a.jsonl", "claude-code")
@@ -261,6 +259,23 @@ def test_many_may_make_the_same_library_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+def test_the_page_says_what_the_tables_are(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "design" / "library.md").read_text()
+    page = {
+        name: set(columns.split(", "))
+        for name, columns in re.findall(r"^\| `(\w+)` \| ([\w, ]+) \| ", text, re.MULTILINE)
+        if name not in ("body", "file", "tag", "time")
+    }
+    with made(tmp_path) as db:
+        names = [name for name, sql in tables(db).items() if sql.startswith("CREATE TABLE")]
+        found = {
+            name: {str(row[1]) for row in db.read(f"PRAGMA table_info({name})")}
+            for name in names
+            if not name.startswith("sqlite_")
+        }
+    assert {name: columns for name, columns in page.items() if name in found} == found
 
 
 # names

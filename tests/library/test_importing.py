@@ -65,7 +65,8 @@ def test_nothing_changed_costs_a_stat(tmp_path: Path, library: Library) -> None:
     again = library.import_()
     assert again.unchanged == again.seen == first.seen
     assert (again.passed_over, first.passed_over) == (2, 2)
-    assert read_nothing(again) and not again.changed
+    assert read_nothing(again)
+    assert not again.changed
 
 
 def test_nothing_changed_loads_neither_full_text_nor_archive(tmp_path: Path) -> None:
@@ -80,7 +81,8 @@ def test_nothing_changed_loads_neither_full_text_nor_archive(tmp_path: Path) -> 
     words = [sys.executable, "-c", program, str(tmp_path / "library"), str(tmp_path / "claude")]
     first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     again = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    assert first[1:] and again == first[:1]
+    assert first[1:]
+    assert again == first[:1]
 
 
 def test_an_appended_line_costs_its_bytes_and_is_found(tmp_path: Path, library: Library) -> None:
@@ -95,9 +97,7 @@ def test_an_appended_line_costs_its_bytes_and_is_found(tmp_path: Path, library: 
     assert [hit.path for hit in library.search("pelican")] == [os.fsencode(grown)]
 
 
-def test_half_a_line_is_kept_and_told_when_it_has_its_end(
-    tmp_path: Path, library: Library
-) -> None:
+def test_half_a_line_is_kept_and_told_when_it_has_its_end(tmp_path: Path, library: Library) -> None:
     path = made.small(tmp_path).save(tmp_path)
     whole = path.read_bytes()
     more = made.Session(made.Truth(), 7)
@@ -114,9 +114,7 @@ def test_half_a_line_is_kept_and_told_when_it_has_its_end(
     assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
 
 
-def test_a_last_line_that_is_whole_without_its_end_counts(
-    tmp_path: Path, library: Library
-) -> None:
+def test_a_last_line_that_is_whole_without_its_end_counts(tmp_path: Path, library: Library) -> None:
     path = made.small(tmp_path, words="an ibis").save(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole.rstrip(b"\n"))
@@ -200,7 +198,9 @@ def test_what_is_gone_is_kept_found_and_given_back(tmp_path: Path, library: Libr
     data = path.read_bytes()
     path.unlink()
     assert library.import_().gone == 1
-    assert read_nothing(library.import_()) and library.import_().gone == 0
+    again = library.import_()
+    assert read_nothing(again)
+    assert again.gone == 0
     kept = library.conversation(str(path))
     assert kept.state == "gone"
     assert any(hit.source == kept.source for hit in library.search("lighthouse", limit=None))
@@ -211,9 +211,7 @@ def test_what_is_gone_is_kept_found_and_given_back(tmp_path: Path, library: Libr
     assert picture(library) == before
 
 
-def test_a_folder_is_one_source_and_its_files_come_and_go(
-    tmp_path: Path, library: Library
-) -> None:
+def test_a_folder_is_one_source_and_its_files_come_and_go(tmp_path: Path, library: Library) -> None:
     others = {other.slug: other for other in made.others(tmp_path / "others")}
     library.import_([tmp_path / "others"])
     talk = others["chatbuilder"].path
@@ -308,7 +306,6 @@ def test_paths_of_any_bytes(tmp_path: Path, library: Library) -> None:
 def test_the_library_does_not_import_itself(tmp_path: Path) -> None:
     made.small(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
-        library.restore
         library.import_([tmp_path])
         (tmp_path / "library" / "copy.jsonl").write_bytes(made.small(tmp_path / "y", 2).bytes())
         assert library.import_([tmp_path]).new == 1
@@ -323,7 +320,8 @@ def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
     library.add_place(tmp_path / "two")
     assert library.places() == [os.fsencode(tmp_path / "one"), os.fsencode(tmp_path / "two")]
     assert library.import_().new == 1
-    assert library.remove_place(tmp_path / "two") and not library.remove_place(tmp_path / "two")
+    assert library.remove_place(tmp_path / "two")
+    assert not library.remove_place(tmp_path / "two")
     assert library.import_().seen == 1
     with pytest.raises(NotFound):
         library.import_([tmp_path / "three"])
@@ -341,9 +339,9 @@ def test_what_is_done_is_told_source_by_source(tmp_path: Path, library: Library)
 
 def test_two_do_not_write_at_once(tmp_path: Path, library: Library) -> None:
     made.small(tmp_path)
-    with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
-        with pytest.raises(Busy):
-            library.import_([tmp_path / "projects"], wait=0.05)
+    second = Library.open(tmp_path / "library", write=True)
+    with second, second.lock.held(), pytest.raises(Busy):
+        library.import_([tmp_path / "projects"], wait=0.05)
     assert library.import_().new == 1
     with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
         assert library.import_(wait=0).unchanged == 1

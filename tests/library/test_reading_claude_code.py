@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
     ends = {data.rfind(b"\n", 0, cut + 1) + 1 for cut in cuts} | {0, len(data)}
     bounds = sorted(ends)
     whole = claude_code.told(b"")
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in pairwise(bounds):
         part = claude_code.told(data[start:stop], start, whole.head)
         assert part.taken == stop - start
         for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks"):

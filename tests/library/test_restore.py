@@ -179,16 +179,16 @@ def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
 
 
 def test_damage_is_told_and_nothing_appears(tmp_path: Path) -> None:
-    data = lines(1, 2 * CHUNK)
     with keeper(tmp_path) as kept:
-        kept.put(kept.file(b"/a"), data)
+        kept.put(kept.file(b"/s/a", b"/s"), b"whole")
+        kept.put(kept.file(b"/s/b", b"/s"), lines(1, 2 * CHUNK))
         kept.archive.flush()
         packed = kept.db.read("SELECT data FROM chunks WHERE id = 2")[0][0]
         kept.db.checkpoint()
     flipped(tmp_path / "library.sqlite", packed[2000:2100])
     told = pytest.raises(Unreadable, match="chunk 2 of the archive is damaged")
     with keeper(tmp_path, write=False) as kept, told:
-        restore_source(kept, kept.source(b"/a"), tmp_path / "into")
+        restore_source(kept, kept.source(b"/s"), tmp_path / "into")
     assert found(tmp_path / "into") == {}
 
 

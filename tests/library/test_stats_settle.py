@@ -180,8 +180,11 @@ def _date(time: int) -> str:
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=time // DAY)).date().isoformat()
 
 
-def test_many_keys_are_added_up_in_one_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KEYS", 3)
+@pytest.mark.parametrize("limit", ["MOST_KEYS", "FEW_KEYS"])
+def test_many_keys_are_added_up_in_one_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(module, limit, 3)
     library = Facade(tmp_path)
     many = [Reply(key, key, 0, "claude-opus-5", 1, 0, 0, 0, 0, False) for key in range(10)]
     with library.db.transaction():

@@ -15,7 +15,7 @@ from talktree.library.importing.expiry import Expiring
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.listing import Kept
 from talktree.library.search.run import Hit
-from talktree.views.found import hit_lines, hit_shape, show_command
+from talktree.views.found import hit_lines, hit_shape, show_command, together
 from talktree.views.kept import expiry_notice, imported_shape, summary_line
 from talktree.views.listed import listed_lines, listed_shape
 from talktree.views.shapes import json_text
@@ -70,7 +70,7 @@ def acts(text: str) -> bool:
 
 @given(HITS)
 def test_a_hit_is_three_lines_that_do_nothing(hit: Hit) -> None:
-    shown = [as_text(each) for each in hit_lines([hit])]
+    shown = [as_text(each) for each in hit_lines(together([hit]))]
     assert len(shown) == 3
     assert not any(map(acts, shown))
     assert not acts(json_text(hit_shape(hit)))
@@ -79,16 +79,26 @@ def test_a_hit_is_three_lines_that_do_nothing(hit: Hit) -> None:
 @given(ANY, MARKS)
 def test_highlights_add_and_lose_nothing(text: str, marks: tuple[tuple[int, int], ...]) -> None:
     plain, marked = (
-        "".join(each for each, _ in list(hit_lines([_hit(text, found)]))[1])
+        "".join(each for each, _ in list(hit_lines(together([_hit(text, found)])))[1])
         for found in ((), marks)
     )
     assert marked == plain
 
 
 def test_what_was_asked_for_has_a_style_of_its_own() -> None:
-    shown = list(hit_lines([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))]))[1]
+    shown = list(hit_lines(together([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))])))[1]
     assert [text for text, style in shown if style == "found"] == ["brass", "lamp"]
     assert "".join(text for text, _ in shown) == "  a brass lamp burns"
+
+
+def test_copies_are_shown_once_and_counted() -> None:
+    one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
+    alone = _hit("x", ())
+    found = list(together([one, one._replace(path=b"/b"), other, alone, alone._replace(at=2)]))
+    assert [(each.hit, each.files) for each in found] == [
+        *((one, 2), (other, 1), (alone, 1), (alone._replace(at=2), 1))
+    ]
+    assert "in 2 files" in as_text(next(hit_lines(found)))
 
 
 def test_the_command_names_the_file_or_if_it_is_gone_the_id() -> None:

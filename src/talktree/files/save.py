@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -46,7 +44,7 @@ def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> l
         raise UsageError(f"{target}: already exists", hint="name a folder that does not exist yet")
     with _os_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        building = Path(mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
         for path, pieces in files.items():
             inside = building / beneath(path)
@@ -58,7 +56,7 @@ def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> l
             building.chmod(0o777 & ~_umask())
             building.rename(target)
     except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
+        rmtree(building, ignore_errors=True)
         raise
     return [target / path for path in files]
 
@@ -68,7 +66,7 @@ def _replace_file(pieces: Pieces, target: Path, agreed: Agreed) -> None:
         raise UsageError(f"{target}: is a folder", hint="name a file as the output")
     with _os_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        descriptor, name = mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(descriptor)
     building = Path(name)
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
@@ -115,7 +114,9 @@ class _Parked(OnDisk):
     """An unlinked temporary file, reachable through its descriptor as long as this lives."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
-        file = tempfile.TemporaryFile()  # noqa: SIM115
+        from tempfile import TemporaryFile  # only here: it is slow to import
+
+        file = TemporaryFile()  # noqa: SIM115
         weakref.finalize(self, file.close)
         for piece in pieces:
             file.write(piece)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoints, entry_points
+from typing import TYPE_CHECKING
 
 from talktree.errors import NotFound
 from talktree.formats.base import Format
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 BUILT_IN = {
     "chatbuilder": "talktree.formats.chatbuilder",
@@ -27,7 +30,10 @@ GROUP = "talktree.formats"
 
 @cache
 def _plugins() -> EntryPoints:
-    # Looking through all installed packages takes longer than recognising a file.
+    # Looking through all installed packages takes longer than recognising a file, and importing
+    # what looks longer than reading one.
+    from importlib.metadata import entry_points
+
     return entry_points(group=GROUP)
 
 

@@ -73,6 +73,8 @@ def forget(library: Holds, source: int) -> int:
     db = library.db
     before = db.used()
     with db.transaction(durable=True):
+        # What is queued may refer to a chunk that is about to go.
+        library.archive.flush()
         chunks = [int(row[0]) for row in db.read(_CHUNKS, (source,))]
         for (generation,) in db.read(_GENERATIONS, (source,)):
             for statement in _FORGET_GENERATION:

@@ -92,6 +92,8 @@ class Library:
         """The full text, to be searched."""
         from talktree.library.fulltext.index import FullText
 
+        if self.write and not self.has_fulltext():
+            return self.fulltext_to_write()
         return FullText.open(self.root)
 
     def has_fulltext(self) -> bool:

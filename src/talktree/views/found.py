@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.text.times import SECOND
 from talktree.text.visible import visible_line
@@ -21,12 +22,31 @@ TITLE = 60
 BLANKS = str.maketrans("\r\n\t", "   ")
 
 
-def hit_lines(hits: Iterable[Hit]) -> Iterator[Line]:
+class Copies(NamedTuple):
+    """A hit, and in how many files it is: forks, resumes and copies repeat what was said."""
+
+    hit: Hit
+    files: int
+
+
+def together(hits: Iterable[Hit]) -> Iterator[Copies]:
+    """Hits with their copies, which have the same rank and so follow each other."""
+    for _, group in groupby(hits, _said):
+        first, *others = group
+        yield Copies(first, 1 + len(others))
+
+
+def _said(hit: Hit) -> object:
+    """What copies of a hit have in common; without an id nothing is known to be a copy."""
+    return id(hit) if hit.message is None else (hit.message, hit.part, hit.excerpt)
+
+
+def hit_lines(found: Iterable[Copies]) -> Iterator[Line]:
     """Three lines a hit: what and where it is, the words, the command that shows it."""
-    for number, hit in enumerate(hits):
+    for number, (hit, files) in enumerate(found):
         if number:
             yield EMPTY
-        yield _head(hit)
+        yield _head(hit, files)
         yield ("  ", ""), *_excerpt(hit.excerpt, hit.marks)
         yield line(("  " + show_command(hit), "faint"))
 
@@ -65,12 +85,13 @@ def _time(hit: Hit) -> int | None:
     return None if hit.time is None else hit.time * SECOND
 
 
-def _head(hit: Hit) -> Line:
+def _head(hit: Hit, files: int) -> Line:
     from talktree.views.measure import one_line
 
     where = [] if hit.state == "current" else [hit.state]
     where += ["sidechain"] if hit.sidechain else []
     where += [] if hit.here else ["gone"]
+    where += [f"in {files:,} files"] if files > 1 else []
     what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}"
     return line(
         (f"{moment(_time(hit))[:16] or '?':16}  ", "faint"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from talktree.library.stats.measures import share_of
 from talktree.library.stats.report import IN_TIME, Group, Statistics
 from talktree.library.stats.usage import Spent
+from talktree.text.visible import visible_line
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted, duration, one_line
 from talktree.views.plots import bars
@@ -152,7 +153,7 @@ def _prices(statistics: Statistics) -> Iterator[Line]:
     yield EMPTY
     if statistics.unpriced:
         yield line(
-            f"No price is known for {', '.join(statistics.unpriced)}: "
+            f"No price is known for {', '.join(map(visible_line, statistics.unpriced))}: "
             "add it to prices.toml in the data folder."
         )
     yield line((f"List prices as of {statistics.checked}; what you pay may differ.", "faint"))

@@ -21,7 +21,7 @@ CREATE INDEX calls_source ON calls (source);
 CREATE TABLE measures ( id INTEGER PRIMARY KEY, source INTEGER NOT NULL, time INTEGER, name INTEGER NOT NULL, value NOT NULL );
 CREATE INDEX measures_source ON measures (source);
 CREATE TABLE pieces ( source INTEGER NOT NULL, first INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (source, first) );
-CREATE TABLE operations ( id INTEGER PRIMARY KEY, source INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL, value BLOB NOT NULL, undone INTEGER );
+CREATE TABLE operations ( id INTEGER PRIMARY KEY, source INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL, value BLOB NOT NULL );
 CREATE INDEX operations_source ON operations (source);
 CREATE TABLE spent ( source INTEGER NOT NULL, day INTEGER, model INTEGER, project INTEGER, long INTEGER NOT NULL, replies INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cache_write_hour INTEGER NOT NULL );
 CREATE INDEX spent_source ON spent (source);

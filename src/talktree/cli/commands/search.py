@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -11,16 +12,16 @@ from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.queries import QueryVerb, bad_query_told
 from talktree.errors import UsageError
-from talktree.views.found import hit_lines, hit_shape
+from talktree.views.found import Copies, hit_lines, hit_shape, together
 
 if TYPE_CHECKING:
-    from talktree.library.search.run import Hit, Results
+    from talktree.library.search.run import Results
 
 SORTS = ("best", "new")
 
 
 @click.command("search", cls=QueryVerb)
-@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.argument("query", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
     "-n",
     "--limit",
@@ -37,7 +38,7 @@ SORTS = ("best", "new")
 @params.color
 @params.no_pager
 def command(
-    words: Sequence[str],
+    query: Sequence[str],
     limit: int,
     skip: int,
     sort: str,
@@ -52,10 +53,10 @@ def command(
     role: kind: tool: model: project: branch: format: file: session: before: after: is:error
     is:sidechain is:abandoned is:compacted. Exit code 1 if nothing is found.
     """
-    query = " ".join(words)
     with libraries.opened(library) as kept:
         try:
-            results = kept.search(query, limit=limit, offset=skip, sort=sort)
+            most = limit if as_json else None
+            results = kept.search(" ".join(query), limit=most, offset=skip, sort=sort)
         except UsageError as error:
             if as_json:
                 raise
@@ -64,12 +65,15 @@ def command(
         if as_json:
             output.print_text(_document(results), at_once=True)
             return 0 if results.total else 1
-        counter = _Counter(results.hits)
-        lines = hit_lines(counter)
+        # More is read than shown: of what several files repeat, one is shown.
+        shown = _Counter(islice(together(results.hits), limit))
         output.print_lines(
-            lines, color=output.use_color(color), paged=not no_pager, at_once=output.is_terminal()
+            hit_lines(shown),
+            color=output.use_color(color),
+            paged=not no_pager,
+            at_once=output.is_terminal(),
         )
-        _told(results.total, skip + counter.count, shown=counter.count)
+        _told(results.total, skip, shown.hits)
     return 0 if results.total else 1
 
 
@@ -83,16 +87,16 @@ command.examples = (
 
 
 class _Counter:
-    """Hits as they come, and how many they were."""
+    """What is shown as it comes, and how many hits that were, copies included."""
 
-    def __init__(self, hits: Iterable[Hit]) -> None:
-        self._hits = hits
-        self.count = 0
+    def __init__(self, found: Iterable[Copies]) -> None:
+        self._found = found
+        self.hits = 0
 
-    def __iter__(self) -> Iterator[Hit]:
-        for hit in self._hits:
-            self.count += 1
-            yield hit
+    def __iter__(self) -> Iterator[Copies]:
+        for each in self._found:
+            self.hits += each.files
+            yield each
 
 
 def _document(results: Results) -> Iterator[str]:
@@ -105,10 +109,10 @@ def _document(results: Results) -> Iterator[str]:
     yield f'\n],"total":{results.total}}}\n'
 
 
-def _told(total: int, reached: int, *, shown: int) -> None:
+def _told(total: int, skipped: int, hits: int) -> None:
     if not total:
         tell("talktree: nothing found")
-    elif not shown:
+    elif not hits:
         tell(f"talktree: there are only {total:,} hits")
-    elif total > reached:
-        tell(f"talktree: {shown:,} of {total:,} hits; --limit N shows more")
+    elif total > skipped + hits:
+        tell(f"talktree: {hits:,} of {total:,} hits; --skip {skipped + hits} shows the next")

@@ -10,6 +10,7 @@ from talktree.library.database.connection import Database, Row
 
 MANY = 32
 """So many small chunks are packed although they are not yet a whole one."""
+_LOOKED_AT = 4 * MANY
 
 _TAIL = """
 SELECT start, chunk, size FROM extents WHERE generation = ? ORDER BY start DESC LIMIT ?
@@ -26,7 +27,7 @@ ON CONFLICT DO NOTHING
 
 def pack_tail(db: Database, generation: int, reader: Reader) -> bool:
     """Pack the end of a generation if it is worth it, and say whether it was."""
-    tail = _small_ones(db.read(_TAIL, (generation, CHUNK)))
+    tail = _small_ones(db.read(_TAIL, (generation, _LOOKED_AT)))
     if len(tail) < 2 or (len(tail) < MANY and sum(row[2] for row in tail) < CHUNK):
         return False
     start = tail[0][0]

@@ -59,9 +59,16 @@ def restore_source(
         if not replace:
             for path, _ in todo:
                 _refuse_existing(anchor, path)
-        for path, kept in todo:
-            restore_file(library.archive, kept, anchor, path, replace=replace)
-        return [anchor.path / os.fsdecode(path) for path, _ in todo]
+        done: list[bytes] = []
+        try:
+            for path, kept in todo:
+                restore_file(library.archive, kept, anchor, path, replace=replace)
+                done.append(path)
+        except BaseException:
+            if not replace:
+                _unmake(anchor, done)
+            raise
+        return [anchor.path / os.fsdecode(path) for path in done]
 
 
 def restore_file(
@@ -85,6 +92,13 @@ def restore_file(
             f"{anchor.path / os.fsdecode(path)}: cannot be written: {error.strerror or error}",
             hint="nothing of this file was written; the library still has it",
         ) from None
+
+
+def _unmake(anchor: Anchor, paths: list[bytes]) -> None:
+    """Half a conversation is none."""
+    for path in paths:
+        with anchor.parent(path) as (folder, name):
+            _remove(folder, name)
 
 
 def _opened(into: Path) -> Anchor:

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 from talktree.library.archive.chunks import Cut
 from talktree.library.archive.crew import Crew
+from talktree.library.archive.mend import mend_chunks
 from talktree.library.archive.packing import pack_tail
 from talktree.library.archive.queue import Queue
 from talktree.library.archive.reading import Reader
+from talktree.library.archive.sweep import sweep
 from talktree.library.archive.verify import Trouble, contents, structure
 from talktree.library.database.connection import Database
 
@@ -76,17 +78,21 @@ class Archive:
     def flush(self) -> None:
         """Write what was queued, in the caller's transaction."""
         self._look()
+        if not (self._begun or self._lengths or self._versions):
+            return
         with self._db.transaction():
             self._db.many(_ADD_GENERATION, self._begun)
             grown = self._queue.write()
             self._db.many(_SET_LENGTH, ((self._lengths[each], each) for each in grown))
             self._db.many(_ADD_VERSION, self._versions)
             for generation in grown:
-                self.pack_tail(generation)
+                pack_tail(self._db, generation, self._reader)
         self._forget()
 
     def pack_tail(self, generation: int) -> bool:
         """Make one chunk of many small ones at the end, if there are enough of them."""
+        # What is queued may refer to a chunk that is about to go.
+        self.flush()
         return pack_tail(self._db, generation, self._reader)
 
     def length(self, generation: int) -> int:
@@ -114,6 +120,18 @@ class Archive:
         """What is wrong with the archive; with `read_data` every byte is looked at."""
         troubles = [*structure(self._db)]
         return [*troubles, *contents(self._db, self._crew)] if read_data else troubles
+
+    def mend(self) -> int:
+        """Take damaged chunks from the files again where that can be done; how many those were.
+
+        Chunks that belong to nothing are dropped.
+        """
+        self.flush()
+        with self._db.transaction(durable=True):
+            mended = mend_chunks(self._db, self._crew)
+            sweep(self._db)
+        self._reader.forget()
+        return mended
 
     def close(self) -> None:
         """Let the threads end; what was queued and not written is dropped."""

@@ -13,6 +13,8 @@ OR EXISTS (SELECT 1 FROM chunks WHERE base = ?)
 _BASE = "SELECT base FROM chunks WHERE id = ?"
 _DELETE = "DELETE FROM chunks WHERE id = ?"
 _DELETE_MARKS = "DELETE FROM landmarks WHERE chunk = ?"
+_LOST_EXTENTS = "DELETE FROM extents WHERE generation NOT IN (SELECT id FROM generations)"
+_LOST_VERSIONS = "DELETE FROM versions WHERE generation NOT IN (SELECT id FROM generations)"
 UNUSED = """
 SELECT id FROM chunks
 WHERE NOT EXISTS (SELECT 1 FROM extents WHERE extents.chunk = chunks.id)
@@ -42,4 +44,6 @@ def drop_unused(db: Database, chunks: Iterable[int]) -> int:
 def sweep(db: Database) -> int:
     """Delete all chunks that nothing refers to; how many those were."""
     with db.transaction():
+        db.run(_LOST_EXTENTS)
+        db.run(_LOST_VERSIONS)
         return drop_unused(db, [int(row[0]) for row in db.read(UNUSED)])

@@ -55,8 +55,8 @@ _ORPHANS = """
 SELECT DISTINCT extents.generation FROM extents
 LEFT JOIN generations ON generations.id = extents.generation WHERE generations.id IS NULL
 """
-_DATA = "SELECT id, hash, base, data FROM chunks ORDER BY base, id"
-_ONE = "SELECT data FROM chunks WHERE id = ?"
+_NUMBERS = "SELECT id, base FROM chunks ORDER BY base, id"
+_DATA = "SELECT data, hash FROM chunks WHERE id = ?"
 _PATH = """
 SELECT files.path FROM generations JOIN files ON files.id = generations.file
 WHERE generations.id = ?
@@ -69,6 +69,13 @@ WHERE extents.chunk = ? OR extents.chunk IN (SELECT id FROM chunks WHERE base = 
 ORDER BY files.path
 """
 
+LOST = "restore what is whole of it; then forget it, and import it again if its files are there"
+MENDED = (
+    "`talktree library reindex` takes it from the files again, if they still hold the same; else "
+    + LOST
+)
+UNUSED_HINT = "this costs room and nothing else; `talktree library reindex` gives it back"
+
 
 class Trouble(NamedTuple):
     """Something that is wrong with a library, and what can be done."""
@@ -76,10 +83,6 @@ class Trouble(NamedTuple):
     kind: str
     what: str
     hint: str
-
-
-LOST = "restore what is whole, then import again what is still there"
-UNUSED_HINT = "this costs room and nothing else; `talktree library reindex` gives it back"
 
 
 def structure(db: Database) -> Iterator[Trouble]:
@@ -113,23 +116,29 @@ def _useless(db: Database) -> Iterator[Trouble]:
 
 
 def contents(db: Database, crew: Crew) -> Iterator[Trouble]:
-    """Every chunk whose bytes are not those that its hash names."""
+    """Every chunk whose bytes are not those that its hash names, and where it is."""
+    for number in damaged_chunks(db, crew):
+        yield Trouble("damaged", f"chunk {number} is damaged{_in(db, number)}", MENDED)
+
+
+def damaged_chunks(db: Database, crew: Crew) -> list[int]:
+    """The chunks that are damaged, without those that are compressed against one of them."""
     waiting: deque[tuple[int, Later[bool]]] = deque()
     bad: list[int] = []
     known: tuple[int, bytes | None] | None = None
-    for number, hash, base, data in db.rows(_DATA):
+    for number, base in db.read(_NUMBERS):
         if base is not None and (known is None or known[0] != base):
             known = (base, _base(db, base))
         under = known[1] if base is not None and known is not None else None
         if base is not None and under is None:
             continue
+        data, hash = db.one(_DATA, (number,)) or (b"", b"")
         waiting.append((number, crew.do(len(data), is_whole, data, under, hash)))
         if len(waiting) > _AHEAD:
             bad += _bad(waiting.popleft())
     for each in waiting:
         bad += _bad(each)
-    for number in bad:
-        yield Trouble("damaged", f"chunk {number} is damaged{_in(db, number)}", LOST)
+    return bad
 
 
 def _bad(looked_at: tuple[int, Later[bool]]) -> list[int]:
@@ -139,7 +148,7 @@ def _bad(looked_at: tuple[int, Later[bool]]) -> list[int]:
 
 def _base(db: Database, number: int) -> bytes | None:
     """What chunks are compressed against; None if that is damaged, which is told by itself."""
-    row: Row | None = db.one(_ONE, (number,))
+    row: Row | None = db.one(_DATA, (number,))
     try:
         return None if row is None else unpacked(row[0])
     except ValueError:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from talktree.errors import NotFound, TalktreeError
 from talktree.library.database.failures import told
@@ -211,7 +210,8 @@ def _connected(path: Path, write: bool, patience: float) -> sqlite3.Connection: 
 
 def _address(path: Path, mode: str) -> str:
     """The path as an address, whatever bytes it is made of."""
-    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
+    escaped = "".join(f"%{byte:02x}" for byte in os.fsencode(path.absolute()))
+    address = f"file:{escaped}?mode={mode}"
     folder = path.parent
     if mode == "ro" and not os.access(folder, os.W_OK) and not _log_of(path).exists():
         # Nobody can write here, so nothing changes and no log is needed.

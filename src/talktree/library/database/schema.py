@@ -146,8 +146,7 @@ CREATE TABLE operations (
   source INTEGER NOT NULL,
   time INTEGER NOT NULL,
   kind TEXT NOT NULL,
-  value BLOB NOT NULL,
-  undone INTEGER
+  value BLOB NOT NULL
 );
 CREATE INDEX operations_source ON operations (source);
 """

@@ -8,10 +8,8 @@ that say so.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import (
@@ -32,6 +30,8 @@ from talktree.library.fulltext.place import MANIFEST, folder_of
 from talktree.library.fulltext.words import LONGEST_WORD
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from talktree.library.fulltext.writing import Writing
 
 
@@ -79,6 +79,8 @@ class FullText:
     @classmethod
     def made_anew(cls, root: Path) -> FullText:
         """An empty index in place of whatever was there, of any number."""
+        import shutil  # readers need none of it
+
         folder = folder_of(root)
         shutil.rmtree(folder.parent, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700, exist_ok=True)

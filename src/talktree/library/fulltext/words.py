@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,20 +20,19 @@ LONGEST_WORD = 255
 
 _WORD = re.compile(r"[a-z0-9\x80-\U0010ffff]+")
 """A word in folded text in lower case, where all that is not ASCII is part of one."""
-_SIGNS = re.compile(
-    "[\u0900-\u0afc\u0b00-\u0b54\u0b56-\u0e46\u0e48-\u0e4b\u0e4d\u0e4f-\u0ecb\u0ecd-\u0eff"
-    "\u1000-\u109f\u17b6-\u17c8]"
+_SIGNS = (
+    *((0x0900, 0x0AFC), (0x0B00, 0x0B54), (0x0B56, 0x0E46), (0x0E48, 0x0E4B), (0x0E4D, 0x0E4D)),
+    *((0x0E4F, 0x0ECB), (0x0ECD, 0x0EFF), (0x1000, 0x109F), (0x17B6, 0x17C8)),
 )
 """Where marks are vowels, not accents: the scripts of South and South-East Asia."""
 _VOICING = "\u3099\u309a"
 """The marks that make another kana of one; they are part of it when all is composed again."""
-_ALONE = re.compile(
-    "["
-    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff"  # Thai to Khmer, jamo
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff"  # kana
-    "\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\ua4cf"  # Han, bopomofo, Yi
-    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-    "]"
+_ALONE = (
+    *((0x0E00, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF)),  # Thai to Burmese, jamo, Khmer
+    *((0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3031, 0x3035), (0x3038, 0x303C)),
+    *((0x3040, 0x318F), (0x31A0, 0x31BF), (0x31F0, 0x31FF)),  # kana, bopomofo
+    *((0x3400, 0x4DBF), (0x4E00, 0xA4CF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),  # Han, Yi
+    *((0xA960, 0xA97F), (0xAC00, 0xD7FF), (0x1B000, 0x1B16F)),  # Hangul, more kana
 )
 """Characters of scripts without spaces, and of Korean, whose words take endings."""
 _SHORT = 16
@@ -180,7 +179,7 @@ def _letter(char: str) -> str:
 def _is_accent(char: str) -> bool:
     if unicodedata.category(char)[0] != "M":
         return False
-    return char not in _VOICING and not (_SIGNS.match(char) and not unicodedata.combining(char))
+    return char not in _VOICING and not (_is_in(_SIGNS, char) and not unicodedata.combining(char))
 
 
 def _part(char: str) -> str:
@@ -190,7 +189,11 @@ def _part(char: str) -> str:
         return char if char not in _VOICING else ""
     if kind not in "LN" and not char.isascii():
         return " "
-    return f" {char} " if _ALONE.match(char) else char
+    return f" {char} " if _is_in(_ALONE, char) else char
+
+
+def _is_in(ranges: Iterable[tuple[int, int]], char: str) -> bool:
+    return any(first <= ord(char) <= last for first, last in ranges)
 
 
 _LETTERS = _Table(_letter)

@@ -36,6 +36,7 @@ def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAI
     from talktree.library.fulltext.index import FullText
 
     with library.lock.held(wait):
+        library.archive.mend()
         library.distrust_fulltext()
         FullText.made_anew(library.root)
         library.__dict__.pop("fulltext", None)

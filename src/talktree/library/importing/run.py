@@ -22,7 +22,6 @@ WAIT = 5.0
 
 _DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
 _UNSETTLED = "SELECT 1 FROM about WHERE key = 'unsettled'"
-_INDEXED = "SELECT 1 FROM sources WHERE indexed > 0 LIMIT 1"
 
 
 def import_(
@@ -48,6 +47,8 @@ def _import(library: Library, roots: Sequence[bytes], progress: Tell | None) -> 
         return result
     from talktree.library.importing.work import Work
 
+    if not library.has_fulltext():
+        library.fulltext_to_write()
     Work(library, seen, _dirty(library), result, progress).run()
     if dirty := _dirty(library):
         # The full text was broken and was begun anew.
@@ -66,10 +67,9 @@ def _look(library: Library, roots: Sequence[bytes]) -> Look:
 
 def _unfinished(library: Library) -> bool:
     """Whether an import before this one was interrupted, or the full text is not there."""
-    db = library.db
-    if not library.has_fulltext() and db.one(_INDEXED):
-        library.distrust_fulltext()
-    return db.one(_DIRTY + " LIMIT 1") is not None or db.one(_UNSETTLED) is not None
+    if not library.has_fulltext():
+        return True
+    return library.db.one(_DIRTY + " LIMIT 1") is not None or library.db.one(_UNSETTLED) is not None
 
 
 def _result(seen: Look) -> Imported:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from talktree.library.importing import collector
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.result import Imported, Progress, Tell
@@ -57,12 +59,14 @@ class Work:
         if self._sources:
             self._intake.prepare()
         steps = self._steps()
-        with closing(self._intake), closing(steps):
+        with collector.put_off(), closing(self._intake), closing(steps):
             unpublished, since = 0, time.monotonic()
             done = False
             while not done:
                 size, done = self._batch(steps)
                 unpublished += size
+                if not done:
+                    gc.collect()
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES:
                     self._intake.publish()

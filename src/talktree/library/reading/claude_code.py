@@ -7,8 +7,6 @@ steps; every other line goes through the format and the model, as the general re
 
 from __future__ import annotations
 
-from typing import Any
-
 from talktree.formats.claude_code.lens import command
 from talktree.library.reading.claude_lines import tell_any
 from talktree.library.reading.claude_members import (
@@ -17,24 +15,23 @@ from talktree.library.reading.claude_members import (
     Line,
     Result,
     Spoken,
+    Task,
     Thought,
     Use,
+    Used,
     decode,
     output_of,
 )
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.telling import (
+from talktree.library.reading.keys import (
     LATEST,
-    PROMPT,
-    SIDE_PROMPT,
-    SYNTHETIC,
-    Telling,
     group_of,
     lone_key,
     reply_key,
     stamp_of,
     states,
 )
+from talktree.library.reading.tags import tags_of
+from talktree.library.reading.telling import SYNTHETIC, Telling
 from talktree.library.reading.texts import (
     call_files,
     call_text,
@@ -47,7 +44,9 @@ from talktree.library.reading.told import (
     ERROR,
     MESSAGE,
     NODE,
+    PROMPT,
     SAMPLED,
+    SIDE_PROMPT,
     SIDECHAIN,
     TRAIT,
     Call,
@@ -73,6 +72,14 @@ AS_SAID = NODE | (Trait.SAID - 1) << TRAIT
 AS_REPLY = NODE | (Trait.REPLY - 1) << TRAIT
 AS_RESULT = NODE | (Trait.RESULT - 1) << TRAIT
 AS_NOTE = NODE | (Trait.NOTE - 1) << TRAIT
+NO_API = Api()
+"""For lines that hold no message."""
+
+_Place = tuple[str | None, str | None, str | None, str | None]
+_Kind = tuple[str, str, str | None, str | None, bool, bool]
+"""Kind, role, tool and model of a piece, whether it failed, whether it is a sub-agent's."""
+_new = tuple.__new__
+"""Makes a named tuple in half of the time that its own name takes."""
 
 
 def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
@@ -81,8 +88,8 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
     A last line without an end is left for later. The heading is what was told of all before.
     """
     telling = Telling(SLUG, heading)
-    view, find = memoryview(data), data.find
-    tell = _Reader(telling, data).tell
+    reader = _Reader(telling, data, start)
+    view, find, tell = memoryview(data), data.find, reader.tell
     end = data.rfind(b"\n") + 1
     at = len(BOM) if not start and data[:3] == BOM else 0
     while at < end:
@@ -92,9 +99,10 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
         except REFUSALS:
             usual = False
         else:
-            usual = tell(line, at, start)
+            usual = tell(line, at, stop)
         if not usual:
             tell_any(telling, bytes(view[at:stop]), start + at)
+            reader.forget_place()
         at = stop
     return telling.told(end)
 
@@ -102,11 +110,12 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
 class _Reader:
     """Tells of usual lines, one after the other."""
 
-    def __init__(self, telling: Telling, data: bytes) -> None:
+    def __init__(self, telling: Telling, data: bytes, start: int) -> None:
         self.telling = telling
         self._data = data
-        self._where: tuple[str | None, ...] = ()
-        self._tags: dict[tuple[Any, ...], str] = {}
+        self._start = start
+        self._where: _Place = (None, None, None, None)
+        self._tags: dict[_Kind, str] = {}
         """The tags of pieces that were written in the same place as the last one."""
         self._id: tuple[str, int] = ("", 0)
         """The id that was hashed last, which most often is the parent of the next."""
@@ -115,16 +124,23 @@ class _Reader:
         self._calls: dict[str, int] = {}
         """Keys of calls that were hashed already."""
 
-    def tell(self, line: Line, here: int, start: int) -> bool:
-        """Tell of a line; False if it is not of a usual kind after all."""
+    def forget_place(self) -> None:
+        """A line that went the long way may have told of another place."""
+        self._where = (None, None, None, None)
+
+    def tell(self, line: Line, here: int, stop: int) -> bool:
+        """Tell of a line between two places; False if it is not of a usual kind after all."""
         role, api, stamp, telling = line.type, line.message, line.timestamp, self.telling
-        if role == "user" or role == "assistant":
-            if api is None or not self._is_plain(line, api):
-                return False
+        if role == "assistant":
+            bits = AS_REPLY
+        elif role == "user":
+            bits = AS_RESULT if line.toolUseResult is not ABSENT else AS_SAID
         elif role == "system" or line.uuid is None:
             return False
         else:
-            api = None
+            api, bits = NO_API, AS_NOTE
+        if api is None or not _is_plain(line, api):
+            return False
         if line.forkedFrom is not ABSENT and telling.parent is None:
             return False
         time = None if stamp is None else from_iso(stamp)
@@ -139,84 +155,74 @@ class _Reader:
                 telling.last = time
             if telling.first is None or time < telling.first:
                 telling.first = time
-        bits, group, at = AS_NOTE, 0, start + here
-        if api is not None:
-            bits, group = self._message(line, api, at, time)
-            if role == "user":
-                bits |= AS_RESULT if self._brings_result(line, here) else AS_SAID
-        if line.todos:
-            self._todos(line, at, time)
-        self._link(line, at, bits, group, time)
+        if bits == AS_SAID:
+            near = min(here + NEAR, stop)
+            if self._data.find(RESULT_BLOCK, here, near) >= 0:
+                bits = AS_RESULT
+        at = self._start + here
+        self._link(line, api, at, bits | self._message(line, api, at, time), time)
         return True
-
-    def _is_plain(self, line: Line, api: Api) -> bool:
-        """Whether the content of a message is told in the short way."""
-        content = api.content
-        if content.__class__ is str:
-            return "<" not in content[:40] or command(content) is None
-        if line.toolUseResult is ABSENT or not content or len(content) != 1:
-            return True
-        block = content[0]
-        return block.__class__ is not Result or not lacks_words(output_of(block.content))  # type: ignore[union-attr]
-
-    def _brings_result(self, line: Line, here: int) -> bool:
-        if line.toolUseResult is not ABSENT:
-            return True
-        stop = self._data.find(b"\n", here)
-        return self._data.find(RESULT_BLOCK, here, min(here + NEAR, stop)) >= 0
 
     # what is said
 
-    def _message(self, line: Line, api: Api, at: int, time: int | None) -> tuple[int, int]:
-        """The pieces and facts of a message; its bits and the reply it is a piece of."""
-        role, content, bits, group, key = line.type, api.content, 0, 0, None
-        if role == "assistant":
-            bits = AS_REPLY
-            if api.id is not None:
-                group = self._reply_names(api.id, line.requestId)[3]
+    def _message(self, line: Line, api: Api, at: int, time: int | None) -> int:
+        """The pieces and facts of a message, and the bits they add to its link."""
+        content, bits, reply = api.content, 0, None
+        second = None if time is None else time // SECOND
         if api.usage is not None and api.model != SYNTHETIC:
-            key = self._reply(line, api, at, time)
+            reply = self._reply(line, api, api.usage, at, time)
         if content is None:
-            return bits, group
-        if content.__class__ is str:
-            self._words(line, api, "text", content, at, time)  # type: ignore[arg-type]
-            return bits | MESSAGE, group
-        for block in content:
-            bits |= MESSAGE
-            kind = block.__class__
-            if kind is Spoken:
-                self._words(line, api, "text", block.text, at, time)  # type: ignore[union-attr]
-            elif kind is Use:
-                self._call(line, api, block, at, time, key)  # type: ignore[arg-type]
-            elif kind is Result:
-                bits |= self._result(line, api, block, at, time)  # type: ignore[arg-type]
-            elif kind is Thought:
-                self._words(line, api, "thinking", block.thinking, at, time)  # type: ignore[union-attr]
-        return bits, group
+            pass
+        elif isinstance(content, str):
+            self._words(line, api, "text", content, at, second)
+            bits = MESSAGE
+        else:
+            for block in content:
+                bits |= MESSAGE
+                if isinstance(block, Spoken):
+                    self._words(line, api, "text", block.text, at, second)
+                elif isinstance(block, Use):
+                    self._call(line, api, block, at, time, reply)
+                elif isinstance(block, Result):
+                    bits |= self._result(line, api, block, at, time)
+                elif isinstance(block, Thought):
+                    self._words(line, api, "thinking", block.thinking, at, second)
+        if line.todos:
+            self._todos(line, api, line.todos, at, time)
+        return bits
 
-    def _words(self, line: Line, api: Api, kind: str, text: str, at: int, time: int | None) -> None:
+    def _words(
+        self, line: Line, api: Api, kind: str, text: str, at: int, second: int | None
+    ) -> None:
         if not text or text.isspace():
             return
         role, side = line.type, line.isSidechain
-        tags = self._tagged(kind, role, None, api.model, False, side)
-        second = None if time is None else time // SECOND
-        self.telling.pieces.append(Piece(at, kind, role, text, second, tags, ""))
-        if role == "user" and kind == "text" and self.telling.rank < PROMPT:
+        what = (kind, role, None, api.model, False, side)
+        tags = self._tags.get(what) or self._tagged(what)
+        self.telling.pieces.append(_new(Piece, (at, kind, role, text, second, tags, "")))
+        if role == "user" and self.telling.rank < PROMPT and kind == "text":
             self.telling.prompted(text, SIDE_PROMPT if side else PROMPT)
 
-    def _tagged(self, *what: Any) -> str:
-        """The tags of a piece: its kind, role, tool and model, whether it failed, its side."""
-        found = self._tags.get(what)
-        if found is None:
-            kind, role, tool, model, failed, side = what
-            cwd, branch = self._where[:2]
-            found = tags_of(SLUG, kind, role, tool, model, cwd, branch, states(failed, side))
-            self._tags[what] = found
+    def _tagged(self, what: _Kind) -> str:
+        kind, role, tool, model, failed, side = what
+        cwd, branch = self._where[:2]
+        found = tags_of(SLUG, kind, role, tool, model, cwd, branch, states(failed, side))
+        self._tags[what] = found
         return found
+
+    def _todos(self, line: Line, api: Api, listed: list[Task], at: int, time: int | None) -> None:
+        """A list of tasks that goes with a line is told if it changed."""
+        text = todo_text(listed)
+        if key_of(text) != self.telling.todo and not text.isspace():
+            what = ("todo", line.type, None, api.model, False, line.isSidechain)
+            tags = self._tags.get(what) or self._tagged(what)
+            second = None if time is None else time // SECOND
+            self.telling.pieces.append(Piece(at, "todo", line.type, text, second, tags, ""))
+        self.telling.tasks(listed, text, time)
 
     # facts
 
-    def _reply_names(
+    def _names(
         self, api: str | None, request: str | None
     ) -> tuple[str | None, str | None, int, int]:
         """The ids of a reply with its key and its group."""
@@ -225,10 +231,8 @@ class _Reader:
             names = self._api = (api, request, reply_key(api, request), group_of(api))
         return names
 
-    def _reply(self, line: Line, api: Api, at: int, time: int | None) -> int:
-        used, model, models = api.usage, api.model, self.telling.models
-        assert used is not None
-        cache = used.cache_creation
+    def _reply(self, line: Line, api: Api, used: Used, at: int, time: int | None) -> int:
+        cache, model, telling = used.cache_creation, api.model, self.telling
         counts = (
             used.input_tokens,
             used.output_tokens,
@@ -237,18 +241,18 @@ class _Reader:
             0 if cache is None else cache.ephemeral_1h_input_tokens,
         )
         if api.id or line.requestId:
-            key = self._reply_names(api.id, line.requestId)[2]
+            key = self._names(api.id, line.requestId)[2]
         else:
             key = lone_key(line.uuid or "", line.sessionId, time, model, counts)
-        self.telling.replies.append(Reply(key, at, time, model, *counts, line.isSidechain))
-        if model and model not in models:
-            models[model] = None
+        telling.replies.append(_new(Reply, (key, at, time, model, *counts, line.isSidechain)))
+        if model and model not in telling.models:
+            telling.models[model] = None
         return key
 
     def _call(
         self, line: Line, api: Api, use: Use, at: int, time: int | None, reply: int | None
     ) -> None:
-        name, input, id, telling = use.name, use.input, use.id, self.telling
+        name, input, role, telling = use.name, use.input, line.type, self.telling
         second = None if time is None else time // SECOND
         listed = todos_in(name, input) if is_todo_tool(name) else None
         if listed is None:
@@ -257,11 +261,12 @@ class _Reader:
             kind, text, files = "todo", todo_text(listed), ""
             telling.tasks(listed, text, time)
         if files or (text and not text.isspace()):
-            tags = self._tagged(kind, line.type, name, api.model, False, line.isSidechain)
-            telling.pieces.append(Piece(at, kind, line.type, text, second, tags, files))
-        if id:
-            key = self._calls[id] = key_of(id)
-            telling.calls.append(Call(key, at, time, name, reply))
+            what = (kind, role, name, api.model, False, line.isSidechain)
+            tags = self._tags.get(what) or self._tagged(what)
+            telling.pieces.append(_new(Piece, (at, kind, role, text, second, tags, files)))
+        if use.id:
+            key = self._calls[use.id] = key_of(use.id)
+            telling.calls.append(_new(Call, (key, at, time, name, reply)))
             telling.called(key, name)
 
     def _result(self, line: Line, api: Api, block: Result, at: int, time: int | None) -> int:
@@ -269,28 +274,20 @@ class _Reader:
         if id:
             key = self._calls.pop(id, 0) or key_of(id)
             tool = telling.open.pop(key, None)
-            telling.outcomes.append(Outcome(key, failed, time))
+            telling.outcomes.append(_new(Outcome, (key, failed, time)))
         text = output_of(block.content)
         if text and not text.isspace():
-            tags = self._tagged("result", "tool", tool, api.model, failed, line.isSidechain)
+            what = ("result", "tool", tool, api.model, failed, line.isSidechain)
+            tags = self._tags.get(what) or self._tagged(what)
             second = None if time is None else time // SECOND
-            telling.pieces.append(Piece(at, "result", "tool", text, second, tags, ""))
+            telling.pieces.append(_new(Piece, (at, "result", "tool", text, second, tags, "")))
         return ERROR if failed else 0
 
-    def _todos(self, line: Line, at: int, time: int | None) -> None:
-        """A list of tasks that goes with a line is told if it changed."""
-        text = todo_text(line.todos or ())
-        key = key_of(text)
-        if key != self.telling.todo and not text.isspace():
-            model = line.message.model if line.message else None
-            tags = self._tagged("todo", line.type, None, model, False, line.isSidechain)
-            second = None if time is None else time // SECOND
-            self.telling.pieces.append(Piece(at, "todo", line.type, text, second, tags, ""))
-        self.telling.tasks(line.todos or (), text, time)
+    # the tree
 
-    def _link(self, line: Line, at: int, bits: int, group: int, time: int | None) -> None:
+    def _link(self, line: Line, api: Api, at: int, bits: int, time: int | None) -> None:
         uuid, parent, telling = line.uuid, line.parentUuid, self.telling
-        id = above = 0
+        id = above = group = 0
         if parent is not None:
             known = self._id
             above = known[1] if parent == known[0] else key_of(parent)
@@ -300,7 +297,20 @@ class _Reader:
             telling.leaf = uuid
             if not id % SAMPLED:
                 telling.marks.append((at, id))
+        if api.id is not None and line.type == "assistant":
+            group = self._names(api.id, line.requestId)[3]
         if line.isSidechain:
             bits |= SIDECHAIN
         stamp = 0 if time is None else stamp_of(time, line.type)
-        telling.links.append(Link(id, above, at, bits, group, stamp))
+        telling.links.append(_new(Link, (id, above, at, bits, group, stamp, 0)))
+
+
+def _is_plain(line: Line, api: Api) -> bool:
+    """Whether the content of a message is told in the short way."""
+    content = api.content
+    if isinstance(content, str):
+        return "<" not in content[:40] or command(content) is None
+    if line.toolUseResult is ABSENT or not content or len(content) != 1:
+        return True
+    block = content[0]
+    return not isinstance(block, Result) or not lacks_words(output_of(block.content))

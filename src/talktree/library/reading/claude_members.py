@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from talktree.library.reading.telling import MOST
+from talktree.library.reading.keys import MOST
 
 ABSENT = Raw()
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from talktree.files import Source
 from talktree.formats.base import Format
 from talktree.formats.engine import read
+from talktree.library.reading.keys import group_of, stamp_of
 from talktree.library.reading.loose import LooseCalls
-from talktree.library.reading.telling import Telling, group_of, stamp_of
+from talktree.library.reading.telling import Telling
 from talktree.library.reading.told import (
     FOLLOWS,
     NODE,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from talktree.library.reading.telling import Telling, moment
+from talktree.library.reading.keys import moment
+from talktree.library.reading.telling import Telling
 from talktree.library.reading.texts import whole
 from talktree.library.reading.told import Call, Outcome, key_of
 from talktree.model import pairing

@@ -7,22 +7,20 @@ lines in a shorter way, and comes here with all others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from zlib import crc32
 
-from talktree.library.reading.natives import extras_of, measures_of
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.texts import (
-    Task,
-    call_files,
-    call_text,
-    event_text,
-    is_todo_tool,
-    result_text,
-    short_title,
-    spoken,
-    todo_text,
-    whole,
+from talktree.library.reading.keys import (
+    count,
+    group_of,
+    lone_key,
+    moment,
+    reply_key,
+    seconds,
+    stamp_of,
 )
+from talktree.library.reading.natives import extras_of, measures_of
+from talktree.library.reading.parts import Parts
+from talktree.library.reading.tags import tags_of
+from talktree.library.reading.texts import Task, short_title, whole
 from talktree.library.reading.told import (
     COMPACT,
     ERROR,
@@ -43,24 +41,16 @@ from talktree.library.reading.told import (
     key_of,
 )
 from talktree.model import message as flags
-from talktree.model.derive import DONE, written_todos
+from talktree.model.derive import DONE
 from talktree.model.entries import Entry, Head, Snapshot
-from talktree.model.message import Message, Todo
-from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
+from talktree.model.message import Message
 
 SYNTHETIC = "<synthetic>"
 """The model of an answer that no model gave; nobody pays for it."""
-MOST = 1 << 53
-"""No count and no time in seconds is larger."""
-LATEST = 1 << 62
-PROMPT, SIDE_PROMPT, COMMAND = 3, 2, 1
 RANKS = {"custom-title": 7, "ai-title": 6, "agent-name": 4}
 """How good a title is by the kind of its record."""
 NAMED = 5
 """How good any other title is that a source gives."""
-SUMMARIES = frozenset({"summary", "compacted"})
-ROLES = {"user": 1, "assistant": 2, "system": 3}
-STATES = ((), ("error",), ("sidechain",), ("error", "sidechain"))
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
 
@@ -150,7 +140,7 @@ class Telling:
             reply = self._reply(message, at, own, extras.request, extras.hour)
         if self.format == "muse":
             self.measures += measures_of(message, time)
-        teller = _Parts(self, message, at, time, reply)
+        teller = Parts(self, message, at, time, reply)
         for part in message.parts:
             teller.take(part)
         if message.todos:
@@ -275,162 +265,3 @@ class Telling:
         """A call waits for its result."""
         if len(self.open) < MOST_OPEN:
             self.open[key] = tool
-
-
-class _Parts:
-    """The parts of one message."""
-
-    def __init__(
-        self, telling: Telling, message: Message, at: int, time: int | None, reply: int | None
-    ) -> None:
-        self.telling = telling
-        self.message = message
-        self.at = at
-        self.time = time
-        self.reply = reply
-        self.compacts = False
-        self.failed = False
-        context = message.context
-        self.project = context.cwd if context else None
-        self.branch = context.git_branch if context else None
-        self.side = flags.SIDECHAIN in message.flags
-        self.error = flags.ERROR in message.flags
-
-    def take(self, part: Part) -> None:
-        """Tell of one part."""
-        match part:
-            case Text():
-                self._text(part)
-            case Thinking():
-                self.add("thinking", part.text)
-            case ToolCall():
-                self._call(part)
-            case ToolResult():
-                self._result(part)
-            case Event():
-                self._event(part)
-            case Attachment():
-                self.add("other", "", files=part.name or "")
-            case _:
-                self.add("other", spoken(part))
-
-    def add(
-        self,
-        kind: str,
-        text: str,
-        *,
-        role: str | None = None,
-        tool: str | None = None,
-        error: bool = False,
-        files: str = "",
-    ) -> None:
-        """One more piece, unless it has nothing to be found."""
-        if not files and (not text or text.isspace()):
-            return
-        role = self.message.role if role is None else role
-        tags = tags_of(
-            self.telling.format,
-            kind,
-            role,
-            tool,
-            self.message.model,
-            self.project,
-            self.branch,
-            states(self.error or error, self.side),
-        )
-        time = None if self.time is None else self.time // 1_000_000_000
-        piece = Piece(self.at, kind, role, whole(text), time, tags, whole(files))
-        self.telling.pieces.append(piece)
-
-    def _text(self, part: Text) -> None:
-        meta = flags.META in self.message.flags
-        self.add("other" if meta else "text", part.text)
-        if self.message.role == "user" and not meta:
-            self.telling.prompted(whole(part.text), SIDE_PROMPT if self.side else PROMPT)
-
-    def _event(self, part: Event) -> None:
-        if part.kind in SUMMARIES:
-            self.compacts = True
-            self.add("summary", part.text or "")
-        elif part.kind == "command":
-            text = event_text(part)
-            self.add("text", text)
-            if flags.META not in self.message.flags:
-                self.telling.prompted(whole(text), COMMAND)
-        else:
-            self.add("other", event_text(part))
-
-    def _call(self, part: ToolCall) -> None:
-        listed = written_todos(part) if is_todo_tool(part.name) else None
-        if listed is not None:
-            self.todos(listed, tool=part.name)
-        else:
-            text = call_text(part.name, part.input)
-            self.add("call", text, tool=part.name, files=call_files(part.input))
-        if part.id:
-            key, tool = key_of(part.id), whole(part.name)
-            self.telling.calls.append(Call(key, self.at, self.time, tool, self.reply))
-            self.telling.called(key, tool)
-
-    def _result(self, part: ToolResult) -> None:
-        tool = part.name
-        if part.call:
-            key = key_of(part.call)
-            tool = self.telling.open.pop(key, tool)
-            self.telling.outcomes.append(Outcome(key, part.error, self.time))
-        self.failed = self.failed or part.error
-        self.add("result", result_text(part), role="tool", tool=tool, error=part.error)
-
-    def todos(
-        self, listed: Sequence[Todo], *, tool: str | None = None, told_before: bool = False
-    ) -> None:
-        """A list of tasks; one that goes with many messages is told when it changes."""
-        text = todo_text(listed)
-        if not told_before or key_of(whole(text)) != self.telling.todo:
-            self.add("todo", text, tool=tool)
-        self.telling.tasks(listed, whole(text), self.time)
-
-
-def states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """What is said of a piece by the tag `is`."""
-    return STATES[failed + 2 * side]
-
-
-def moment(time: int | None) -> int | None:
-    """A time as it can be kept."""
-    return time if time is not None and -LATEST < time < LATEST else None
-
-
-def seconds(time: int | None) -> int | None:
-    """A time in seconds."""
-    return None if moment(time) is None else (time or 0) // 1_000_000_000
-
-
-def count(number: int) -> int:
-    """A count as it can be kept."""
-    return number if 0 <= number < MOST else 0
-
-
-def reply_key(api: str | None, request: str | None) -> int:
-    """What a reply is known by in all files."""
-    return key_of(f"{api or ''} {request or ''}")
-
-
-def lone_key(
-    own: str, session: str | None, time: int | None, model: str | None, counts: Sequence[int]
-) -> int:
-    """What a reply is known by that has no id of its own."""
-    return key_of(f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}")
-
-
-def group_of(group: str | None) -> int:
-    """A number for the reply a record is a piece of; 0 for none."""
-    return 0 if group is None else crc32(group.encode("utf-8", "surrogatepass")) & 0x7FFFFFFF or 1
-
-
-def stamp_of(time: int, role: str) -> int:
-    """The same number only for the same time and role; 0 without a time."""
-    if time < 0:
-        return 0
-    code = ROLES.get(role) or 4 + crc32(role.encode("utf-8", "surrogatepass")) % 1000
-    return min(time, LATEST) + code

@@ -17,6 +17,8 @@ UUID = 36
 """Characters of a UUID."""
 MODULUS = 0x5D1F_2B6A_9C3E_7A4B
 """An odd number without any pattern."""
+PROMPT, SIDE_PROMPT, COMMAND = 3, 2, 1
+"""How good a title is that was made of a prompt."""
 SAMPLED = 16
 """One id of so many is a landmark."""
 

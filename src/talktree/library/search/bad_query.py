@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import unicodedata
 from collections.abc import Iterable
 
 from talktree.errors import UsageError
@@ -38,12 +36,16 @@ def pointed(query: str, position: int) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """What somebody may have meant who wrote that name."""
+    import difflib  # only who mistyped pays for it
+
     found = difflib.get_close_matches(name.lower(), list(known), 1, 0.5)
     return found[0] if found else None
 
 
 def _width(text: str) -> int:
     """How many columns a terminal needs for it."""
+    import unicodedata
+
     return sum(
         2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char)
         for char in text

@@ -1,9 +1,9 @@
 """Queries for the index.
 
-Each comes with whether the index alone can tell. Where it cannot (signs, what the shape of a
-conversation says), what it finds is more than was asked for, and `meaning.matches` decides.
-Nothing a person wrote is given to tantivy's own query language: words become terms, and the few
-patterns are made of words, which have no signs.
+Each comes with what the index cannot tell (signs, what the shape of a conversation says): there it
+finds more than was asked for, and `meaning.matches` decides. Nothing a person wrote is given to
+tantivy's own query language: words become terms, and the few patterns are made of words, which
+have no signs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tantivy import Query as IndexQuery
 
 from talktree.library.fulltext.index import SCHEMA
 from talktree.library.fulltext.words import tag_words
+from talktree.library.search.meaning import IN_TAGS
 from talktree.library.search.pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,
@@ -44,43 +45,40 @@ class Compiled(NamedTuple):
     """A query for the index."""
 
     query: IndexQuery
-    exact: bool
-    """Whether all it finds is what was asked for."""
+    rest: Query | None = None
+    """What is still to be asked of all it finds; None if all of it is what was asked for."""
     ranked: bool = False
     """Whether its scores say anything."""
 
 
 Sessions = Callable[[str], Sequence[Stretch]]
-IN_INDEX = frozenset({"error", "sidechain"})
-"""What a piece is that its tags tell; the rest is told by the shape of its conversation."""
 
 
 def compiled(query: Query, sessions: Sessions) -> Compiled:
     """The query for the index; `sessions` knows conversations by the beginnings of their ids."""
     match query:
         case Row(words=words):
-            return Compiled(_row(words), exact=True, ranked=True)
+            return Compiled(_row(words), ranked=True)
         case Prefix(words=words):
-            return _patterned(
-                Pattern(words, whole_first=True, whole_last=False), exact=len(words) == 1
-            )
+            pattern = Pattern(words, whole_first=True, whole_last=False)
+            return _patterned(pattern, None if len(words) == 1 else query)
         case Part(text=text):
             pattern = pattern_of(text)
-            return _patterned(pattern, exact=pattern.tells_all(text))
+            return _patterned(pattern, None if pattern.tells_all(text) else query)
         case Field(name=name, words=words):
-            return Compiled(_unscored(_field(name, words)), exact=True)
+            return Compiled(_unscored(_field(name, words)))
         case Time(start=start, end=end):
-            return Compiled(_unscored(_time(start, end)), exact=True)
+            return Compiled(_unscored(_time(start, end)))
         case Is(what=what):
-            if what in IN_INDEX:
-                return Compiled(_unscored(_tag(f"is={what}")), exact=True)
-            return Compiled(_everything(), exact=False)
+            if what in IN_TAGS:
+                return Compiled(_unscored(_tag(f"is={what}")))
+            return Compiled(_everything(), query)
         case Session(id=id):
-            return Compiled(_unscored(_stretches(sessions(id))), exact=True)
+            return Compiled(_unscored(_stretches(sessions(id))))
         case All(parts=parts):
             return _all(parts, sessions)
         case Any(parts=parts):
-            return _any([compiled(part, sessions) for part in parts])
+            return _any(query, [compiled(part, sessions) for part in parts])
         case Not():
             return _all((query,), sessions)
 
@@ -91,10 +89,10 @@ def _row(words: Sequence[str]) -> IndexQuery:
     return IndexQuery.phrase_query(SCHEMA, "body", list(words))
 
 
-def _patterned(pattern: Pattern, *, exact: bool) -> Compiled:
+def _patterned(pattern: Pattern, rest: Query | None) -> Compiled:
     """Words of which the ends may go on: each must be there; their order is told by the text."""
     if pattern.is_everything():
-        return Compiled(_everything(), exact=False)
+        return Compiled(_everything(), rest)
     words = list(pattern.words)
     needed: list[IndexQuery] = []
     if len(words) == 1:
@@ -107,7 +105,7 @@ def _patterned(pattern: Pattern, *, exact: bool) -> Compiled:
         needed.append(_like("", words.pop(), ".*"))
     if words:
         needed.append(_row(words))
-    return Compiled(_both(needed), exact, ranked=True)
+    return Compiled(_both(needed), rest, ranked=True)
 
 
 def _like(before: str, word: str, behind: str) -> IndexQuery:
@@ -129,7 +127,7 @@ def _tag(tag: str) -> IndexQuery:
 
 def _time(start: int | None, end: int | None) -> IndexQuery:
     return IndexQuery.range_query(
-        SCHEMA, "time", FieldType.Integer, start, end, include_upper=False
+        SCHEMA, "time", FieldType.Integer, start, end, include_upper=end is None
     )
 
 
@@ -146,7 +144,12 @@ def _stretch(place: Stretch) -> IndexQuery:
         [
             IndexQuery.term_query(SCHEMA, "source", place.source),
             IndexQuery.range_query(
-                SCHEMA, "at", FieldType.Unsigned, place.start, place.end, include_upper=False
+                SCHEMA,
+                "at",
+                FieldType.Unsigned,
+                place.start,
+                place.end,
+                include_upper=place.end is None,
             ),
         ]
     )
@@ -154,27 +157,29 @@ def _stretch(place: Stretch) -> IndexQuery:
 
 def _all(parts: Sequence[Query], sessions: Sessions) -> Compiled:
     clauses: list[tuple[Occur, IndexQuery]] = []
-    exact, ranked = True, False
+    rest: list[Query] = []
+    ranked = False
     for part in parts:
-        if isinstance(part, Not):
-            found = compiled(part.part, sessions)
-            # What might match cannot be left out: it might also not match.
-            if found.exact:
-                clauses.append((Occur.MustNot, found.query))
-        else:
-            found = compiled(part, sessions)
+        found = compiled(part.part if isinstance(part, Not) else part, sessions)
+        if not isinstance(part, Not):
             clauses.append((Occur.Must, found.query))
             ranked = ranked or found.ranked
-        exact = exact and found.exact
+            rest += [found.rest] if found.rest else []
+        elif found.rest is None:
+            clauses.append((Occur.MustNot, found.query))
+        else:
+            # What might match cannot be left out: it might also not match.
+            rest.append(part)
     if all(occur == Occur.MustNot for occur, _ in clauses):
         clauses.append((Occur.Must, _everything()))
-    return Compiled(IndexQuery.boolean_query(clauses), exact, ranked)
+    left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
+    return Compiled(IndexQuery.boolean_query(clauses), left, ranked)
 
 
-def _any(parts: Sequence[Compiled]) -> Compiled:
+def _any(query: Query, parts: Sequence[Compiled]) -> Compiled:
     return Compiled(
         IndexQuery.boolean_query([(Occur.Should, part.query) for part in parts]),
-        all(part.exact for part in parts),
+        query if any(part.rest for part in parts) else None,
         any(part.ranked for part in parts),
     )
 

@@ -73,19 +73,28 @@ def _centre(text: str, needles: list[Needle], width: int) -> int:
 
 def _collect(places: list[int], start: int, size: int, plain: str, needle: Needle) -> None:
     """The first places of a needle in a block; those in folded text are only about right."""
-    at = plain.find(needle.text)
-    while at >= 0 and len(places) < _TRIES:
-        end = at + len(needle.text)
-        if needle.pattern is None or _begins_word(plain, at, end, needle):
+    for at, end in _occurrences(plain, needle):
+        if len(places) >= _TRIES:
+            return
+        if needle.pattern is None or _is_a_word(plain, at, end, whole=needle.pattern.whole_last):
             places.append(start + (at if len(plain) == size else at * size // len(plain)))
+
+
+def _occurrences(plain: str, needle: Needle) -> Iterator[tuple[int, int]]:
+    if needle.row:
+        yield from (found.span() for found in needle.row.finditer(plain))
+        return
+    at = plain.find(needle.text)
+    while at >= 0:
+        end = at + len(needle.text)
+        yield at, end
         at = plain.find(needle.text, end)
 
 
-def _begins_word(plain: str, at: int, end: int, needle: Needle) -> bool:
+def _is_a_word(plain: str, at: int, end: int, *, whole: bool) -> bool:
     """Whether a word is found there, not the inside of another."""
     if at and plain[at - 1].isalnum():
         return False
-    whole = needle.pattern is None or needle.pattern.whole_last
     return not whole or end == len(plain) or not plain[end].isalnum()
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from talktree.library.reading.told import Heading, Piece, Talk
 
 _SOURCE = """
-SELECT s.native, s.path, s.format, s.title, n.text, s.lines, f.generation
+SELECT s.native, s.path, s.format, s.title, n.text, s.state, s.lines, f.generation
 FROM sources AS s LEFT JOIN names AS n ON n.id = s.project
 LEFT JOIN files AS f ON f.source = s.id AND f.path = s.path
 WHERE s.id = ?
@@ -200,7 +200,7 @@ _shelves: WeakKeyDictionary[Library, KeptShelf] = WeakKeyDictionary()
 
 
 def _known(row: tuple[object, ...]) -> _Source:
-    native, path, format, title, project, lines, generation = row
+    native, path, format, title, project, state, lines, generation = row
     assert isinstance(path, bytes)
     about = About(
         str(native or _name(path)),
@@ -208,6 +208,7 @@ def _known(row: tuple[object, ...]) -> _Source:
         str(format),
         None if title is None else str(title),
         None if project is None else str(project),
+        state != "gone",
     )
     return _Source(about, bool(lines), generation if isinstance(generation, int) else None)
 

@@ -6,11 +6,9 @@ where the index can only tell which pieces might match.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
-from talktree.library.fulltext.words import letters, row, tag_words, words
-from talktree.library.reading.told import Piece
+from talktree.library.fulltext.words import tag_words, words
 from talktree.library.search.pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,
@@ -26,37 +24,35 @@ from talktree.library.search.query import (
     Time,
 )
 
+if TYPE_CHECKING:
+    from talktree.library.reading.told import Piece
 
-class Seen:
-    """A piece as queries look at it; what they ask for is made once."""
+IN_TAGS = frozenset({"error", "sidechain"})
+"""What a piece is by itself; the rest is told by the shape of its conversation."""
 
-    def __init__(
-        self, piece: Piece, *, state: str = "current", sessions: Sequence[str] = ()
-    ) -> None:
-        self.piece = piece
-        self.state = state
-        self.sessions = sessions
-        """The ids of the conversation it is in."""
 
-    @cached_property
+class Seen(Protocol):
+    """A piece as queries look at it, each of its sides only if it is asked for."""
+
+    @property
+    def piece(self) -> Piece:
+        """The piece."""
+
+    @property
+    def state(self) -> str:
+        """What the current leaf makes of its record."""
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation it is in."""
+
+    @property
     def row(self) -> list[str]:
         """Its words in their order, with empty places for those that are too long."""
-        return row(self.piece.text)
 
-    @cached_property
+    @property
     def letters(self) -> str:
         """Its text without regard to case and accents."""
-        return letters(self.piece.text)
-
-    @cached_property
-    def tags(self) -> frozenset[str]:
-        """The words of its fields."""
-        return frozenset(self.piece.tags.split())
-
-    @cached_property
-    def files(self) -> frozenset[str]:
-        """The words of the names of its files."""
-        return frozenset(words(self.piece.files))
 
 
 def matches(query: Query, seen: Seen) -> bool:
@@ -67,15 +63,15 @@ def matches(query: Query, seen: Seen) -> bool:
         case Prefix(words=found):
             return in_a_row(seen.row, Pattern(found, whole_first=True, whole_last=False))
         case Part(text=text):
-            return text in seen.letters and in_a_row(seen.row, pattern_of(text))
+            return text in seen.letters and _has_words(text, seen)
         case Field(name=name, words=found):
-            return _has_words(seen, name, found)
+            return has_in_field(seen.piece, name, found)
         case Time(start=start, end=end):
             return _is_between(seen.piece.time, start, end)
         case Is(what=what):
-            return seen.state == what or f"is={what}" in seen.tags
+            return _is(what, seen)
         case Session(id=id):
-            return any(native.startswith(id) for native in seen.sessions)
+            return seen.conversation.startswith(id)
         case All(parts=parts):
             return all(matches(part, seen) for part in parts)
         case Any(parts=parts):
@@ -92,10 +88,24 @@ def in_a_row(found: list[str], pattern: Pattern) -> bool:
     )
 
 
-def _has_words(seen: Seen, name: str, found: tuple[str, ...]) -> bool:
+def _has_words(text: str, seen: Seen) -> bool:
+    """Whether the text is not just inside of a word that is too long to be found."""
+    pattern = pattern_of(text)
+    return not pattern.words or in_a_row(seen.row, pattern)
+
+
+def _is(what: str, seen: Seen) -> bool:
+    if what in IN_TAGS:
+        return f"is={what}" in seen.piece.tags.split()
+    return seen.state == what
+
+
+def has_in_field(piece: Piece, name: str, found: tuple[str, ...]) -> bool:
+    """Whether a piece has all these words in a field."""
     if name == "file":
-        return seen.files.issuperset(found)
-    return seen.tags.issuperset(tag for word in found for tag in tag_words(name, word))
+        return set(words(piece.files)).issuperset(found)
+    tags = piece.tags.split()
+    return all(tag in tags for word in found for tag in tag_words(name, word))
 
 
 def _is_between(time: int | None, start: int | None, end: int | None) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from datetime import datetime, timedelta
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?", re.ASCII)
 _AGO = re.compile(r"(\d{1,5})([hdwmy])", re.ASCII)
 
 
-def moment(text: str, now: datetime) -> int | None:
+def moment(text: str, now: datetime | None = None) -> int | None:
     """The second at which it begins, by the clock of `now`; None if it names no time."""
+    now = now or datetime.now().astimezone()
     try:
         found = _moment(text.lower(), now)
         return None if found is None else int(found.timestamp())
@@ -41,12 +41,14 @@ def _day(time: datetime) -> datetime:
 
 def _local(time: datetime, now: datetime) -> datetime:
     """That time by the clock of this machine, or of whatever zone was asked for."""
-    if now.tzinfo is None or now.tzname() == datetime.now().astimezone().tzname():
+    if now.utcoffset() == now.astimezone().utcoffset():
         return time.astimezone()  # the offset of that day, not of this one
     return time.replace(tzinfo=now.tzinfo)
 
 
 def _months_before(now: datetime, months: int) -> datetime:
+    """The same day of an earlier month, or the last one it has."""
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
-    day = min(now.day, monthrange(year, month + 1)[1])
-    return now.replace(year=year, month=month + 1, day=day)
+    following = datetime(year + month // 11, (month + 1) % 12 + 1, 1)
+    last = (following - timedelta(days=1)).day
+    return now.replace(year=year, month=month + 1, day=min(now.day, last))

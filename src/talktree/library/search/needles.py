@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from talktree.library.fulltext.words import Span, letter_origins, letters, spans
 from talktree.library.search.pattern import Pattern
 from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
+
+BETWEEN = "[^a-z0-9\x80-\U0010ffff]+"
+"""What stands between two words of folded text; words themselves have no signs to be escaped."""
 
 
 class Needle(NamedTuple):
@@ -14,7 +18,9 @@ class Needle(NamedTuple):
 
     pattern: Pattern | None
     text: str
-    """The text, or the longest word: what is looked for first."""
+    """The text, or the first word."""
+    row: re.Pattern[str] | None = None
+    """Several words as they look in folded text in lower case."""
 
 
 class Mark(NamedTuple):
@@ -45,7 +51,9 @@ def needles_of(query: Query) -> list[Needle]:
 
 
 def _words(words: tuple[str, ...], *, whole_last: bool) -> Needle:
-    return Needle(Pattern(words, whole_first=True, whole_last=whole_last), max(words, key=len))
+    pattern = Pattern(words, whole_first=True, whole_last=whole_last)
+    row = re.compile(BETWEEN.join(words)) if len(words) > 1 else None
+    return Needle(pattern, words[0], row)
 
 
 def marks_in(text: str, needles: list[Needle]) -> list[Mark]:

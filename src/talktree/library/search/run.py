@@ -1,30 +1,32 @@
 """Searching: the pieces a query finds, best or newest first, each with an excerpt.
 
-Hits are made as they are asked for, a page at a time. Where the index cannot tell all by itself,
-what it finds is read and judged by `meaning.matches` on the way.
+Hits are made as they are asked for, a page at a time. What the index cannot tell is asked of each
+piece on the way (`meaning.matches`), for which only as much of it is read as that needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tantivy import DocAddress, Order, Searcher
 
 from talktree.errors import UsageError
-from talktree.library.fulltext.index import Place, failures
-from talktree.library.reading.told import Piece
+from talktree.library.fulltext.index import failures
+from talktree.library.search.candidate import Candidate
 from talktree.library.search.compile import Compiled, compiled
 from talktree.library.search.excerpt import WIDTH, excerpt
 from talktree.library.search.kept import Library, shelf_of
-from talktree.library.search.meaning import Seen, matches
+from talktree.library.search.meaning import matches
 from talktree.library.search.needles import Needle, needles_of
 from talktree.library.search.query import Query
-from talktree.library.search.shelf import About, Shelf, Where
+from talktree.library.search.shelf import Shelf
 from talktree.library.search.syntax import parse
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 SORTS = ("best", "new", "old")
 _PAGE = 20
@@ -50,7 +52,12 @@ class Hit(NamedTuple):
     """Seconds since 1970."""
     state: str
     """Whether the conversation goes on from it: current, abandoned or compacted."""
+    sidechain: bool
+    """Whether a sub-agent said it."""
+    here: bool
+    """Whether its file is still there."""
     score: float
+    """How well it fits, in no unit; 0 where hits are sorted by time."""
     excerpt: str
     marks: tuple[tuple[int, int], ...]
     """The stretches of the excerpt that match."""
@@ -67,10 +74,10 @@ class Results:
         self._limit = limit
         self._offset = offset
         self._width = width
-        self._compiled = compiled(query, shelf.sessions)
         self._searcher = shelf.fulltext.searcher()
+        self._compiled = compiled(query, shelf.sessions)
         self.sort = sort if self._compiled.ranked or sort != "best" else "new"
-        """What is ranked by nothing but conditions is told newest first."""
+        """What is found by nothing but conditions is told newest first."""
 
     @property
     def hits(self) -> Iterator[Hit]:
@@ -79,81 +86,57 @@ class Results:
 
     def __iter__(self) -> Iterator[Hit]:
         needles = needles_of(self.query)
-        found = self._candidates(self._offset)
-        for candidate in islice(found, self._limit):
-            yield candidate.hit(needles, self._width)
+        for candidate in islice(self._found(), self._limit):
+            yield _hit(candidate, needles, self._width)
 
     @property
     def exact(self) -> bool:
         """Whether the index alone can tell, so that counting costs nothing."""
-        return self._compiled.exact
+        return self._compiled.rest is None
 
     @cached_property
     def total(self) -> int:
-        """How many there are in all; where hits have to be read to be judged, all are read."""
-        if not self.exact:
-            return sum(1 for _ in self._candidates(0))
+        """How many there are in all; where pieces have to be read to be judged, all are."""
         with failures():
             counted: Any = self._searcher.search(self._compiled.query, 1, count=True)
+        if self.exact:
             return int(counted.count)
+        with failures():
+            found = self._searcher.search(self._compiled.query, max(1, counted.count), count=False)
+        # In the order of the archive, so that each of its chunks is read once.
+        places = self._shelf.fulltext.places(self._searcher, [where for _, where in found.hits])
+        return sum(self._fits(Candidate(self._shelf, place)) for place in sorted(places))
 
-    def _candidates(self, offset: int) -> Iterator[_Candidate]:
+    def _found(self) -> Iterator[Candidate]:
         """What matches, without as many as are to be passed over."""
         if self.exact:
-            return self._pages(offset)
-        judged = (each for each in self._pages(0) if each.matches(self.query))
-        return islice(judged, offset, None)
+            return (each for each in self._pages(self._offset) if each.is_there)
+        fitting = (each for each in self._pages(0) if self._fits(each))
+        return islice(fitting, self._offset, None)
 
-    def _pages(self, offset: int) -> Iterator[_Candidate]:
+    def _fits(self, candidate: Candidate) -> bool:
+        rest = self._compiled.rest
+        return candidate.is_there and (rest is None or matches(rest, candidate))
+
+    def _pages(self, offset: int) -> Iterator[Candidate]:
         """What the index finds, from an offset on."""
-        size = max(1, self._limit) if self._limit and self.exact else _PAGE
+        size = self._limit if self._limit and self.exact else _PAGE
         while True:
             page = _page(self._searcher, self._compiled, self.sort, size, offset)
             places = self._shelf.fulltext.places(self._searcher, [where for _, where in page])
             for (score, _), place in zip(page, places, strict=True):
-                candidate = _candidate(self._shelf, place, score)
-                if candidate:
-                    yield candidate
+                yield Candidate(self._shelf, place, score if self.sort == "best" else 0.0)
             offset += len(page)
             if len(page) < size:
                 return
             size = min(size * 4, _LARGEST_PAGE)
 
 
-class _Candidate(NamedTuple):
-    """A piece the index found, read again."""
-
-    place: Place
-    score: float
-    piece: Piece
-    about: About
-    where: Where
-
-    def matches(self, query: Query) -> bool:
-        seen = Seen(self.piece, state=self.where.state, sessions=(self.about.conversation,))
-        return matches(query, seen)
-
-    def hit(self, needles: list[Needle], width: int) -> Hit:
-        piece, about = self.piece, self.about
-        shown = excerpt(piece.text, needles, width)
-        return Hit(
-            source=self.place.source,
-            conversation=about.conversation,
-            path=about.path,
-            format=about.format,
-            title=about.title,
-            project=about.project,
-            message=self.where.message,
-            at=self.place.at,
-            part=self.place.part,
-            role=piece.role,
-            kind=piece.kind,
-            time=piece.time,
-            state=self.where.state,
-            score=self.score,
-            excerpt=shown.text,
-            marks=shown.marks,
-        )
+def search(
+    library: Library, text: str, *, limit: int | None = 20, offset: int = 0, sort: str = "best"
+) -> Results:
+    """What a query finds in a library."""
+    return results(shelf_of(library), text, limit=limit, offset=offset, sort=sort)
 
 
 def results(
@@ -181,28 +164,34 @@ def _page(
     """Some of what the index finds, in order."""
     with failures():
         if sort == "best":
-            found = searcher.search(query.query, size, False, offset=offset)
-        else:
-            order = Order.Desc if sort == "new" else Order.Asc
-            found = searcher.search(
-                query.query, size, False, order_by_field="time", offset=offset, order=order
-            )
-    return found.hits
+            return searcher.search(query.query, size, False, offset=offset).hits
+        order = Order.Desc if sort == "new" else Order.Asc
+        return searcher.search(
+            query.query, size, False, order_by_field="time", offset=offset, order=order
+        ).hits
 
 
-def _candidate(shelf: Shelf, place: Place, score: float) -> _Candidate | None:
-    """What is at a place; None if the archive has gone on since the index was made."""
-    about = shelf.about(place.source, place.at)
-    pieces = shelf.pieces(place.source, place.at)
-    if about is None or place.part >= len(pieces):
-        return None
-    return _Candidate(
-        place, score or 0.0, pieces[place.part], about, shelf.where(place.source, place.at)
+def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
+    piece, about = candidate.piece, candidate.about
+    assert about is not None
+    shown = excerpt(piece.text, needles, width)
+    return Hit(
+        source=candidate.place.source,
+        conversation=about.conversation,
+        path=about.path,
+        format=about.format,
+        title=about.title,
+        project=about.project,
+        message=candidate.where.message,
+        at=candidate.place.at,
+        part=candidate.place.part,
+        role=piece.role,
+        kind=piece.kind,
+        time=piece.time,
+        state=candidate.where.state,
+        sidechain="is=sidechain" in piece.tags.split(),
+        here=about.here,
+        score=candidate.score,
+        excerpt=shown.text,
+        marks=shown.marks,
     )
-
-
-def search(
-    library: Library, text: str, *, limit: int | None = 20, offset: int = 0, sort: str = "best"
-) -> Results:
-    """What a query finds in a library."""
-    return results(shelf_of(library), text, limit=limit, offset=offset, sort=sort)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from talktree.library.fulltext.index import FullText
-from talktree.library.reading.told import Piece
-from talktree.library.search.compile import Stretch
+if TYPE_CHECKING:
+    from talktree.library.fulltext.index import FullText
+    from talktree.library.reading.told import Piece
+    from talktree.library.search.compile import Stretch
 
 
 class About(NamedTuple):
@@ -19,6 +20,8 @@ class About(NamedTuple):
     format: str
     title: str | None
     project: str | None
+    here: bool = True
+    """Whether its file is still there."""
 
 
 class Where(NamedTuple):

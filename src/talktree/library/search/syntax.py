@@ -7,13 +7,15 @@ it cannot go on. What it gives is never deeper than `DEEPEST`, so that others ma
 from __future__ import annotations
 
 import re
-from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.library.fulltext.words import row
 from talktree.library.search.bad_query import BadQuery
 from talktree.library.search.query import All, Any, Not, Query
 from talktree.library.search.terms import field, is_positive, quoted_text, text
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 LONGEST = 10_000
 """The most characters a query may have."""
@@ -33,7 +35,7 @@ def parse(query: str, now: datetime | None = None) -> Query:
             LONGEST,
             "look for a few words of it",
         )
-    return _Reader(query, now or datetime.now().astimezone()).read()
+    return _Reader(query, now).read()
 
 
 class _Group:
@@ -67,7 +69,7 @@ class _Clause(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, query: str, now: datetime) -> None:
+    def __init__(self, query: str, now: datetime | None) -> None:
         self.query = query
         self.now = now
         self.at = 0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from talktree.library.fulltext.words import LONGEST_WORD, letters, row
 from talktree.library.search.bad_query import BadQuery, nearest
-from talktree.library.search.moments import moment
 from talktree.library.search.query import (
     All,
     Any,
@@ -20,6 +19,9 @@ from talktree.library.search.query import (
     Session,
     Time,
 )
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 WORD_FIELDS = ("role", "kind", "tool", "model", "project", "branch", "format", "file")
 FIELDS = (*WORD_FIELDS, "before", "after", "is", "session", "has")
@@ -53,7 +55,7 @@ def quoted_text(query: str, at: int, value: str) -> Query:
     return Row(_words(query, at, value))
 
 
-def field(query: str, at: int, value_at: int, name: str, value: str, now: datetime) -> Query:
+def field(query: str, at: int, value_at: int, name: str, value: str, now: datetime | None) -> Query:
     """What a field looks for."""
     lower = name.lower()
     if lower not in FIELDS:
@@ -148,7 +150,9 @@ def _state(query: str, at: int, value: str) -> Query:
     )
 
 
-def _time(query: str, at: int, name: str, value: str, now: datetime) -> Query:
+def _time(query: str, at: int, name: str, value: str, now: datetime | None) -> Query:
+    from talktree.library.search.moments import moment
+
     found = moment(value, now)
     if found is None:
         raise BadQuery(f"“{value}” is no time", query, at, _example(name))

@@ -18,11 +18,15 @@ from talktree.library.stats.once import (
     settled,
 )
 
-MOST_KEYS = 20_000
-"""When more is new than this, all is added up anew: that is one pass over each table."""
+MOST_KEYS = 200_000
+"""No more keys than this are remembered."""
+FEW_KEYS = 5_000
+ENOUGH = 4
+"""When one of so many replies is new, all are added up anew: that is one pass over each table."""
 
 _MARK = "INSERT INTO about (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
 _UNMARK = "DELETE FROM about WHERE key = ?"
+_REPLIES = "SELECT COUNT(*) FROM replies"
 _CLEAR = ("DELETE FROM spent", "DELETE FROM used")
 _FILL = (
     "INSERT INTO spent " + COUNTING_REPLIES + BY_SPENT,
@@ -83,7 +87,7 @@ class Sums:
 
     def settle(self) -> None:
         """Bring the sums up to date; in the last transaction of an import."""
-        if self._everything:
+        if self._everything or self._is_much():
             self.settle_all()
             return
         if not self._sources:
@@ -103,6 +107,13 @@ class Sums:
             self._db.run(clear)
             self._db.run(fill)
         self._settled()
+
+    def _is_much(self) -> bool:
+        """Whether looking for each key takes longer than looking at everything."""
+        if len(self._keys) <= FEW_KEYS:
+            return False
+        row = self._db.one(_REPLIES)
+        return row is not None and len(self._keys) * ENOUGH > row[0]
 
     def _unsettle(self) -> None:
         self._db.run(_MARK, (UNSETTLED,))

@@ -61,7 +61,10 @@ def _added_up(db: Database, chosen: Chosen) -> list[ToolUse]:
             sum = sums.setdefault(tool, [0, 0, 0])
             for place, count in enumerate(counts):
                 sum[place] += count
-    return [ToolUse(chosen.names.get(tool, ""), *sum) for tool, sum in sums.items()]
+    return [
+        ToolUse(chosen.names.get(tool, ""), calls, answered, failures)
+        for tool, (calls, answered, failures) in sums.items()
+    ]
 
 
 def _looked_at(db: Database, chosen: Chosen) -> list[ToolUse]:

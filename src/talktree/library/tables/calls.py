@@ -11,7 +11,7 @@ from talktree.library.reading.texts import result_text
 from talktree.library.reading.told import key_of
 from talktree.library.stats.chosen import Source
 from talktree.library.stats.once import COUNTS_CALL
-from talktree.library.tables.walk import Asked
+from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.pairing import Pair, Turn
@@ -95,10 +95,11 @@ class _Calls:
         return not call.id or key_of(call.id) not in self._copies
 
 
-def call_rows(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
+def call_rows(
+    asked: Asked, source: Source, place: Where, conversation: Conversation
+) -> Iterator[Row]:
     """The calls of a conversation, each when its result is known."""
     copies = frozenset(row[0] for row in asked.library.db.read(_COPIES, (source.id,)))
-    place = source.id, conversation.id or source.native, source.format, source.project
     calls = _Calls(place, copies)
     time, model = len(place) + 3, len(place) + 4
     for message in conversation.messages():

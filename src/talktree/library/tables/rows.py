@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from talktree.library.reading.texts import call_files
-from talktree.library.stats.chosen import Source
 from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, load_prices
 from talktree.library.tables.calls import call_rows
-from talktree.library.tables.walk import Asked
+from talktree.library.tables.walk import Asked, Where, where
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Message
@@ -28,23 +27,17 @@ def rows(asked: Asked, name: str) -> Iterator[Row]:
     if name == "usage":
         yield from _usage(asked)
         return
-    for source, conversation in asked.conversations():
+    for source, place, talk in asked.conversations():
         match name:
             case "messages":
-                yield from _messages(asked, source, conversation)
+                yield from _messages(asked, place, talk)
             case "calls":
-                yield from call_rows(asked, source, conversation)
+                yield from call_rows(asked, source, place, talk)
             case _:
-                yield from _files(asked, source, conversation)
+                yield from _files(asked, place, talk)
 
 
-def where(source: Source, conversation: Conversation) -> Row:
-    """The columns that every table begins with."""
-    return source.id, conversation.id or source.native, source.format, source.project
-
-
-def _messages(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
-    place = where(source, conversation)
+def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
     for number, entry in enumerate(conversation.entries):
         if not isinstance(entry, Message) or not asked.has_row(entry.time, entry.model):
             continue
@@ -69,8 +62,7 @@ def _messages(asked: Asked, source: Source, conversation: Conversation) -> Itera
         )
 
 
-def _files(asked: Asked, source: Source, conversation: Conversation) -> Iterator[Row]:
-    place = where(source, conversation)
+def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
     for entry in conversation.entries:
         if isinstance(entry, Snapshot) and asked.has_row(entry.time, None):
             for path in entry.files:
@@ -89,8 +81,8 @@ def _usage(asked: Asked) -> Iterator[Row]:
     prices = load_prices(asked.library.root.parent)
     names, chosen = asked.chosen.names, asked.chosen
     for source in asked.sources():
-        place = source.id, source.native, source.format
-        for id, time, model, project, *tokens, counted in asked.library.db.read(
+        id, native, format, folder, session = where(source, source.native)
+        for _, time, model, project, *tokens, counted in asked.library.db.read(
             _REPLIES, (source.id,)
         ):
             if not chosen.has_reply(id, model, project) or not chosen.has_time(time):
@@ -103,8 +95,11 @@ def _usage(asked: Asked) -> Iterator[Row]:
             )
             cost = None if price is None else price.of(*tokens) / UNIT
             yield (
-                *place,
-                names.get(project, source.project),
+                id,
+                native,
+                format,
+                names.get(project, folder),
+                session,
                 time,
                 names.get(model),
                 *tokens,

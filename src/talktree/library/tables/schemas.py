@@ -22,9 +22,12 @@ class Column(NamedTuple):
 
 _WHERE = (
     Column("source", "int", "the number of the source in the library", always=True),
-    Column("conversation", "text", "the id of the conversation"),
+    Column("conversation", "text", "the id of the conversation, as `talktree list` shows it"),
     Column("format", "text", "the format of the source", always=True),
     Column("project", "text", "the folder that was worked in"),
+    Column(
+        "session", "text", "the session it is part of; a sub-agent is part of its session", True
+    ),
 )
 
 MESSAGES = (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from talktree.library.archive.store import Archive
 
+Where = tuple[int, str | None, str, str | None, str]
+"""The columns that every table begins with."""
 Failed = Callable[[Source, TalktreeError], None]
 """Told of a source that cannot be read."""
 
@@ -70,14 +72,16 @@ class Asked:
             and (filters.until is None or source.first is None or source.first < filters.until)
         )
 
-    def conversations(self) -> Iterator[tuple[Source, Conversation]]:
-        """All conversations of all sources that can be read."""
+    def conversations(self) -> Iterator[tuple[Source, Where, Conversation]]:
+        """All conversations that can be read, and the columns with which their rows begin."""
         library = self.library
         for source in self.sources():
             try:
                 kept = kept_source(library.db, library.archive, source.id)
-                for conversation in read(kept, by_slug(source.format)).conversations:
-                    yield source, conversation
+                talks = read(kept, by_slug(source.format)).conversations
+                for talk in talks:
+                    native = source.native if len(talks) == 1 else talk.id
+                    yield source, where(source, native), talk
             except TalktreeError as error:
                 if self._failed is None:
                     raise
@@ -89,3 +93,8 @@ class Asked:
         return self.chosen.has_time(time) and (
             wanted is None or wanted.casefold() in (model or "").casefold()
         )
+
+
+def where(source: Source, conversation: str | None) -> Where:
+    """The columns that every table begins with, for a conversation of a source."""
+    return source.id, conversation, source.format, source.project, source.session

@@ -1,0 +1,60 @@
+"""What records, replies and times are known by, as numbers that can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from talktree.library.reading.told import key_of
+
+MOST = 1 << 53
+"""No count is larger."""
+LATEST = 1 << 62
+"""No time is later, and none as much before 1970."""
+ROLES = {"user": 1, "assistant": 2, "system": 3}
+STATES = ((), ("error",), ("sidechain",), ("error", "sidechain"))
+
+
+def states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
+    """What is said of a piece by the tag `is`."""
+    return STATES[failed + 2 * side]
+
+
+def moment(time: int | None) -> int | None:
+    """A time as it can be kept."""
+    return time if time is not None and -LATEST < time < LATEST else None
+
+
+def seconds(time: int | None) -> int | None:
+    """A time in seconds."""
+    return None if moment(time) is None else (time or 0) // 1_000_000_000
+
+
+def count(number: int) -> int:
+    """A count as it can be kept."""
+    return number if 0 <= number < MOST else 0
+
+
+def reply_key(api: str | None, request: str | None) -> int:
+    """What a reply is known by in all files."""
+    return key_of(f"{api or ''} {request or ''}")
+
+
+def lone_key(
+    own: str, session: str | None, time: int | None, model: str | None, counts: Sequence[int]
+) -> int:
+    """What a reply is known by that has no id of its own."""
+    return key_of(f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}")
+
+
+def group_of(group: str | None) -> int:
+    """A number for the reply a record is a piece of; 0 for none."""
+    return 0 if group is None else crc32(group.encode("utf-8", "surrogatepass")) & 0x7FFFFFFF or 1
+
+
+def stamp_of(time: int, role: str) -> int:
+    """The same number only for the same time and role; 0 without a time."""
+    if time < 0:
+        return 0
+    code = ROLES.get(role) or 4 + crc32(role.encode("utf-8", "surrogatepass")) % 1000
+    return min(time, LATEST) + code

@@ -1,0 +1,172 @@
+"""The tokens in the lines of one file; lines without any are not even decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from sys import intern
+from typing import Annotated, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from talktree.library.reading.keys import MOST
+from talktree.text.json_read import REFUSALS
+from talktree.text.times import from_iso, to_iso
+
+USAGE = b'"usage"'
+"""Inside of text the quotes would be escaped."""
+BLOCK = 32 << 20
+UTC = "Z"
+DAY = len("2026-03-02")
+NOTHING = Raw()
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
+
+
+class Entry(NamedTuple):
+    """A reply as one record tells it."""
+
+    day: str
+    model: str | None
+    project: str | None
+    session: str | None
+    input: int
+    output: int
+    cache_write: int
+    cache_read: int
+
+
+class _Cache(Struct, gc=False):
+    ephemeral_5m_input_tokens: Count = 0
+    ephemeral_1h_input_tokens: Count = 0
+
+
+class _Used(Struct, gc=False):
+    input_tokens: Count
+    output_tokens: Count
+    cache_creation_input_tokens: Count = 0
+    cache_read_input_tokens: Count = 0
+    cache_creation: _Cache | None = None
+
+
+class _Api(Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    usage: _Used | None = None
+
+
+class _Line(Struct, gc=False):
+    timestamp: str | None = None
+    requestId: str | None = None
+    sessionId: str | None = None
+    cwd: str | None = None
+    isSidechain: bool | None = None
+    message: _Api | None = None
+    data: Raw = NOTHING
+
+
+class _Progress(Struct, gc=False):
+    """What a line tells of a sub-agent's message."""
+
+    message: _Line | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+_decode_progress = msgspec.json.Decoder(_Progress).decode
+
+
+class Books:
+    """The replies that were seen so far, each once, with the most tokens told of it."""
+
+    def __init__(self) -> None:
+        self.own: dict[tuple[str, str | None], Entry] = {}
+        """By message id and request id."""
+        self.side: dict[str, Entry] = {}
+        """Those only sub-agents told of, by message id."""
+        self.nameless: list[Entry] = []
+
+    def take(self, id: str | None, request: str | None, side: bool, entry: Entry) -> None:  # noqa: FBT001
+        """One record more."""
+        if id is None:
+            self.nameless.append(entry)
+        elif side:
+            known = self.side.get(id)
+            if known is None or sum(entry[4:]) > sum(known[4:]):
+                self.side[id] = entry
+        else:
+            known = self.own.get((id, request))
+            if known is None or sum(entry[4:]) > sum(known[4:]):
+                self.own[id, request] = entry
+
+    def add(self, other: Books) -> None:
+        """What was seen in files that come behind."""
+        for (id, request), entry in other.own.items():
+            self.take(id, request, False, entry)
+        for id, entry in other.side.items():
+            self.take(id, None, True, entry)
+        self.nameless += other.nameless
+
+    def entries(self) -> Iterator[Entry]:
+        """All replies, each once."""
+        yield from self.own.values()
+        own = {id for id, _ in self.own}
+        yield from (entry for id, entry in self.side.items() if id not in own)
+        yield from self.nameless
+
+
+def count_file(books: Books, path: str | bytes) -> None:
+    """Take the replies of a file; it is read in blocks that end at a line."""
+    with open(path, "rb", buffering=0) as file:
+        rest = b""
+        while block := file.read(BLOCK):
+            data = rest + block if rest else block
+            end = data.rfind(b"\n") + 1
+            rest = data[end:]
+            if end:
+                _count_lines(books, data, end)
+        if rest:
+            _count_lines(books, rest, len(rest))
+
+
+def _count_lines(books: Books, data: bytes, end: int) -> None:
+    view, find, rfind = memoryview(data), data.find, data.rfind
+    at = find(USAGE, 0, end)
+    while at >= 0:
+        start = rfind(b"\n", 0, at) + 1
+        stop = find(b"\n", at, end) + 1 or end
+        try:
+            line = _decode(view[start:stop])
+            if line.message is not None and line.message.usage is not None:
+                _take(books, line, line)
+            elif line.data is not NOTHING:
+                inner = _decode_progress(line.data).message
+                if inner is not None:
+                    _take(books, inner, line)
+        except REFUSALS:
+            pass
+        at = find(USAGE, stop, end)
+
+
+def _take(books: Books, line: _Line, around: _Line) -> None:
+    api, stamp = line.message, line.timestamp
+    used = None if api is None else api.usage
+    if api is None or used is None or stamp is None:
+        return
+    time = from_iso(stamp)
+    if time is None:
+        return
+    cache, model, cwd = used.cache_creation, api.model, around.cwd
+    written = used.cache_creation_input_tokens
+    if cache is not None:
+        written = cache.ephemeral_5m_input_tokens + cache.ephemeral_1h_input_tokens
+    session = around.sessionId
+    entry = Entry(
+        intern(stamp[:DAY] if stamp.endswith(UTC) else to_iso(time)[:DAY]),
+        None if model is None else intern(model),
+        None if cwd is None else intern(cwd),
+        None if session is None else intern(session),
+        used.input_tokens,
+        used.output_tokens,
+        written,
+        used.cache_read_input_tokens,
+    )
+    books.take(api.id, line.requestId, line.isSidechain is True, entry)
