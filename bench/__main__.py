@@ -66,7 +66,7 @@ def _told(rows: Iterator[Row]) -> str:
     """Print rows as they come, and give them back as a table."""
     seen: list[Row] = []
     for row in rows:
-        print(table([row]) if not seen else f"| {' | '.join(row)} |", flush=True)
+        print(table([row]).strip() if not seen else f"| {' | '.join(row)} |", flush=True)
         seen.append(row)
     return table(seen)
 

@@ -6,7 +6,6 @@ Run as a program: `python -m bench.bare FOLDER INDEX`.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 import msgspec
 import tantivy
 from msgspec import Struct
+
+from bench.walk import files
 
 THREADS = 2
 HEAP = 200 << 20
@@ -79,28 +80,6 @@ def build(folder: Path, index: Path) -> int:
     writer.commit()
     writer.wait_merging_threads()
     return count
-
-
-def files(folder: Path | str) -> Iterator[str]:
-    """The paths of all session files below a folder."""
-    with os.scandir(folder) as found:
-        for entry in sorted(found, key=lambda entry: entry.name):
-            if entry.is_dir(follow_symlinks=False):
-                yield from files(entry.path)
-            elif entry.name.endswith(".jsonl"):
-                yield entry.path
-
-
-def stat_scan(folder: Path | str) -> int:
-    """Walk a folder and stat every file: the least that noticing changes can cost."""
-    size = 0
-    with os.scandir(folder) as found:
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                size += stat_scan(entry.path)
-            else:
-                size += entry.stat().st_size
-    return size
 
 
 if __name__ == "__main__":

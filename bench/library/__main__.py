@@ -13,7 +13,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.library")
     parser.add_argument("--size", type=int, default=1000, help="megabytes of the history")
     for number, row in enumerate(rows(parser.parse_args().size)):
-        print(table([row]) if number == 0 else f"| {' | '.join(row)} |", flush=True)
+        print(table([row]).strip() if number == 0 else f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def rows(stand: Stand) -> list[Row]:
     told = {
         "ccusage": peer.tokens(ran["ccusage"].output),
         "library": _of_library(ran["library"].output),
-        "files": json.loads(ran["files"].output),
+        "files": _of_files(ran["files"].output),
     }
     exact = {name: "exact" if tokens == spent else "NOT EXACT" for name, tokens in told.items()}
     other = ran["ccusage"]
@@ -51,3 +51,8 @@ def rows(stand: Stand) -> list[Row]:
 def _of_library(output: str) -> dict[str, int]:
     totals = json.loads(output)["totals"]
     return {name: totals[f"{name}_tokens"] for name in NAMES}
+
+
+def _of_files(output: str) -> dict[str, int]:
+    totals = json.loads(output)
+    return {name: totals[name] for name in NAMES}

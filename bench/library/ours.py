@@ -7,11 +7,10 @@ from pathlib import Path
 
 PROGRAM = str(Path(sys.executable).with_name("talktree"))
 _FILES = """
-import sys
-from pathlib import Path
+import json, sys
 from talktree.library.reading.usage import totals
-from bench.bare import files
-print(totals([Path(path) for path in files(sys.argv[1])]))
+from bench.walk import files
+print(json.dumps(totals(files(sys.argv[1])).total._asdict()))
 """
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.bare import files
 from bench.history import FOLDER, Truth, history, truth
 from bench.library.ours import Talktree
+from bench.walk import files
 
 
 class Stand(NamedTuple):

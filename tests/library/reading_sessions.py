@@ -91,7 +91,11 @@ usages = st.fixed_dictionaries(
     optional={
         "cache_read_input_tokens": counts | st.none(),
         "cache_creation_input_tokens": st.integers(-5, 2**70),
-        "cache_creation": st.fixed_dictionaries({"ephemeral_1h_input_tokens": counts}) | odd,
+        "cache_creation": st.dictionaries(
+            st.sampled_from(["ephemeral_1h_input_tokens", "ephemeral_5m_input_tokens"]),
+            counts | st.none(),
+        )
+        | odd,
     },
 )
 apis = st.fixed_dictionaries(
@@ -133,9 +137,28 @@ rare: dict[str, st.SearchStrategy[Any]] = {
         {"trackedFileBackups": st.dictionaries(texts, st.just({"version": 1}), max_size=2)}
     ),
 }
+rare["data"] = (
+    st.fixed_dictionaries(
+        {
+            "message": st.fixed_dictionaries(
+                {"type": st.just("assistant"), "message": apis, "timestamp": stamps}
+            )
+        }
+    )
+    | odd
+)
 types = st.sampled_from(["user", "user", "user", "assistant", "assistant", "assistant"]) | (
     st.sampled_from(
-        ["system", "progress", "summary", "custom-title", "ai-title", "file-history-snapshot", "x"]
+        [
+            "system",
+            "progress",
+            "progress",
+            "summary",
+            "custom-title",
+            "ai-title",
+            "file-history-snapshot",
+            "x",
+        ]
     )
 )
 

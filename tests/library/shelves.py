@@ -52,6 +52,9 @@ class Held:
                 writer.add(each.source, each.piece)
             writer.commit()
 
+    def ahead(self, places: Sequence[Place]) -> None:
+        """All is at hand."""
+
     def pieces(self, source: int, at: int) -> list[Piece]:
         """The pieces of a record."""
         return [x.piece for x in self.kept if x.source == source and x.piece.at == at]

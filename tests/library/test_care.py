@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.archive.chunks import CHUNK
 from talktree.library.care import check, forget
+from talktree.library.database.connection import PAGE
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk
 
@@ -143,7 +145,7 @@ def test_a_broken_database_is_a_trouble_not_the_end(tmp_path: Path) -> None:
         kept.db.checkpoint()
         root = kept.db.read("SELECT rootpage FROM sqlite_master WHERE name = 'extents'")[0][0]
     with open(tmp_path / "library.sqlite", "r+b") as file:
-        os.pwrite(file.fileno(), b"\xff" * 8000, (root - 1) * 8192)
+        os.pwrite(file.fileno(), b"\xff" * 4000, (root - 1) * PAGE)
     with keeper(tmp_path, write=False) as kept:
         told = check(kept)
     assert {each.kind for each in told} == {"database"}
@@ -217,16 +219,17 @@ WORK = """if True:
 """
 
 
-def interrupted(path: Path, seed: int) -> None:
-    """Let another process work on a library, and kill it after a while."""
+@contextmanager
+def at_work(path: Path, seed: int) -> Iterator[None]:
+    """Another process that works on a library and is killed in the end."""
     command = [sys.executable, "-c", WORK, str(path), str(seed)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
-    assert child.stdout is not None
-    assert child.stdout.readline() == b"ready\n"
-    time.sleep(random.Random(seed).random() * 0.25)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        try:
+            yield
+        finally:
+            child.send_signal(signal.SIGKILL)
 
 
 MANY = [pytest.param(seed, marks=pytest.mark.torture) for seed in range(2, 100)]
@@ -235,12 +238,20 @@ MANY = [pytest.param(seed, marks=pytest.mark.torture) for seed in range(2, 100)]
 @pytest.mark.parametrize("seed", [0, 1, *MANY])
 def test_a_kill_at_any_point_leaves_a_library_that_is_whole(tmp_path: Path, seed: int) -> None:
     for again in range(2):
-        interrupted(tmp_path / "library.sqlite", seed * 10 + again)
+        with at_work(tmp_path / "library.sqlite", seed * 10 + again):
+            time.sleep(random.Random(seed + again).random() * 0.25)
         with keeper(tmp_path, write=again == 0) as kept:
             assert kept.troubles() == []
             for generation, length in kept.db.read("SELECT generation, length FROM versions"):
                 data = b"".join(kept.archive.read(generation, 0, length, verify=True))
                 assert len(data) == length
+
+
+def test_readers_see_a_whole_library_while_another_process_writes(tmp_path: Path) -> None:
+    with at_work(tmp_path / "library.sqlite", 1), keeper(tmp_path, write=False) as kept:
+        for _ in range(8):
+            assert kept.troubles() == []
+            time.sleep(0.02)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import Busy, NotFound, NotSaved, Unreadable
-from talktree.library.database.connection import Database
+from talktree.library.database.connection import PAGE, Database
 from talktree.library.database.migrations.steps import STEPS
 from talktree.library.database.names import Names
 from talktree.library.database.opening import migrate, open_database, schema_number
@@ -114,7 +114,7 @@ def test_damage_is_told_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "library.sqlite"
     size = path.stat().st_size
     with open(path, "r+b") as file:
-        for at in range(size // 2, size, 8192):
+        for at in range(size // 2, size, PAGE):
             os.pwrite(file.fileno(), b"\xff" * 64, at)
     with open_database(path, write=False) as db:
         with pytest.raises(Unreadable, match="is damaged") as told:

@@ -13,9 +13,7 @@ pieces = st.lists(st.text("ab\n", max_size=8).map(str.encode), max_size=12)
 
 
 @given(pieces, st.integers(0, 5), st.integers(1, 20))
-def test_blocks_are_the_bytes_and_end_at_lines(
-    parts: list[bytes], at: int, longest: int
-) -> None:
+def test_blocks_are_the_bytes_and_end_at_lines(parts: list[bytes], at: int, longest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "LONGEST_LINE", longest)
         found = list(line_blocks(parts, at))

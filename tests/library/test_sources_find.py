@@ -15,7 +15,7 @@ from tests.library import made
 
 
 def walked(path: Path, *, ones: bool = True) -> list[Found | Closed]:
-    return list(found(os.fsencode(path), lambda *_: ones))
+    return list(found(os.fsencode(path), lambda *_: ones, lambda *_: False))
 
 
 def test_files_are_found_in_the_order_of_names_and_links_are_left(tmp_path: Path) -> None:
@@ -73,9 +73,7 @@ def test_what_cannot_be_looked_at_is_told_and_not_taken_for_gone(tmp_path: Path)
         assert (done.gone, len(done.failed)) == (0, 1)
 
 
-def test_known_places_are_those_that_exist(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_places_are_those_that_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", f"{tmp_path / 'one'},{tmp_path / 'two'}")
     monkeypatch.chdir(tmp_path)

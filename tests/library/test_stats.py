@@ -23,8 +23,9 @@ SECOND = 10**9
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "home" / "library", write=True) as opened:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    with Library.open(write=True) as opened:
         yield opened
 
 
@@ -177,7 +178,10 @@ def test_cost_is_tokens_times_prices(library: Library, tmp_path: Path) -> None:
     session.answer("short", tokens=Tokens(1000, 2000, 4000, 8000))
     session.answer("long", tokens=Tokens(1000, 2000, 4000, 98_000))
     for line in session.lines:
-        line["message"]["usage"]["cache_creation"]["ephemeral_1h_input_tokens"] = 3000
+        line["message"]["usage"]["cache_creation"] = {
+            "ephemeral_5m_input_tokens": 1000,
+            "ephemeral_1h_input_tokens": 3000,
+        }
     session.save(tmp_path / "made")
     library.import_([tmp_path / "made"])
     short = 1000 * 0.10 + 2000 * 0.50 + 8000 * 0.01 + 1000 * 0.125 + 3000 * 0.20

@@ -30,8 +30,9 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "home" / "library", write=True) as opened:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    with Library.open(write=True) as opened:
         yield opened
 
 

@@ -22,8 +22,9 @@ UNIT = 10**12
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "home" / "library", write=True) as opened:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    with Library.open(write=True) as opened:
         yield opened
 
 

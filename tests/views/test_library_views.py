@@ -93,7 +93,7 @@ def test_what_was_asked_for_has_a_style_of_its_own() -> None:
 
 def test_copies_are_shown_once_and_counted() -> None:
     one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
-    alone = _hit("x", ())
+    alone = _hit("x", ())  # said twice in one file: no copies
     found = list(together([one, one._replace(path=b"/b"), other, alone, alone._replace(at=2)]))
     assert [(each.hit, each.files) for each in found] == [
         *((one, 2), (other, 1), (alone, 1), (alone._replace(at=2), 1))

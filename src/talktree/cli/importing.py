@@ -38,6 +38,7 @@ def _as_bar() -> Iterator[Told]:
     with bytes_bar("importing") as measured:
 
         def told(step: Progress) -> None:
+            """Moves the bar."""
             measured(step.bytes_done, step.bytes, os.fsdecode(step.source))
 
         yield told

@@ -35,6 +35,7 @@ COMMANDS = {
     "list": Listed(f"{_HERE}.list_", "List the conversations of the library."),
     "search": Listed(f"{_HERE}.search", "Find anything in the library."),
     "watch": Listed(f"{_HERE}.watch", "Follow growing files."),
+    "export": Listed(f"{_HERE}.export", "Write tables of the library: Parquet, CSV, Arrow."),
     "library": Listed(f"{_HERE}.library", "Look after the library: info, check, restore, places."),
     "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
 }

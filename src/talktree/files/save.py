@@ -40,6 +40,9 @@ def save(
 
 
 def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> list[Path]:
+    from shutil import rmtree  # only here, as below: whoever only reads need not wait for it
+    from tempfile import mkdtemp
+
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target}: already exists", hint="name a folder that does not exist yet")
     with _os_errors(target):
@@ -62,6 +65,8 @@ def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> l
 
 
 def _replace_file(pieces: Pieces, target: Path, agreed: Agreed) -> None:
+    from tempfile import mkstemp
+
     if target.is_dir():
         raise UsageError(f"{target}: is a folder", hint="name a file as the output")
     with _os_errors(target):

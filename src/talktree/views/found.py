@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.text.times import SECOND
@@ -30,15 +29,23 @@ class Copies(NamedTuple):
 
 
 def together(hits: Iterable[Hit]) -> Iterator[Copies]:
-    """Hits with their copies, which have the same rank and so follow each other."""
-    for _, group in groupby(hits, _said):
-        first, *others = group
-        yield Copies(first, 1 + len(others))
+    """Hits with their copies in other files, which have the same rank and so follow at once."""
+    first: Hit | None = None
+    paths: set[bytes] = set()
+    for hit in hits:
+        if first is not None and _said(hit) == _said(first) and hit.path not in paths:
+            paths.add(hit.path)
+            continue
+        if first is not None:
+            yield Copies(first, len(paths))
+        first, paths = hit, {hit.path}
+    if first is not None:
+        yield Copies(first, len(paths))
 
 
 def _said(hit: Hit) -> object:
-    """What copies of a hit have in common; without an id nothing is known to be a copy."""
-    return id(hit) if hit.message is None else (hit.message, hit.part, hit.excerpt)
+    """What copies of a hit have in common."""
+    return hit.message, hit.part, hit.role, hit.kind, hit.time, hit.excerpt
 
 
 def hit_lines(found: Iterable[Copies]) -> Iterator[Line]:
@@ -92,7 +99,7 @@ def _head(hit: Hit, files: int) -> Line:
     where += ["sidechain"] if hit.sidechain else []
     where += [] if hit.here else ["gone"]
     where += [f"in {files:,} files"] if files > 1 else []
-    what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}"
+    what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}".strip()
     return line(
         (f"{moment(_time(hit))[:16] or '?':16}  ", "faint"),
         (what, STYLES.get(hit.role, "other")),

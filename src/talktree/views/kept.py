@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from talktree.library.archive.verify import Trouble
     from talktree.library.archive.versions import Version
     from talktree.library.importing.expiry import Expiring
-    from talktree.library.importing.result import Imported, Progress
+    from talktree.library.importing.result import Failed, Imported, Progress
     from talktree.library.info import Info
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
@@ -69,15 +69,17 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "back": done.back,
         "completed": done.completed,
         "passed_over": done.passed_over,
-        "failed": [
-            {"path": os.fsdecode(each.path), "message": each.failure.message}
-            for each in done.failed
-        ],
+        "failed": failed_shape(done.failed),
         "records": done.records,
         "pieces": done.pieces,
         "bytes_read": done.bytes_read,
         "expiring": [expiring_shape(each) for each in expiring],
     }
+
+
+def failed_shape(failed: Iterable[Failed]) -> list[Json]:
+    """Sources that could not be read, and why."""
+    return [{"path": os.fsdecode(each.path), "message": each.failure.message} for each in failed]
 
 
 def expiring_shape(each: Expiring) -> Json:

@@ -47,6 +47,7 @@ def command(
     colored = output.use_color(color)
 
     def told(step: Progress) -> None:
+        """Prints a line."""
         if as_json:
             output.print_text([f"{json_text(step_shape(step))}\n"])
         else:

@@ -13,8 +13,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-CHUNK = 256 << 10
-"""How many bytes a chunk has, about."""
+CHUNK = 128 << 10
+"""How many bytes a chunk has, about: larger ones pack better, smaller ones are read sooner."""
 LEAST = CHUNK // 2
 MOST = CHUNK + CHUNK // 2
 HASH_SIZE = 20

@@ -12,7 +12,7 @@ import zstandard
 from talktree.library.archive.chunks import chunk_hash
 
 _ALONE = zstandard.ZstdCompressionParameters(
-    window_log=19,
+    window_log=18,
     chain_log=13,
     hash_log=16,
     search_log=1,
@@ -22,7 +22,7 @@ _ALONE = zstandard.ZstdCompressionParameters(
 )
 """As quick as level 1 and, for chunks of conversations, nearly as small as level 3."""
 _AGAINST = zstandard.ZstdCompressionParameters(
-    window_log=20,
+    window_log=19,
     chain_log=16,
     hash_log=17,
     search_log=1,

@@ -17,7 +17,7 @@ from talktree.library.database.connection import Database
 
 AHEAD = 32 << 20
 """How many bytes may wait to be compressed before whoever brings more has to wait."""
-_TRIED = 8
+_TRIED = 5
 """So many landmarks of a chunk are looked up."""
 
 _BY_HASH = "SELECT id, size FROM chunks WHERE hash = ?"
@@ -89,6 +89,9 @@ class Queue:
             self._place(self._hashing.popleft())
         for new in self._new.values():
             self._insert(new)
+        # Only what stands on its own is a base for others, so only that is to be found.
+        alone = (new for new in self._new.values() if not new.made.result()[1])
+        self._db.many(_ADD_MARK, ((mark, new.id) for new in alone for mark in new.marks))
         self._db.many(
             _ADD_EXTENT,
             (
@@ -119,9 +122,6 @@ class Queue:
         base = new.base if against else None
         number = base.id if isinstance(base, New) else base
         new.id = self._db.run(_ADD_CHUNK, (new.hash, new.size, number, data))
-        if number is None:
-            # Only what stands on its own is a base for others, so only that is to be found.
-            self._db.many(_ADD_MARK, ((mark, new.id) for mark in new.marks))
 
     def _place(self, item: _Hashing) -> None:
         """Find the chunk for a stretch, or have it made."""
@@ -129,7 +129,7 @@ class Queue:
         size = len(cut.data)
         chunk = self._found(hash.result())
         if chunk is None:
-            chunk = self._made(hash.result(), cut, previous, generation)
+            chunk = self._made(hash.result(), cut, previous)
         else:
             self._waiting -= size
         self._extents.append((generation, cut.start, chunk, size))
@@ -141,7 +141,7 @@ class Queue:
         row = self._db.one(_BY_HASH, (hash,))
         return None if row is None else int(row[0])
 
-    def _made(self, hash: bytes, cut: Cut, previous: int | None, generation: int) -> New:
+    def _made(self, hash: bytes, cut: Cut, previous: int | None) -> New:
         new = New(hash, len(cut.data), cut.marks)
         new.base = self._resembled(cut.marks)
         if new.base is None and previous is not None:

@@ -10,7 +10,7 @@ from talktree.library.archive.chunks import chunk_hash
 from talktree.library.archive.codec import unpacked
 from talktree.library.database.connection import Database, Row
 
-KEPT = 8 << 20
+KEPT = 32 << 20
 """How many bytes of chunks stay at hand."""
 
 _EXTENTS = """

@@ -22,8 +22,8 @@ Values = Sequence[object]
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing."""
-PAGE = 8192
-"""Bytes of a page: most rows by volume are compressed chunks, which fill several."""
+PAGE = 4096
+"""Bytes of a page; compressed chunks fill several, and half a page is lost with each."""
 CACHE = 32 << 20
 LOG = 32 << 20
 """So much of the write-ahead log is brought into the database file at once."""

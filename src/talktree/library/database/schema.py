@@ -43,6 +43,7 @@ CREATE TABLE sources (
 );
 CREATE INDEX sources_native ON sources (native);
 CREATE INDEX sources_last ON sources (last);
+CREATE INDEX sources_dirty ON sources (id) WHERE indexed <> archived;
 CREATE TABLE files (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   source INTEGER NOT NULL,

@@ -50,10 +50,13 @@ def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
             piece = piece[len(part) :]
         end = piece.rfind(b"\n") + 1
         if end:
-            data = b"".join((*held, piece[:end])) if held else piece[:end]
-            yield Block(at, data, whole=True)
-            at += len(data)
+            held.append(piece[:end])
+            data = b"".join(held) if len(held) > 1 else held[0]
             held, size = [], 0
+            place, at = at, at + len(data)
+            block, data = Block(place, data, whole=True), b""
+            yield block
+            del block  # whoever was given it may let go of it
             piece = piece[end:]
         if piece:
             held.append(piece)

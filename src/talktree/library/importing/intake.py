@@ -12,11 +12,17 @@ from talktree.library.importing.rows import Rows
 if TYPE_CHECKING:
     from talktree.library.fulltext.writing import Writing
     from talktree.library.library import Library
+    from talktree.library.reading.told import Piece
 
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""
 FEW_THREADS, LITTLE_HEAP = 1, 15_000_000
 MORE_THREADS, LARGE_HEAP = 2, 120_000_000
+MOST_WAITING = 128 << 20
+"""So many characters may wait for the full text's threads, which count documents only."""
+LONG = 64 << 10
+LONG_WEIGHS = 8
+"""A long text counts so many times: a few of them are much before there are many documents."""
 
 _INDEXED = "UPDATE sources SET indexed = archived WHERE id = ?"
 
@@ -36,6 +42,8 @@ class Intake:
         self.touched: set[int] = set()
         """Sources whose documents are not committed yet."""
         self._writing: Writing | None = None
+        self._is_published = False
+        self._waiting = 0
 
     def prepare(self) -> None:
         """Open the full text; no transaction may be open, as a broken one is begun anew."""
@@ -48,12 +56,29 @@ class Intake:
     def writing(self) -> Writing:
         """The writer of the full text."""
         assert self._writing is not None
+        self._is_published = False
         return self._writing
+
+    def index(self, source: int, pieces: list[Piece]) -> None:
+        """Give pieces to the full text."""
+        add, waiting = self.writing.add, 0
+        for piece in pieces:
+            add(source, piece)
+            size = len(piece.text)
+            waiting += size if size < LONG else size * LONG_WEIGHS
+        self._waiting += waiting
+        self.result.pieces += len(pieces)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is on its way that it should be published first."""
+        return self._waiting > MOST_WAITING
 
     def publish(self) -> None:
         """Commit the documents of what is in the tables, and then say so there."""
         if self._writing is not None:
             self._writing.commit()
+            self._is_published, self._waiting = True, 0
         if self.touched:
             with self.db.transaction():
                 self.db.many(_INDEXED, ((source,) for source in sorted(self.touched)))
@@ -63,7 +88,8 @@ class Intake:
         """Let go of the full text; what was not published is indexed by the next import."""
         if self._writing is not None:
             writing, self._writing = self._writing, None
-            writing.rollback()
+            if not self._is_published:
+                writing.rollback()
             writing.close()
 
     def failed(self, path: bytes, failure: Failure) -> None:

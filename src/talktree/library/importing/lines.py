@@ -87,6 +87,7 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         return None
     intake.result.records += data.count(END)
     taking.tell(told)
+    told.pieces.clear()  # texts may be large, and nobody needs them any more
     taking.archived = _end(block)
     return told
 

@@ -45,10 +45,7 @@ class Taking:
         if project is not None and self.heading is not None and self.heading.project is None:
             intake.facts.name_project(id, project)
         if told.pieces:
-            add = intake.writing.add
-            for piece in told.pieces:
-                add(id, piece)
-            intake.result.pieces += len(told.pieces)
+            intake.index(id, told.pieces)
         self._links += told.links
         self.heading = told.head
 

@@ -68,7 +68,7 @@ class Work:
                 if not done:
                     gc.collect()
                 late = time.monotonic() - since > PUBLISH_SECONDS
-                if done or late or unpublished >= PUBLISH_BYTES:
+                if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
                     self._intake.publish()
                     unpublished, since = 0, time.monotonic()
         if self._bytes > LARGE:
@@ -82,7 +82,7 @@ class Work:
         with intake.db.transaction(durable=True):
             for step in steps:
                 size += step
-                if size >= BATCH_BYTES or time.monotonic() > end:
+                if size >= BATCH_BYTES or intake.is_full or time.monotonic() > end:
                     self._settle()
                     done = False
                     break

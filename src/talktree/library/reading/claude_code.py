@@ -29,7 +29,9 @@ from talktree.library.reading.keys import (
     reply_key,
     stamp_of,
     states,
+    title_rank,
 )
+from talktree.library.reading.natives import PROGRESS
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.telling import SYNTHETIC, Telling
 from talktree.library.reading.texts import (
@@ -46,7 +48,6 @@ from talktree.library.reading.told import (
     NODE,
     PROMPT,
     SAMPLED,
-    SIDE_PROMPT,
     SIDECHAIN,
     TRAIT,
     Call,
@@ -66,6 +67,7 @@ from talktree.text.times import from_iso
 SLUG = "claude-code"
 SECOND = 1_000_000_000
 RESULT_BLOCK = b'"tool_result"'
+USAGE = b'"usage"'
 NEAR = 2000
 """How far into a line a block that says it is a result stands, if there is one."""
 AS_SAID = NODE | (Trait.SAID - 1) << TRAIT
@@ -135,7 +137,7 @@ class _Reader:
             bits = AS_REPLY
         elif role == "user":
             bits = AS_RESULT if line.toolUseResult is not ABSENT else AS_SAID
-        elif role == "system" or line.uuid is None:
+        elif role == "system" or line.uuid is None or self._carries(role, here, stop):
             return False
         else:
             api, bits = NO_API, AS_NOTE
@@ -162,6 +164,10 @@ class _Reader:
         at = self._start + here
         self._link(line, api, at, bits | self._message(line, api, at, time), time)
         return True
+
+    def _carries(self, role: str, here: int, stop: int) -> bool:
+        """Whether a line on the progress of a sub-agent tells what it cost."""
+        return role == PROGRESS and self._data.find(USAGE, here, stop) >= 0
 
     # what is said
 
@@ -200,8 +206,8 @@ class _Reader:
         what = (kind, role, None, api.model, False, side)
         tags = self._tags.get(what) or self._tagged(what)
         self.telling.pieces.append(_new(Piece, (at, kind, role, text, second, tags, "")))
-        if role == "user" and self.telling.rank < PROMPT and kind == "text":
-            self.telling.prompted(text, SIDE_PROMPT if side else PROMPT)
+        if self.telling.rank < PROMPT and kind == "text":
+            self.telling.prompted(text, title_rank(role, side))
 
     def _tagged(self, what: _Kind) -> str:
         kind, role, tool, model, failed, side = what
@@ -233,13 +239,12 @@ class _Reader:
 
     def _reply(self, line: Line, api: Api, used: Used, at: int, time: int | None) -> int:
         cache, model, telling = used.cache_creation, api.model, self.telling
-        counts = (
-            used.input_tokens,
-            used.output_tokens,
-            used.cache_read_input_tokens,
-            used.cache_creation_input_tokens,
-            0 if cache is None else cache.ephemeral_1h_input_tokens,
-        )
+        written, hour = used.cache_creation_input_tokens, 0
+        if cache is not None:
+            hour = cache.ephemeral_1h_input_tokens
+            written = hour + cache.ephemeral_5m_input_tokens
+        read = used.cache_read_input_tokens
+        counts = (used.input_tokens, used.output_tokens, read, written, hour)
         if api.id or line.requestId:
             key = self._names(api.id, line.requestId)[2]
         else:

@@ -20,6 +20,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
 class Cache(Struct, gc=False):
     """How long what was written to the cache is kept."""
 
+    ephemeral_5m_input_tokens: Count = 0
     ephemeral_1h_input_tokens: Count = 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zlib import crc32
 
-from talktree.library.reading.told import key_of
+from talktree.library.reading.told import PROMPT, SIDE_PROMPT, WORDS, key_of
 
 MOST = 1 << 53
 """No count is larger."""
@@ -18,6 +18,13 @@ STATES = ((), ("error",), ("sidechain",), ("error", "sidechain"))
 def states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
     """What is said of a piece by the tag `is`."""
     return STATES[failed + 2 * side]
+
+
+def title_rank(role: str, side: bool) -> int:  # noqa: FBT001
+    """How good a title the words of somebody make."""
+    if role != "user":
+        return WORDS
+    return SIDE_PROMPT if side else PROMPT
 
 
 def moment(time: int | None) -> int | None:

@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from talktree.formats.base import Record
+from talktree.formats.claude_code.lens import get
+from talktree.library.reading.keys import count
 from talktree.library.reading.told import Measure
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 
+CLAUDE_CODE = "claude-code"
+PROGRESS = "progress"
+CACHE = "cache_creation"
 CLASSES = "front_desk_classification_results"
 SECONDS = ("seconds_until_streaming", "seconds_until_finished")
 MOST_SECONDS = 1e9
@@ -24,8 +30,10 @@ class Extras(NamedTuple):
 
     request: str | None = None
     """The id of the request that the reply answers."""
+    written: int | None = None
+    """Tokens written to the cache, where it is told for how long they are kept."""
     hour: int = 0
-    """Tokens written to the cache that is kept for an hour."""
+    """Those of them that are kept for an hour."""
     parent: str | None = None
     """The session it was copied from."""
 
@@ -35,16 +43,26 @@ NOTHING = Extras()
 
 def extras_of(format: str, message: Message) -> Extras:
     """What a message says beyond the model."""
-    if format != "claude-code" or not message.extra:
+    if format != CLAUDE_CODE or not message.extra:
         return NOTHING
     extra = message.extra
-    cache = _below(extra, "message", "usage", "cache_creation")
-    hour = cache.get("ephemeral_1h_input_tokens")
-    return Extras(
-        _text(extra.get("requestId")),
-        hour if type(hour) is int else 0,
-        _text(_below(extra, "forkedFrom").get("sessionId")),
-    )
+    usage = _below(extra, "message", "usage")
+    written, hour = None, 0
+    if isinstance(usage.get(CACHE), Mapping):
+        cache = _below(usage, CACHE)
+        hour = _count(cache.get("ephemeral_1h_input_tokens"))
+        written = hour + _count(cache.get("ephemeral_5m_input_tokens"))
+    parent = _below(extra, "forkedFrom").get("sessionId")
+    return Extras(_text(extra.get("requestId")), written, hour, _text(parent))
+
+
+def carried(format: str, message: Message) -> Message | None:
+    """A message of a sub-agent that a line on its progress holds."""
+    if format != CLAUDE_CODE or message.role != PROGRESS:
+        return None
+    inner = _below(message.extra, "data").get("message")
+    entry = get(Record(inner)) if isinstance(inner, dict) else None
+    return entry if isinstance(entry, Message) else None
 
 
 def measures_of(message: Message, time: int | None) -> Iterator[Measure]:
@@ -75,3 +93,7 @@ def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 def _text(value: Json) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _count(value: Json) -> int:
+    return count(value) if type(value) is int else 0

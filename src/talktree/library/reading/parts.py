@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from talktree.library.reading.keys import states
+from talktree.library.reading.keys import states, title_rank
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.texts import (
     call_files,
@@ -17,7 +17,7 @@ from talktree.library.reading.texts import (
     todo_text,
     whole,
 )
-from talktree.library.reading.told import COMMAND, PROMPT, SIDE_PROMPT, Call, Outcome, Piece, key_of
+from talktree.library.reading.told import COMMAND, Call, Outcome, Piece, key_of
 from talktree.model import message as flags
 from talktree.model.derive import written_todos
 from talktree.model.message import Message, Todo
@@ -98,8 +98,9 @@ class Parts:
     def _text(self, part: Text) -> None:
         meta = flags.META in self.message.flags
         self.add("other" if meta else "text", part.text)
-        if self.message.role == "user" and not meta:
-            self.telling.prompted(whole(part.text), SIDE_PROMPT if self.side else PROMPT)
+        if not meta:
+            rank = title_rank(self.message.role, self.side)
+            self.telling.prompted(part.text, rank)
 
     def _event(self, part: Event) -> None:
         if part.kind in SUMMARIES:
@@ -109,7 +110,7 @@ class Parts:
             text = event_text(part)
             self.add("text", text)
             if flags.META not in self.message.flags:
-                self.telling.prompted(whole(text), COMMAND)
+                self.telling.prompted(text, COMMAND)
         else:
             self.add("other", event_text(part))
 

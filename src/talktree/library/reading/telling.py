@@ -17,7 +17,7 @@ from talktree.library.reading.keys import (
     seconds,
     stamp_of,
 )
-from talktree.library.reading.natives import extras_of, measures_of
+from talktree.library.reading.natives import Extras, carried, extras_of, measures_of
 from talktree.library.reading.parts import Parts
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.texts import Task, short_title, whole
@@ -47,9 +47,9 @@ from talktree.model.message import Message
 
 SYNTHETIC = "<synthetic>"
 """The model of an answer that no model gave; nobody pays for it."""
-RANKS = {"custom-title": 7, "ai-title": 6, "agent-name": 4}
+RANKS = {"custom-title": 8, "ai-title": 7, "agent-name": 5}
 """How good a title is by the kind of its record."""
-NAMED = 5
+NAMED = 6
 """How good any other title is that a source gives."""
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
@@ -137,7 +137,10 @@ class Telling:
         )
         reply = None
         if message.usage is not None and message.model != SYNTHETIC:
-            reply = self._reply(message, at, own, extras.request, extras.hour)
+            reply = self._reply(message, at, own, extras)
+        inner = carried(self.format, message)
+        if inner is not None and inner.usage is not None and inner.model != SYNTHETIC:
+            self._reply(inner, at, inner.id, extras_of(self.format, inner))
         if self.format == "muse":
             self.measures += measures_of(message, time)
         teller = Parts(self, message, at, time, reply)
@@ -153,15 +156,15 @@ class Telling:
             | side * SIDECHAIN
         )
 
-    def _reply(self, message: Message, at: int, own: str, request: str | None, hour: int) -> int:
+    def _reply(self, message: Message, at: int, own: str, extras: Extras) -> int:
         assert message.usage is not None
-        used, time = message.usage, moment(message.time)
+        used, time, request = message.usage, moment(message.time), extras.request
         counts = (
             count(used.input),
             count(used.output),
             count(used.cache_read),
-            count(used.cache_write),
-            count(hour),
+            count(used.cache_write if extras.written is None else extras.written),
+            extras.hour,
         )
         if message.api_message or request:
             key = reply_key(message.api_message, request)
@@ -215,9 +218,9 @@ class Telling:
                 self.last = time
 
     def prompted(self, text: str, rank: int) -> None:
-        """A prompt is the title as long as there is no better one."""
+        """What was said first is the title as long as there is no better one."""
         if rank > self.rank:
-            title = short_title(text)
+            title = short_title(whole(text))
             if title:
                 self.title, self.rank = title, rank
 

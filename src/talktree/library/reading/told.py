@@ -17,8 +17,8 @@ UUID = 36
 """Characters of a UUID."""
 MODULUS = 0x5D1F_2B6A_9C3E_7A4B
 """An odd number without any pattern."""
-PROMPT, SIDE_PROMPT, COMMAND = 3, 2, 1
-"""How good a title is that was made of a prompt."""
+PROMPT, SIDE_PROMPT, COMMAND, WORDS = 4, 3, 2, 1
+"""How good a title is that was made of what was said."""
 SAMPLED = 16
 """One id of so many is a landmark."""
 

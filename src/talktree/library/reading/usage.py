@@ -75,7 +75,7 @@ def _jobs(paths: Iterable[AnyPath]) -> list[_Job]:
     jobs: list[_Job] = []
     batch: list[str | bytes] = []
     size = 0
-    for path in sorted(map(fspath, paths), key=_bytes):
+    for path in sorted([fspath(path) for path in paths], key=_bytes):
         batch.append(path)
         size += _size(path)
         if size >= BATCH:

@@ -169,4 +169,6 @@ def _take(books: Books, line: _Line, around: _Line) -> None:
         written,
         used.cache_read_input_tokens,
     )
-    books.take(api.id, line.requestId, line.isSidechain is True, entry)
+    # An answer that no model gave, such as the words of an error, tells of no tokens.
+    if any(entry[4:]):
+        books.take(api.id, line.requestId, line.isSidechain is True, entry)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from talktree.library.fulltext.words import folded, letters
-from talktree.library.search.needles import Mark, Needle, marks_in
+from talktree.library.search.needles import Mark, Needle, marks_in, occurrences
 
 WIDTH = 200
 """How many characters of a text are shown."""
@@ -73,29 +74,8 @@ def _centre(text: str, needles: list[Needle], width: int) -> int:
 
 def _collect(places: list[int], start: int, size: int, plain: str, needle: Needle) -> None:
     """The first places of a needle in a block; those in folded text are only about right."""
-    for at, end in _occurrences(plain, needle):
-        if len(places) >= _TRIES:
-            return
-        if needle.pattern is None or _is_a_word(plain, at, end, whole=needle.pattern.whole_last):
-            places.append(start + (at if len(plain) == size else at * size // len(plain)))
-
-
-def _occurrences(plain: str, needle: Needle) -> Iterator[tuple[int, int]]:
-    if needle.row:
-        yield from (found.span() for found in needle.row.finditer(plain))
-        return
-    at = plain.find(needle.text)
-    while at >= 0:
-        end = at + len(needle.text)
-        yield at, end
-        at = plain.find(needle.text, end)
-
-
-def _is_a_word(plain: str, at: int, end: int, *, whole: bool) -> bool:
-    """Whether a word is found there, not the inside of another."""
-    if at and plain[at - 1].isalnum():
-        return False
-    return not whole or end == len(plain) or not plain[end].isalnum()
+    for at, _ in islice(occurrences(plain, needle), _TRIES - len(places)):
+        places.append(start + (at if len(plain) == size else at * size // len(plain)))
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str, tuple[str, str]]]:

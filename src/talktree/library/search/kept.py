@@ -17,7 +17,7 @@ from talktree.library.search.shelf import About, Where
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.fulltext.index import FullText
+    from talktree.library.fulltext.index import FullText, Place
     from talktree.library.reading.shape import Shape
     from talktree.library.reading.told import Heading, Piece, Talk
 
@@ -38,6 +38,8 @@ SELECT n.text FROM calls AS c JOIN names AS n ON n.id = c.tool WHERE c.key = ? A
 _LAST = "\U0010ffff"
 _CALL_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
 _LINES_KEPT = 64
+_LONG = 1 << 20
+"""How many bytes a line may have that is remembered."""
 
 
 class Library(Protocol):
@@ -178,8 +180,21 @@ class KeptShelf:
             self._shapes[source] = Shape.unpack(row[0]) if row and row[0] else None
         return self._shapes[source]
 
+    def ahead(self, places: Sequence[Place]) -> None:
+        """Have the lines of these places at hand, which takes less time for many at once."""
+        from talktree.library.archive.lines import LinePlace, lines_at
+
+        asked: dict[LinePlace, tuple[int, int]] = {}
+        for place in places:
+            known = self._source(place.source)
+            if known and known.lines and known.generation is not None:
+                asked[LinePlace(known.generation, place.at)] = (place.source, place.at)
+        missing = [place for place, key in asked.items() if key not in self._lines]
+        for where, line in lines_at(self._db, missing).items():
+            self._remember(*asked[where], line)
+
     def _line(self, source: int, at: int) -> bytes:
-        """The line at a place; the one before is often asked for again."""
+        """The line at a place."""
         line = self._lines.get((source, at))
         if line is None:
             from talktree.library.reading.record import line_at
@@ -190,10 +205,15 @@ class KeptShelf:
                 return b""
             archive = self._open().archive
             line = line_at(lambda start, size: archive.slice(generation, start, size), at)
-            if len(self._lines) >= _LINES_KEPT:
-                self._lines.clear()
-            self._lines[source, at] = line
+            self._remember(source, at, line)
         return line
+
+    def _remember(self, source: int, at: int, line: bytes) -> None:
+        """Keep a line at hand for a while, unless it is so long that a few would fill memory."""
+        while len(self._lines) >= _LINES_KEPT:
+            self._lines.pop(next(iter(self._lines)))
+        if len(line) <= _LONG:
+            self._lines[source, at] = line
 
 
 _shelves: WeakKeyDictionary[Library, KeptShelf] = WeakKeyDictionary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from talktree.library.fulltext.words import Span, letter_origins, letters, spans
@@ -11,6 +12,9 @@ from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
 
 BETWEEN = "[^a-z0-9\x80-\U0010ffff]+"
 """What stands between two words of folded text; words themselves have no signs to be escaped."""
+
+_REST = re.compile("[a-z0-9\x80-\U0010ffff]+")
+"""What goes on with a word."""
 
 
 class Needle(NamedTuple):
@@ -58,6 +62,46 @@ def _words(words: tuple[str, ...], *, whole_last: bool) -> Needle:
 
 def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
     """Where the needles are, in the order of the text; those inside of others are left out."""
+    if text.isascii():
+        plain = text.lower()
+        found = [
+            Mark(start, end, number)
+            for number, needle in enumerate(needles)
+            for start, end in occurrences(plain, needle)
+        ]
+    else:
+        found = _marks_by_origin(text, needles)
+    return _apart(sorted(found, key=lambda mark: (mark.start, -mark.end)))
+
+
+def occurrences(plain: str, needle: Needle) -> Iterator[tuple[int, int]]:
+    """Where a needle is in folded text in lower case, or in letters if it is a part."""
+    if needle.row:
+        for found in needle.row.finditer(plain):
+            yield from _as_words(plain, *found.span(), needle)
+        return
+    at = plain.find(needle.text)
+    while at >= 0:
+        end = at + len(needle.text)
+        yield from _as_words(plain, at, end, needle)
+        at = plain.find(needle.text, end)
+
+
+def _as_words(plain: str, start: int, end: int, needle: Needle) -> Iterator[tuple[int, int]]:
+    """What is there, to the end of its word; nothing if it is the inside of another word."""
+    if needle.pattern is None:
+        yield start, end
+        return
+    goes_on = _REST.match(plain, end)
+    stop = goes_on.end() if goes_on else end
+    if (not start or not _REST.match(plain, start - 1)) and (
+        stop == end or not needle.pattern.whole_last
+    ):
+        yield start, stop
+
+
+def _marks_by_origin(text: str, needles: list[Needle]) -> list[Mark]:
+    """The same where folding moves what is behind it: words by their places in the text."""
     placed = spans(text) if any(needle.pattern for needle in needles) else []
     found: list[Mark] = []
     for number, needle in enumerate(needles):
@@ -65,7 +109,7 @@ def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
             found += _parts(text, needle.text, number)
         else:
             found += _rows(placed, needle.pattern, number)
-    return _apart(sorted(found, key=lambda mark: (mark.start, -mark.end)))
+    return found
 
 
 def _rows(placed: list[Span], pattern: Pattern, number: int) -> list[Mark]:
@@ -80,15 +124,12 @@ def _rows(placed: list[Span], pattern: Pattern, number: int) -> list[Mark]:
 
 def _parts(text: str, part: str, number: int) -> list[Mark]:
     plain = letters(text)
-    origins = None if text.isascii() else letter_origins(text)
+    origins = letter_origins(text)
     found = []
     at = plain.find(part)
     while at >= 0:
         end = at + len(part)
-        if origins is None:
-            found.append(Mark(at, end, number))
-        else:
-            found.append(Mark(origins[at], max(origins[end - 1] + 1, origins[end]), number))
+        found.append(Mark(origins[at], max(origins[end - 1] + 1, origins[end]), number))
         at = plain.find(part, end)
     return found
 

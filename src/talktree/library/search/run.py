@@ -124,7 +124,9 @@ class Results:
         while True:
             page = _page(self._searcher, self._compiled, self.sort, size, offset)
             places = self._shelf.fulltext.places(self._searcher, [where for _, where in page])
-            for (score, _), place in zip(page, places, strict=True):
+            for number, ((score, _), place) in enumerate(zip(page, places, strict=True)):
+                if self.exact and not number % _PAGE:
+                    self._shelf.ahead(places[number : number + _PAGE])
                 yield Candidate(self._shelf, place, score if self.sort == "best" else 0.0)
             offset += len(page)
             if len(page) < size:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from talktree.library.fulltext.index import FullText
+    from talktree.library.fulltext.index import FullText, Place
     from talktree.library.reading.told import Piece
     from talktree.library.search.compile import Stretch
 
@@ -37,6 +37,9 @@ class Shelf(Protocol):
     @property
     def fulltext(self) -> FullText:
         """The index."""
+
+    def ahead(self, places: Sequence[Place]) -> None:
+        """Tell that the pieces of these places will be asked for."""
 
     def pieces(self, source: int, at: int) -> Sequence[Piece]:
         """The pieces of one record, made again; none if it is no longer there."""

@@ -6,10 +6,11 @@ kind of change it is (grown, replaced, moved) is seen when its turn comes, by it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.sources.find import Closed, Found, Seen, found
+from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, found, seen_as
 from talktree.library.sources.recognise import is_conversation_folder
 
 if TYPE_CHECKING:
@@ -21,11 +22,21 @@ OTHER = "other"
 FOLDER = "folder"
 """The state of the row that says that a folder is one source."""
 
-_BELOW = """
-    SELECT id, source, path, size, modified, changed, inode, device, state FROM files
-    WHERE path = ? OR (path >= ? AND path < ?)
+_STAMPS = """
+SELECT path, size, modified, changed, inode FROM files
+WHERE state = 'here' AND (path = ? OR (path >= ? AND path < ?))
 """
-_ALL = "SELECT id, source, path, size, modified, changed, inode, device, state FROM files"
+_OTHERS = """
+SELECT id, source, path, size, modified, changed, inode, device, state FROM files
+WHERE state <> 'here' AND (path = ? OR (path >= ? AND path < ?))
+"""
+_AT = """
+SELECT id, source, path, size, modified, changed, inode, device, state FROM files WHERE path = ?
+"""
+_OF = """
+SELECT id, source, path, size, modified, changed, inode, device, state FROM files
+WHERE source = ? AND state <> 'folder'
+"""
 
 
 class Known(NamedTuple):
@@ -43,12 +54,12 @@ class Known(NamedTuple):
 
     def is_still(self, seen: Seen) -> bool:
         """Whether the file is as it was when it was taken in; devices are numbered anew."""
-        return (
-            self.size == seen.size
-            and self.modified == seen.modified
-            and self.changed == seen.changed
-            and self.inode == seen.inode
-        )
+        return (self.size, self.modified, self.changed, self.inode) == stamp_of(seen)
+
+
+def stamp_of(seen: Seen) -> tuple[int, int, int, int]:
+    """What tells that a file is as it was."""
+    return seen.size, seen.modified, seen.changed, seen.inode
 
 
 class Change(NamedTuple):
@@ -94,24 +105,56 @@ NOTHING = Look(0, 0, 0, [], [], [], 0, [])
 
 
 class _Walk:
-    def __init__(self, rows: Iterable[Known]) -> None:
-        self.rows = {row.path: row for row in rows}
-        self.unvisited = dict(self.rows)
+    """What is known below some paths, less and less of it as files are met."""
+
+    def __init__(self, db: Database, roots: Sequence[bytes]) -> None:
+        self._db = db
+        self._stamps: dict[bytes, tuple[int, ...]] = {}
+        """Files that are here and were not met yet."""
+        self._others: dict[bytes, Known] = {}
+        """All else that is known, by its path."""
+        self.unchanged = 0
+        self.passed_over = 0
         self.opened = 0
         self.asked: list[Seen] = []
-        folders = {row.source for row in self.rows.values() if row.state == FOLDER}
-        self.of_folder: dict[int, dict[bytes, Known]] = {}
-        if folders:
-            for row in self.rows.values():
-                if row.source in folders and row.source is not None and row.state != FOLDER:
-                    self.of_folder.setdefault(row.source, {})[row.path] = row
+        self._met: set[bytes] = set()
+        self._folders: dict[bytes, Found] = {}
+        for root in roots:
+            slash = root if root.endswith(b"/") else root + b"/"
+            below = (root, slash, slash[:-1] + b"0")
+            self._stamps.update((row[0], row[1:]) for row in db.read(_STAMPS, below))
+            self._others.update((row[2], Known(*row)) for row in db.read(_OTHERS, below))
+
+    def is_same(self, path: bytes, about: os.stat_result | None) -> bool:
+        """Whether a file is as it was; without a `stat`, whether it is known."""
+        if about is None:
+            return path in self._stamps or path in self._others
+        stamp = self._stamps.get(path)
+        if stamp is not None:
+            same = stamp == (
+                about.st_size,
+                about.st_mtime_ns,
+                about.st_ctime_ns,
+                about.st_ino & POSITIVE,
+            )
+            if same:
+                self.unchanged += 1
+                del self._stamps[path]
+            return same
+        if self._others:
+            other = self._others.get(path)
+            if other is not None and other.state == OTHER and other.is_still(seen_as(path, about)):
+                self.passed_over += 1
+                self._met.add(path)
+                return True
+        return False
 
     def is_one(self, folder: Seen, inside: tuple[Seen, ...]) -> bool:
         """Whether a folder is one source, as it was found before or is found now."""
-        row = self.rows.get(folder.path)
+        row = self._others.get(folder.path)
         if row is not None and row.state == FOLDER:
             return True
-        self.unvisited.pop(folder.path, None)
+        self._met.add(folder.path)
         if row is not None and row.state == OTHER and row.is_still(folder):
             return False
         self.opened += 1
@@ -120,80 +163,89 @@ class _Walk:
         self.asked.append(folder)
         return False
 
-    def change(self, one: Found) -> Change | Known | None:
-        """How a source differs from what is known; a row if it is no conversation, else None."""
-        if one.kind == "file":
-            return self._file_change(one)
-        marker = self.unvisited.pop(one.path, None)
-        known = self.of_folder.get(marker.source, {}) if marker and marker.source else {}
-        for path in (*known, *(seen.path for seen in one.files)):
-            self.unvisited.pop(path, None)
-        same = (
-            marker is not None
-            and sum(row.state != GONE for row in known.values()) == len(one.files)
-            and all(
-                (row := known.get(seen.path)) and row.state in (HERE, OTHER) and row.is_still(seen)
-                for seen in one.files
-            )
-        )
-        return None if same else Change(one, marker.source if marker else None, known)
+    def change(self, one: Found) -> Change | None:
+        """What is known of something that may have changed; None if it has not."""
+        if one.kind == "folder":
+            self._folders[one.path] = one
+            return None  # what it lost is seen when all files were met
+        if one.asked and self._stamps.get(one.path) == stamp_of(one.files[0]):
+            self.unchanged += 1
+            self._meet(one.path)
+            return None
+        self._meet(one.path)
+        row = self.known(one.path)
+        return Change(one, row.source or None, {one.path: row}) if row else Change(one, None, {})
 
-    def _file_change(self, one: Found) -> Change | Known | None:
-        row = self.unvisited.pop(one.path, None)
-        if row is None:
-            return Change(one, None, {})
-        if row.is_still(one.files[0]):
-            if row.state == HERE:
-                return None
-            if row.state == OTHER and not one.asked:
-                return row
-        return Change(one, row.source, {one.path: row})
+    def folder_changes(self) -> Iterator[Change]:
+        """The sources that are folders and not as they were."""
+        for path, one in self._folders.items():
+            marker = self._others.get(path)
+            source = marker.source if marker is not None and marker.state == FOLDER else None
+            same = all(map(self._is_as_before, one.files))
+            self._met.add(path)
+            for seen in one.files:
+                self._meet(seen.path)
+            lost = [each for each in self._stamps if each.startswith(path + b"/")]
+            for each in lost:
+                self._meet(each)
+            if source and same and not lost:
+                self.unchanged += 1
+                continue
+            rows = self._db.read(_OF, (source,)) if source else ()
+            yield Change(one, source, {row[2]: Known(*row) for row in rows})
+
+    def _is_as_before(self, seen: Seen) -> bool:
+        """Whether a file of a folder is as it was."""
+        stamp = self._stamps.get(seen.path)
+        if stamp is not None:
+            return stamp == stamp_of(seen)
+        other = self._others.get(seen.path)
+        return other is not None and other.state == OTHER and other.is_still(seen)
+
+    def known(self, path: bytes) -> Known | None:
+        """The row of a file."""
+        row = self._db.one(_AT, (path,))
+        return None if row is None else Known(*row)
+
+    def missing(self, closed: Sequence[Closed]) -> list[Known]:
+        """Files that were here and are not; below what cannot be looked at nothing is known."""
+        shut = tuple(each.path.rstrip(b"/") + b"/" for each in closed if not each.absent)
+        paths = [
+            *self._stamps,
+            *(
+                path
+                for path, row in self._others.items()
+                if row.state != GONE and path not in self._met
+            ),
+        ]
+        rows = (self.known(path) for path in paths if not (shut and path.startswith(shut)))
+        return [row for row in rows if row is not None]
+
+    def _meet(self, path: bytes) -> None:
+        self._stamps.pop(path, None)
+        if path in self._others:
+            self._met.add(path)
 
 
-def look(
-    db: Database, roots: Sequence[bytes], *, leave: Sequence[bytes] = (), known: bool = True
-) -> Look:
-    """Walk some paths and compare what is there with what is known of them."""
-    walk = _Walk(_rows(db, roots) if known else ())
-    seen = unchanged = passed_over = 0
+def look(db: Database, roots: Sequence[bytes], *, leave: Sequence[bytes] = ()) -> Look:
+    """Walk some paths, none below another, and compare what is there with what is known."""
+    walk = _Walk(db, roots)
     changes: list[Change] = []
     closed: list[Closed] = []
-    visited: set[bytes] = set()
     for root in roots:
-        for one in found(root, walk.is_one, leave=leave):
+        for one in found(root, walk.is_one, walk.is_same, leave=leave):
             if isinstance(one, Closed):
                 closed.append(one)
-                continue
-            if one.path in visited:
-                continue
-            if len(roots) > 1:
-                visited.add(one.path)
-            change = walk.change(one)
-            if isinstance(change, Known):
-                passed_over += 1
-                continue
-            seen += 1
-            if change is None:
-                unchanged += 1
-            else:
+            elif (change := walk.change(one)) is not None:
                 changes.append(change)
-    missing = _missing(walk.unvisited.values(), closed)
-    return Look(seen, unchanged, passed_over, changes, missing, closed, walk.opened, walk.asked)
-
-
-def every_row(db: Database) -> list[Known]:
-    """All that is known of all files."""
-    return [Known(*row) for row in db.read(_ALL)]
-
-
-def _rows(db: Database, roots: Sequence[bytes]) -> Iterable[Known]:
-    for root in roots:
-        slash = root if root.endswith(b"/") else root + b"/"
-        for row in db.read(_BELOW, (root, slash, slash[:-1] + b"0")):
-            yield Known(*row)
-
-
-def _missing(rows: Iterable[Known], closed: Sequence[Closed]) -> list[Known]:
-    """Files that were here and are not; below what cannot be looked at nothing is known."""
-    shut = tuple(each.path.rstrip(b"/") + b"/" for each in closed if not each.absent)
-    return [row for row in rows if row.state != GONE and not (shut and row.path.startswith(shut))]
+    changes += walk.folder_changes()
+    return Look(
+        walk.unchanged + len(changes),
+        walk.unchanged,
+        walk.passed_over,
+        changes,
+        walk.missing(closed),
+        closed,
+        walk.opened,
+        walk.asked,
+    )

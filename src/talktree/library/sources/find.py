@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Literal, NamedTuple
 
 LIKELY = (b".jsonl", b".json", b".md", b".text", b".txt", b".eml", b".xml")
@@ -19,9 +19,10 @@ PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 FLEETING = frozenset({b"lock"})
 """Files in the folder of a session that come and go."""
 _OF_A_SESSION = frozenset({b"messages.jsonl", b"snapshots.jsonl", b"metadata.json"})
-_POSITIVE = (1 << 63) - 1
+POSITIVE = (1 << 63) - 1
 """Some systems number with all 64 bits; databases know one less."""
-_MESSAGE = re.compile(rb"[0-9]{1,18}\.md")
+_MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
+"""The name of a numbered message, among names with zeros between them."""
 
 
 class Seen(NamedTuple):
@@ -56,10 +57,17 @@ class Closed(NamedTuple):
 
 Ask = Callable[[Seen, tuple[Seen, ...]], bool]
 """Whether a folder that looks like one conversation, with the files below it, is one."""
+Same = Callable[[bytes, os.stat_result | None], bool]
+"""Whether a file is as it was; without a `stat`, whether anything is known of it."""
 
 
-def found(root: bytes, is_one: Ask, *, leave: Collection[bytes] = ()) -> Iterator[Found | Closed]:
-    """Everything below a path that may be a conversation, in the order of names."""
+def found(
+    root: bytes, is_one: Ask, is_same: Same, *, leave: Collection[bytes] = ()
+) -> Iterator[Found | Closed]:
+    """What may be a conversation below a path and is not as it was, in the order of names.
+
+    Folders that are one source, and a path that was named itself, are told in any case.
+    """
     try:
         about = os.stat(root)
     except OSError as error:
@@ -68,55 +76,73 @@ def found(root: bytes, is_one: Ask, *, leave: Collection[bytes] = ()) -> Iterato
     if stat.S_ISREG(about.st_mode):
         yield Found(root, "file", (seen_as(root, about),), asked=True)
     elif stat.S_ISDIR(about.st_mode):
-        yield from _below(root, is_one, leave)
+        yield from _below(root, is_one, is_same, leave)
     else:
         yield Closed(root, "not a regular file or folder")
 
 
-def _below(root: bytes, is_one: Ask, leave: Collection[bytes]) -> Iterator[Found | Closed]:
+def _below(
+    root: bytes, is_one: Ask, is_same: Same, leave: Collection[bytes]
+) -> Iterator[Found | Closed]:
     pending = [root]
     while pending:
         here = pending.pop()
         try:
             files, folders = _listed(here)
+            if _looks_like_one(files):
+                inside = _inside(here)
+                if is_one(seen_as(here, os.lstat(here)), inside):
+                    yield Found(here, "folder", inside)
+                    continue
         except OSError as error:
             yield _closed(here, error)
             continue
-        if _looks_like_one(files):
-            inside = _inside(here)
-            if is_one(seen_as(here, os.lstat(here)), inside):
-                yield Found(here, "folder", inside)
-                continue
-        for name in sorted(files):
-            if name.lower().endswith(LIKELY):
-                yield Found(files[name].path, "file", (files[name],))
+        yield from _changed(files, is_same)
         deeper = (os.path.join(here, name) for name in sorted(folders, reverse=True))
         pending += [path for path in deeper if path not in leave]
 
 
-def _listed(here: bytes) -> tuple[dict[bytes, Seen], list[bytes]]:
-    """The regular files and the folders in a folder."""
-    files: dict[bytes, Seen] = {}
+def _changed(files: _Files, is_same: Same) -> list[Found]:
+    """The files of a folder that are not as they were: of most there is nothing more to do."""
+    out = []
+    for name, entry in files.items():
+        path = entry.path
+        # What was named once is known, whatever its name is.
+        if not (name.endswith(LIKELY) or name.lower().endswith(LIKELY) or is_same(path, None)):
+            continue
+        try:
+            about = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue  # it went away while the folder was read
+        if not is_same(path, about) and stat.S_ISREG(about.st_mode):
+            out.append(Found(path, "file", (seen_as(path, about),)))
+    return sorted(out)
+
+
+_Files = dict[bytes, "os.DirEntry[bytes]"]
+
+
+def _listed(here: bytes) -> tuple[_Files, list[bytes]]:
+    """What is no folder in a folder, and the folders."""
+    files: _Files = {}
     folders: list[bytes] = []
     with os.scandir(here) as entries:
         for entry in entries:
-            name = entry.name
-            if entry.is_file(follow_symlinks=False):
-                try:
-                    files[name] = seen_as(entry.path, entry.stat(follow_symlinks=False))
-                except FileNotFoundError:
-                    continue  # it went away while the folder was read
-            elif name not in PASSED_OVER and entry.is_dir(follow_symlinks=False):
-                folders.append(name)
+            if not entry.is_dir(follow_symlinks=False):
+                files[entry.name] = entry
+            elif entry.name not in PASSED_OVER:
+                folders.append(entry.name)
     return files, folders
 
 
-def _looks_like_one(names: Mapping[bytes, Seen]) -> bool:
-    return not _OF_A_SESSION.isdisjoint(names) or any(map(_MESSAGE.fullmatch, names))
+def _looks_like_one(names: _Files) -> bool:
+    return (
+        not _OF_A_SESSION.isdisjoint(names) or _MESSAGE.search(b"\0".join(names)) is not None
+    )
 
 
 def _inside(root: bytes) -> tuple[Seen, ...]:
-    """All files below a folder; what cannot be listed is as if it were empty."""
+    """All regular files below a folder; what cannot be listed is as if it were empty."""
     out: list[Seen] = []
     pending = [root]
     while pending:
@@ -125,7 +151,13 @@ def _inside(root: bytes) -> tuple[Seen, ...]:
             files, folders = _listed(here)
         except OSError:
             continue
-        out += [files[name] for name in sorted(files) if name not in FLEETING]
+        for name in sorted(files):
+            if name not in FLEETING and files[name].is_file(follow_symlinks=False):
+                try:
+                    about = files[name].stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                out.append(seen_as(files[name].path, about))
         pending += [os.path.join(here, name) for name in sorted(folders, reverse=True)]
     return tuple(out)
 
@@ -142,6 +174,6 @@ def seen_as(path: bytes, about: os.stat_result) -> Seen:
         about.st_size,
         about.st_mtime_ns,
         about.st_ctime_ns,
-        about.st_ino & _POSITIVE,
-        about.st_dev & _POSITIVE,
+        about.st_ino & POSITIVE,
+        about.st_dev & POSITIVE,
     )

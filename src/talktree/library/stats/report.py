@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
 from talktree.errors import UsageError
+from talktree.files.home import data_home
 from talktree.library.database.connection import Database
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
@@ -28,10 +28,6 @@ class Kept(Protocol):
     @property
     def db(self) -> Database:
         """Its tables."""
-
-    @property
-    def root(self) -> Path:
-        """Its folder; prices of the user are beside it."""
 
 
 class Group(Struct, frozen=True):
@@ -117,7 +113,7 @@ def stats(
     """Count what a library holds; `seconds` also tells how long tools took, which takes longer."""
     filters = Filters(since=since, until=until, project=project, model=model, format=format)
     db = library.db
-    prices = load_prices(library.root.parent)
+    prices = load_prices(data_home())
     with db.snapshot():
         chosen = Chosen(db, filters)
         found = uses(db, chosen, prices)

@@ -79,10 +79,10 @@ def export(
         raise UsageError(f"cannot write {kind or 'this'}", hint=f"one of {', '.join(KINDS)}")
     failed: list[tuple[bytes, Failure]] = []
 
-    def note(source: Source, error: TalktreeError) -> None:
+    def _note(source: Source, error: TalktreeError) -> None:
         failed.append((source.path, failure_of(error)))
 
-    counter = _Counter(table(library, name, conversation=conversation, failed=note, **filters))
+    counter = _Counter(table(library, name, conversation=conversation, failed=_note, **filters))
     save({path.name: _written(kind, counter)}, path, folder=False)
     return Exported(counter.rows, tuple(failed))
 

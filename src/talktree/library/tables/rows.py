@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from talktree.files.home import data_home
 from talktree.library.reading.texts import call_files
 from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, load_prices
@@ -78,7 +79,7 @@ def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[R
 
 def _usage(asked: Asked) -> Iterator[Row]:
     """Replies as each source tells them, straight from the facts."""
-    prices = load_prices(asked.library.root.parent)
+    prices = load_prices(data_home())
     names, chosen = asked.chosen.names, asked.chosen
     for source in asked.sources():
         id, native, format, folder, session = where(source, source.native)

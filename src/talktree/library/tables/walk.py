@@ -14,8 +14,6 @@ from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.model.conversation import Conversation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from talktree.library.archive.store import Archive
 
 Where = tuple[int, str | None, str, str | None, str]
@@ -34,10 +32,6 @@ class Kept(Protocol):
     @property
     def archive(self) -> Archive:
         """Its bytes."""
-
-    @property
-    def root(self) -> Path:
-        """Its folder."""
 
 
 class Asked:

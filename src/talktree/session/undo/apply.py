@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from talktree.errors import WorldMoved
-from talktree.files.durable import sync_filesystem, write_all
+from talktree.files.durable import write_all
 from talktree.session.capture.look import Stamp, stamp_of
 from talktree.session.capture.states import Absent, File, Folder, Link
 from talktree.session.undo.aside import OLD, Aside
@@ -24,8 +24,6 @@ from talktree.session.undo.plan import Action
 
 THREADS = 16
 """Waiting for the disk is done by many at once."""
-MANY = 32
-"""So many new files are synced at once, with the file system they are on."""
 NEW = b".new"
 Item = TypeVar("Item")
 
@@ -75,13 +73,9 @@ class Execution:
         writes = self._of("write")
         for action in writes:
             self._temporaries[action.path] = self._temporary(action.path, NEW)
-        together = len(writes) >= MANY
-        _all(lambda each: self._write(each, together=together), writes)
-        if together and not sync_filesystem(self._folder.fd):
-            _all(self._sync_new, writes)
+        _all(self._write, writes)
 
-    def _write(self, action: Action, *, together: bool) -> None:
-        """Write a content; many on the file system of the workspace are synced all at once."""
+    def _write(self, action: Action) -> None:
         assert isinstance(action.after, File)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         fd = self._folder.open(self._temporaries[action.path], flags, 0o600)
@@ -89,14 +83,6 @@ class Execution:
             for piece in self._supply.pieces(action.after):
                 write_all(fd, piece)
             os.fchmod(fd, action.after.mode)
-            if not together or os.fstat(fd).st_dev != self._folder.identity[0]:
-                os.fsync(fd)
-        finally:
-            os.close(fd)
-
-    def _sync_new(self, action: Action) -> None:
-        fd = self._folder.open(self._temporaries[action.path], os.O_RDONLY)
-        try:
             os.fsync(fd)
         finally:
             os.close(fd)

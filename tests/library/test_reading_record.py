@@ -1,0 +1,54 @@
+"""A record made again is the one that was told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+
+from talktree.library.reading import claude_code
+from talktree.library.reading.record import id_at, line_at, pieces_at
+from talktree.library.reading.told import Piece
+from tests.library import made
+from tests.library.reading_sessions import broken_sessions, sessions
+
+
+def bare(piece: Piece) -> Piece:
+    """A piece without the tags that only other lines know."""
+    return piece._replace(tags=" ".join(t for t in piece.tags.split() if not t.startswith("tool=")))
+
+
+@given(sessions | broken_sessions)
+def test_pieces_are_made_again_from_their_line(data: bytes) -> None:
+    told = claude_code.told(data)
+    places: dict[int, list[Piece]] = {}
+    for piece in told.pieces:
+        places.setdefault(piece.at, []).append(piece)
+    for at, pieces in places.items():
+        again = pieces_at(line_at(lambda start, size: data[start : start + size], at), at)
+        found = iter(map(bare, again))
+        # A list of tasks that did not change is told by its record, not by the whole file.
+        assert all(any(each == bare(piece) for each in found) for piece in pieces)
+
+
+def test_a_line_is_read_as_far_as_it_goes() -> None:
+    asked: list[int] = []
+
+    def read(at: int, size: int) -> bytes:
+        asked.append(size)
+        return data[at : at + size]
+
+    data = b"x" * 700_000 + b"\nrest"
+    assert line_at(read, 10) == b"x" * 699_990 + b"\n"
+    assert len(asked) == 3
+    assert line_at(read, 700_001) == b"rest"
+    assert line_at(read, 800_000) == b""
+
+
+def test_the_id_of_a_record(tmp_path: Path) -> None:
+    session = made.small(tmp_path)
+    data = session.bytes()
+    link = claude_code.told(data).links[1]
+    assert id_at(data[link.at :].split(b"\n")[0]) == session.lines[1]["uuid"]
+    assert id_at(b"{broken") is None
+    assert pieces_at(b"", 5) == []
