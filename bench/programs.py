@@ -97,6 +97,29 @@ def _middle(runs: list[Ran]) -> Ran:
     return ran._replace(cpu=cpu, peak=max(ran.peak for ran in runs))
 
 
+class Clock:
+    """Times of a block that is run several times, on the clock and of the processor."""
+
+    def __init__(self) -> None:
+        self._seconds: list[float] = []
+        self._cpu: list[float] = []
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self._seconds.append(time.perf_counter() - self._start[0])
+        self._cpu.append(time.process_time() - self._start[1])
+
+    def at(self, share: float) -> float:
+        """The seconds within which so many of the runs were done."""
+        return sorted(self._seconds)[min(len(self._seconds) - 1, int(len(self._seconds) * share))]
+
+    def medians(self) -> tuple[float, float]:
+        """Seconds on the clock, CPU seconds."""
+        return statistics.median(self._seconds), statistics.median(self._cpu)
+
+
 def shown(seconds: float) -> str:
     """A time with as many digits as mean something."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"

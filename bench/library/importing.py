@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import statistics
 import sys
-import time
 
 import talktree
 from bench.history import huge_lines
 from bench.library.ours import PROGRAM, Talktree
 from bench.library.stand import Stand
 from bench.measure import Row
-from bench.programs import in_turns, must, shown
+from bench.programs import Clock, in_turns, must, shown
 from bench.walk import stat_scan
 
 _SCAN = """
@@ -81,7 +79,7 @@ def again(stand: Stand) -> list[Row]:
 
 def grown(stand: Stand) -> list[Row]:
     """One line more in one file, in a process that is there, against looking at all files."""
-    taken, scans, read = _Clock(), _Clock(), 0
+    taken, scans, read = Clock(), Clock(), 0
     with talktree.open_library(stand.ours.root) as library:
         for number in range(9):
             with stand.growing.open("ab") as file:
@@ -142,25 +140,6 @@ def huge(stand: Stand) -> list[Row]:
             "≤ 1×",
         )
     ]
-
-
-class _Clock:
-    """Times of a block that is run several times, on the clock and of the processor."""
-
-    def __init__(self) -> None:
-        self._seconds: list[float] = []
-        self._cpu: list[float] = []
-
-    def __enter__(self) -> None:
-        self._start = time.perf_counter(), time.process_time()
-
-    def __exit__(self, *_: object) -> None:
-        self._seconds.append(time.perf_counter() - self._start[0])
-        self._cpu.append(time.process_time() - self._start[1])
-
-    def medians(self) -> tuple[float, float]:
-        """Seconds on the clock, CPU seconds."""
-        return statistics.median(self._seconds), statistics.median(self._cpu)
 
 
 def _word(number: int) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import statistics
-import time
 from collections.abc import Callable
 from random import Random
 
@@ -17,7 +15,7 @@ from bench.history.words import COMMON
 from bench.library.stand import Stand
 from bench.measure import Row
 from bench.peers.install import RIPGREP, found
-from bench.programs import in_turns, must, run, shown
+from bench.programs import Clock, in_turns, must, run, shown
 
 EACH = 25
 """Queries of each kind."""
@@ -36,13 +34,13 @@ def in_process(stand: Stand) -> list[Row]:
 
         for kind, queries in _queries(stand).items():
             mine, theirs = _timed(ours, queries), _timed(bare, queries)
-            middle = statistics.median(mine)
+            (middle, cpu), (other, _) = mine.medians(), theirs.medians()
             rows.append(
                 Row(
-                    f"search in process, {kind}: p50, p95",
-                    f"{shown(middle)}, {shown(_at(mine, 0.95))}",
-                    f"bare tantivy without excerpts {shown(statistics.median(theirs))}",
-                    f"{middle / statistics.median(theirs):.1f}×",
+                    f"search in process, {kind}: p50, its CPU, p95",
+                    f"{shown(middle)}, {shown(cpu)}, {shown(mine.at(0.95))}",
+                    f"bare tantivy without excerpts {shown(other)}",
+                    f"{middle / other:.1f}×",
                     "p50 ≤ 5 ms",
                 )
             )
@@ -90,19 +88,14 @@ def from_shell(stand: Stand) -> list[Row]:
     return rows
 
 
-def _timed(search: Callable[[str], None], queries: list[str]) -> list[float]:
-    taken = []
+def _timed(search: Callable[[str], None], queries: list[str]) -> Clock:
+    clock = Clock()
     for query in queries[:5]:
         search(query)
     for query in queries:
-        start = time.perf_counter()
-        search(query)
-        taken.append(time.perf_counter() - start)
-    return sorted(taken)
-
-
-def _at(taken: list[float], share: float) -> float:
-    return taken[min(len(taken) - 1, int(len(taken) * share))]
+        with clock:
+            search(query)
+    return clock
 
 
 def _queries(stand: Stand) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 from bench.history import RARE
 from bench.peers.install import AGENTSVIEW, AICHAT, CCUSAGE, CLAUDE_CODE_LOG, Package
 
-COMMON = "parser"
+COMMON = "function"
 
 
 class Peer(ABC):

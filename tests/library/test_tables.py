@@ -298,3 +298,17 @@ def test_schemas_say_what_columns_mean() -> None:
         for column, field in zip(columns, schema_of(name), strict=True):
             assert (field.name, field.nullable) == (column.name, not column.always)
             assert field.metadata[b"what"].decode() == column.what
+
+
+@pytest.mark.parametrize("page", ["what-did-this-cost", "load-it-in-pandas"])
+def test_examples_of_the_how_to_pages_run(
+    library: Library, truth: Truth, page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+    if "pandas" in page:
+        pytest.importorskip("pandas")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), {})
+        assert capsys.readouterr().out

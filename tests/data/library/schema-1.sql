@@ -4,6 +4,7 @@ CREATE TABLE places (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, added IN
 CREATE TABLE sources ( id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, format TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'here', trouble TEXT, native TEXT, title TEXT, project INTEGER, branch INTEGER, first INTEGER, last INTEGER, messages INTEGER NOT NULL DEFAULT 0, branches INTEGER NOT NULL DEFAULT 0, sidechains INTEGER NOT NULL DEFAULT 0, errors INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL DEFAULT 0, archived INTEGER NOT NULL DEFAULT 0, indexed INTEGER NOT NULL DEFAULT 0, lines INTEGER NOT NULL DEFAULT 0, heading BLOB, shape BLOB, parent TEXT, kept_until INTEGER );
 CREATE INDEX sources_native ON sources (native);
 CREATE INDEX sources_last ON sources (last);
+CREATE INDEX sources_dirty ON sources (id) WHERE indexed <> archived;
 CREATE TABLE files ( id INTEGER PRIMARY KEY AUTOINCREMENT, source INTEGER NOT NULL, path BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL, changed INTEGER NOT NULL, inode INTEGER NOT NULL, device INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'here', generation INTEGER, guard BLOB );
 CREATE INDEX files_source ON files (source);
 CREATE TABLE generations ( id INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, length INTEGER NOT NULL, began INTEGER NOT NULL, UNIQUE (file, number) );

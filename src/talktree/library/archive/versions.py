@@ -85,5 +85,5 @@ def _newest(db: Database, source: int) -> list[Kept]:
     return [
         Kept(path, generation, length, modified)
         for _, path, state, modified, generation, length in db.read(_FILES, (source,))
-        if not (is_here and state == "gone")
+        if state != "left" and not (is_here and state == "gone")
     ]

@@ -18,8 +18,10 @@ from typing import NamedTuple
 LONGEST_WORD = 255
 """The most bytes a word may have to be found."""
 
-_WORD = re.compile(r"[a-z0-9\x80-\U0010ffff]+")
-"""A word in folded text in lower case, where all that is not ASCII is part of one."""
+BETWEEN = r"[\x00-/:-`{-\x7f]+"
+"""What is between words in folded text in lower case, where all that is not ASCII is in a word."""
+IN_WORDS = r"[^\x00-/:-`{-\x7f]+"
+_WORD = re.compile(IN_WORDS)
 _SIGNS = (
     *((0x0900, 0x0AFC), (0x0B00, 0x0B54), (0x0B56, 0x0E46), (0x0E48, 0x0E4B), (0x0E4D, 0x0E4D)),
     *((0x0E4F, 0x0ECB), (0x0ECD, 0x0EFF), (0x1000, 0x109F), (0x17B6, 0x17C8)),

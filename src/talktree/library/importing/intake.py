@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""
 FEW_THREADS, LITTLE_HEAP = 1, 15_000_000
-MORE_THREADS, LARGE_HEAP = 2, 120_000_000
+MORE_THREADS, LARGE_HEAP = 2, 100_000_000
 MOST_WAITING = 128 << 20
 """So many characters may wait for the full text's threads, which count documents only."""
 LONG = 64 << 10

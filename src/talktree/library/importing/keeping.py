@@ -14,6 +14,8 @@ from talktree.library.sources.find import Seen
 GUARD = 4096
 """How many of the last bytes are looked at again before what follows them is taken."""
 
+PART = 4 << 20
+
 
 class Keeping:
     """A generation that grows."""
@@ -36,12 +38,15 @@ class Keeping:
         if new <= 0:
             return 0
         if new < len(data):
-            data = data[-new:]
+            data = data[len(data) - new :]
             marks = [mark for mark in marks if mark[0] >= self.end]
         self.end += new
         self._tail = data[-GUARD:] if new >= GUARD else (self._tail + data)[-GUARD:]
-        for cut in self._chunker.feed(data, marks):
-            self._archive.grow(self.generation, cut.start, cut.data, cut.marks)
+        # A long line is handed over in parts, so that no copy of all of it is made.
+        for part in range(0, new, PART):
+            for cut in self._chunker.feed(data[part : part + PART] if new > PART else data, marks):
+                self._archive.grow(self.generation, cut.start, cut.data, cut.marks)
+            marks = ()
         return new
 
     def settle(self) -> None:

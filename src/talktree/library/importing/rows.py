@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.library.database.connection import Database
+from talktree.library.sources.changes import Known
 from talktree.library.sources.find import Seen
 
 _SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
@@ -13,6 +14,10 @@ _FORMAT = "UPDATE sources SET format = ?, lines = ? WHERE id = ?"
 _SOURCE = "SELECT id, path, format, lines, archived, heading, shape FROM sources WHERE id = ?"
 _STATE = "UPDATE sources SET state = ?, trouble = ? WHERE id = ?"
 _FILE_AT = "SELECT id, source, generation, guard FROM files WHERE path = ?"
+_FILES_OF = """
+SELECT id, source, path, size, modified, changed, inode, device, state FROM files
+WHERE source = ? AND state <> 'folder'
+"""
 _ADD_FILE = """
 INSERT INTO files
   (source, path, size, modified, changed, inode, device, state, generation, guard)
@@ -77,6 +82,10 @@ class Rows:
         """The file at a path."""
         row = self._db.one(_FILE_AT, (path,))
         return None if row is None else FileRow(*row)
+
+    def files_of(self, source: int) -> dict[bytes, Known]:
+        """What is known of the files of a source, by their paths."""
+        return {row[2]: Known(*row) for row in self._db.read(_FILES_OF, (source,))}
 
     def make_file(self, source: int, path: bytes) -> int:
         """A row for a file that is about to be read."""

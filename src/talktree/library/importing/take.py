@@ -17,7 +17,16 @@ from talktree.library.importing.lines import LineFile
 from talktree.library.importing.rows import FileRow, SourceRow
 from talktree.library.importing.taking import Taking
 from talktree.library.importing.whole import tell_whole
-from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Change, Known
+from talktree.library.sources.changes import (
+    FOLDER,
+    GONE,
+    HERE,
+    LEFT,
+    OTHER,
+    UNREADABLE,
+    Change,
+    Known,
+)
 from talktree.library.sources.find import Seen, seen_as
 from talktree.library.sources.open import opened
 from talktree.library.sources.recognise import Recognised, recognised, relative, source_of
@@ -62,7 +71,7 @@ class Take:
 
     def _file(self) -> Iterator[int]:
         intake, path = self._intake, self.path
-        known = self._moved or self._change.known.get(path)
+        known = self._moved or self._change.known
         with opened(path) as (file, seen):
             intake.result.files_opened += 1
             row = intake.rows.file(known.path) if known else None
@@ -148,7 +157,7 @@ class Take:
         self, format: Recognised, source: SourceRow | None, row: FileRow | None, seen: Seen
     ) -> Iterator[int]:
         taking = self._source(format, source)
-        change = self._keep(taking.id, seen)
+        change = self._keep(taking.id, seen, self._change.known)
         yield from self._told(taking, format, {change}, seen.modified)
 
     # a folder
@@ -162,20 +171,20 @@ class Take:
             return
         taking = self._source(format, source)
         allowed = without_secrets(source_of(found), all_formats()).files
+        known = intake.rows.files_of(taking.id)
         changes: set[str] = set()
         for seen in found.files:
-            row = self._change.known.get(seen.path)
+            row = known.pop(seen.path, None)
             if relative(seen.path, found.path) not in allowed:
                 intake.rows.set_file(taking.id, seen, OTHER)
             elif row is None or row.state != HERE or not row.is_still(seen):
-                changes.add(self._keep(taking.id, seen))
-                if row is not None and row.state == GONE:
+                changes.add(self._keep(taking.id, seen, row))
+                if row is not None and row.state in (GONE, LEFT):
                     changes.add("new")
                 yield seen.size
-        here = {seen.path for seen in found.files}
-        for path, row in self._change.known.items():
-            if path not in here and row.state != GONE:
-                intake.rows.set_file_state(row.id, GONE)
+        for row in known.values():
+            if row.state != LEFT:
+                intake.rows.set_file_state(row.id, LEFT)
                 changes.add("replaced")
         marker = seen_as(found.path, os.lstat(found.path))
         intake.rows.set_file(taking.id, marker, FOLDER)
@@ -196,14 +205,14 @@ class Take:
             taking.forget()
         return taking
 
-    def _keep(self, source: int, seen: Seen) -> str:
+    def _keep(self, source: int, seen: Seen, known: Known | None) -> str:
         """Archive what is new of a file: `new`, `grown`, `replaced` or `unchanged`."""
         intake = self._intake
         row = intake.rows.file(seen.path)
         id = row.id if row else intake.rows.make_file(source, seen.path)
         with opened(seen.path) as (file, now):
             intake.result.files_opened += 1
-            begins_so, tail = self._compared(row, self._change.known.get(seen.path), file, now)
+            begins_so, tail = self._compared(row, known, file, now)
             if row and begins_so and row.generation is not None:
                 keeping, change = Keeping(intake.archive, row.generation, tail), "grown"
             else:
@@ -234,6 +243,7 @@ class Take:
             if changes == {"grown"}:
                 self.what = "grown"
         intake.archive.flush()
+        intake.rows.set_state(taking.id, HERE)
         failure = tell_whole(intake, taking, format.format)
         taking.save(taking.archived, modified)
         if failure is not None:

@@ -7,10 +7,9 @@ steps; every other line goes through the format and the model, as the general re
 
 from __future__ import annotations
 
-from talktree.formats.claude_code.lens import command
-from talktree.library.reading.claude_lines import tell_any
 from talktree.library.reading.claude_members import (
     ABSENT,
+    TELLING,
     Api,
     Line,
     Result,
@@ -24,9 +23,11 @@ from talktree.library.reading.claude_members import (
 )
 from talktree.library.reading.keys import (
     LATEST,
+    ROLES,
     group_of,
     lone_key,
     reply_key,
+    seconds,
     stamp_of,
     states,
     title_rank,
@@ -65,6 +66,7 @@ from talktree.text.lines import BOM
 from talktree.text.times import from_iso
 
 SLUG = "claude-code"
+SNAPSHOT = "file-history-snapshot"
 SECOND = 1_000_000_000
 RESULT_BLOCK = b'"tool_result"'
 USAGE = b'"usage"'
@@ -103,7 +105,7 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
         else:
             usual = tell(line, at, stop)
         if not usual:
-            tell_any(telling, bytes(view[at:stop]), start + at)
+            _tell_any(telling, bytes(view[at:stop]), start + at)
             reader.forget_place()
         at = stop
     return telling.told(end)
@@ -137,11 +139,17 @@ class _Reader:
             bits = AS_REPLY
         elif role == "user":
             bits = AS_RESULT if line.toolUseResult is not ABSENT else AS_SAID
-        elif role == "system" or line.uuid is None or self._carries(role, here, stop):
+        elif line.uuid is None:
+            return self._snapshot(line, here)
+        elif role == PROGRESS and self._data.find(USAGE, here, stop) >= 0:
             return False
         else:
             api, bits = NO_API, AS_NOTE
-        if api is None or not _is_plain(line, api):
+            if role == "system":
+                if not _is_silent(line):
+                    return False
+                bits |= MESSAGE
+        if api is None or line.isMeta or not _is_plain(line, api):
             return False
         if line.forkedFrom is not ABSENT and telling.parent is None:
             return False
@@ -165,9 +173,18 @@ class _Reader:
         self._link(line, api, at, bits | self._message(line, api, at, time), time)
         return True
 
-    def _carries(self, role: str, here: int, stop: int) -> bool:
-        """Whether a line on the progress of a sub-agent tells what it cost."""
-        return role == PROGRESS and self._data.find(USAGE, here, stop) >= 0
+    def _snapshot(self, line: Line, here: int) -> bool:
+        """The names of files; False if a line without an id is none of them."""
+        if line.type != SNAPSHOT or line.snapshot is None:
+            return False
+        names = "\n".join(line.snapshot.trackedFileBackups)
+        if names:
+            stamp = line.snapshot.timestamp
+            time = None if stamp is None else seconds(from_iso(stamp))
+            tags = tags_of(SLUG, "other", "")
+            at = self._start + here
+            self.telling.pieces.append(Piece(at, "other", "", "", time, tags, names))
+        return True
 
     # what is said
 
@@ -306,16 +323,39 @@ class _Reader:
             group = self._names(api.id, line.requestId)[3]
         if line.isSidechain:
             bits |= SIDECHAIN
-        stamp = 0 if time is None else stamp_of(time, line.type)
+        stamp = 0
+        if time is not None:
+            code = ROLES.get(line.type)
+            stamp = time + code if code and time >= 0 else stamp_of(time, line.type)
         telling.links.append(_new(Link, (id, above, at, bits, group, stamp, 0)))
+
+
+def _is_silent(line: Line) -> bool:
+    """Whether a line of the system says only that something happened, in no words."""
+    return line.subtype is not None and line.subtype not in TELLING and line.content is ABSENT
 
 
 def _is_plain(line: Line, api: Api) -> bool:
     """Whether the content of a message is told in the short way."""
     content = api.content
     if isinstance(content, str):
-        return "<" not in content[:40] or command(content) is None
+        return "<" not in content[:40] or not _is_command(content)
     if line.toolUseResult is ABSENT or not content or len(content) != 1:
         return True
     block = content[0]
     return not isinstance(block, Result) or not lacks_words(output_of(block.content))
+
+
+# Few lines need the format itself, and whoever looks up one sentence should not wait for it.
+
+
+def _tell_any(telling: Telling, line: bytes, at: int) -> None:
+    from talktree.library.reading.claude_lines import tell_any
+
+    tell_any(telling, line, at)
+
+
+def _is_command(content: str) -> bool:
+    from talktree.formats.claude_code.lens import command
+
+    return command(content) is not None

@@ -14,6 +14,8 @@ from msgspec import Meta, Raw, Struct
 from talktree.library.reading.keys import MOST
 
 ABSENT = Raw()
+TELLING = frozenset({"compact_boundary", "microcompact_boundary", "informational"})
+"""Kinds of system lines that tell something even without words."""
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
 
 
@@ -91,6 +93,17 @@ class Task(Struct, gc=False):
     status: str
 
 
+class Backup(Struct, gc=False):
+    """What is kept of a file; only its name is told."""
+
+
+class Snapshot(Struct, gc=False):
+    """The state of files."""
+
+    timestamp: str | None = None
+    trackedFileBackups: dict[str, Backup] = {}
+
+
 class Line(Struct, gc=False):
     """A line."""
 
@@ -108,7 +121,10 @@ class Line(Struct, gc=False):
     todos: list[Task] | None = None
     toolUseResult: Raw = ABSENT
     forkedFrom: Raw = ABSENT
-    isMeta: None = None
+    isMeta: bool = False
+    subtype: str | None = None
+    content: Raw = ABSENT
+    snapshot: Snapshot | None = None
     isApiErrorMessage: None = None
     isCompactSummary: None = None
     logicalParentUuid: None = None

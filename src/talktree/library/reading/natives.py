@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from talktree.formats.base import Record
-from talktree.formats.claude_code.lens import get
 from talktree.library.reading.keys import count
 from talktree.library.reading.told import Measure
 from talktree.model.message import Message
@@ -60,6 +58,9 @@ def carried(format: str, message: Message) -> Message | None:
     """A message of a sub-agent that a line on its progress holds."""
     if format != CLAUDE_CODE or message.role != PROGRESS:
         return None
+    from talktree.formats.base import Record
+    from talktree.formats.claude_code.lens import get
+
     inner = _below(message.extra, "data").get("message")
     entry = get(Record(inner)) if isinstance(inner, dict) else None
     return entry if isinstance(entry, Message) else None

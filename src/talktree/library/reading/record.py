@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from talktree.formats.claude_code.records import Dialect
+import msgspec
+
 from talktree.library.reading.claude_code import told
 from talktree.library.reading.told import Piece
 from talktree.text.json_read import REFUSALS
@@ -18,7 +19,14 @@ END = b"\n"
 Read = Callable[[int, int], bytes]
 """Gives so many bytes from a place on; fewer only at the end."""
 
-_dialect = Dialect()
+
+class _Named(msgspec.Struct):
+    """All that an id needs of a record."""
+
+    uuid: str | None = None
+
+
+_named = msgspec.json.Decoder(_Named)
 
 
 def line_at(read: Read, at: int) -> bytes:
@@ -47,6 +55,6 @@ def pieces_at(line: bytes, at: int) -> list[Piece]:
 def id_at(line: bytes) -> str | None:
     """The id of the record that begins with a line."""
     try:
-        return _dialect.skim(line).id
+        return _named.decode(line).uuid
     except REFUSALS:
         return None

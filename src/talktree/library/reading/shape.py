@@ -21,7 +21,7 @@ from talktree.library.reading.told import ERROR, FOLLOWS, MESSAGE, Link
 NOWHERE = -1
 STATES = ("current", "abandoned", "compacted")
 """What the current leaf makes of a record, by its number in `states`."""
-_with = [bytes(bool(byte & bit) for byte in range(256)) for bit in range(256)]
+_with = {bit: bytes(bool(byte & bit) for byte in range(256)) for bit in (MESSAGE, ERROR)}
 
 
 class _Packed(msgspec.Struct, array_like=True):

@@ -121,6 +121,7 @@ def _best_start(marks: list[Mark], centre: int, width: int) -> int:
     sight = width - min(LEAD, width // 3)
 
     def worth(mark: Mark) -> tuple[int, int, int]:
+        """How much is seen from there."""
         seen = [
             each for each in marks if mark.start <= each.start and each.end <= mark.start + sight
         ]

@@ -251,9 +251,9 @@ def _talks(row: tuple[object, ...] | None) -> Sequence[Talk]:
 
 
 def _stretches(source: int, talks: Sequence[Talk], beginning: str) -> list[Stretch]:
-    ends = [*(talk.at for talk in talks[1:]), None]
+    ends = [*(talk.at for talk in talks), None]
     return [
         Stretch(source, talk.at, end)
-        for talk, end in zip(talks, ends, strict=True)
+        for talk, end in zip(talks, ends[1:], strict=False)
         if talk.native.startswith(beginning)
     ]

@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from talktree.library.fulltext.words import Span, letter_origins, letters, spans
+from talktree.library.fulltext.words import BETWEEN, IN_WORDS, Span, letter_origins, letters, spans
 from talktree.library.search.pattern import Pattern
 from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
 
-BETWEEN = "[^a-z0-9\x80-\U0010ffff]+"
-"""What stands between two words of folded text; words themselves have no signs to be escaped."""
-
-_REST = re.compile("[a-z0-9\x80-\U0010ffff]+")
+_REST = re.compile(IN_WORDS)
 """What goes on with a word."""
 
 

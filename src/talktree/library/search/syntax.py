@@ -76,6 +76,7 @@ class _Reader:
         self.open = [_Group(0, negated=False)]
 
     def read(self) -> Query:
+        """What the whole query says."""
         self._blank()
         while self.at < len(self.query):
             if self.query[self.at] == ")":

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from talktree.library.database.connection import Database
 
 HERE, GONE, UNREADABLE = "here", "gone", "unreadable"
+LEFT = "left"
+"""The state of a file that is no longer part of a folder that is there."""
 OTHER = "other"
 """The state of a file or folder that was looked at and is no conversation."""
 FOLDER = "folder"
@@ -32,10 +34,6 @@ WHERE state <> 'here' AND (path = ? OR (path >= ? AND path < ?))
 """
 _AT = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files WHERE path = ?
-"""
-_OF = """
-SELECT id, source, path, size, modified, changed, inode, device, state FROM files
-WHERE source = ? AND state <> 'folder'
 """
 
 
@@ -67,16 +65,14 @@ class Change(NamedTuple):
 
     found: Found
     source: int | None
-    known: dict[bytes, Known]
-    """What is known of its files, those that are missing now included."""
+    known: Known | None
+    """What is known of it, if it is a file."""
 
     @property
     def size(self) -> int:
         """How many bytes may have to be read."""
-        return sum(
-            max(0, seen.size - (old.size if (old := self.known.get(seen.path)) else 0))
-            for seen in self.found.files
-        )
+        before = self.known.size if self.known else 0
+        return max(0, sum(seen.size for seen in self.found.files) - before)
 
 
 class Look(NamedTuple):
@@ -174,7 +170,7 @@ class _Walk:
             return None
         self._meet(one.path)
         row = self.known(one.path)
-        return Change(one, row.source or None, {one.path: row}) if row else Change(one, None, {})
+        return Change(one, row.source or None if row else None, row)
 
     def folder_changes(self) -> Iterator[Change]:
         """The sources that are folders and not as they were."""
@@ -191,8 +187,7 @@ class _Walk:
             if source and same and not lost:
                 self.unchanged += 1
                 continue
-            rows = self._db.read(_OF, (source,)) if source else ()
-            yield Change(one, source, {row[2]: Known(*row) for row in rows})
+            yield Change(one, source, None)
 
     def _is_as_before(self, seen: Seen) -> bool:
         """Whether a file of a folder is as it was."""
@@ -215,7 +210,7 @@ class _Walk:
             *(
                 path
                 for path, row in self._others.items()
-                if row.state != GONE and path not in self._met
+                if row.state not in (GONE, LEFT) and path not in self._met
             ),
         ]
         rows = (self.known(path) for path in paths if not (shut and path.startswith(shut)))

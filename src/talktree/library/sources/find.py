@@ -136,9 +136,7 @@ def _listed(here: bytes) -> tuple[_Files, list[bytes]]:
 
 
 def _looks_like_one(names: _Files) -> bool:
-    return (
-        not _OF_A_SESSION.isdisjoint(names) or _MESSAGE.search(b"\0".join(names)) is not None
-    )
+    return not _OF_A_SESSION.isdisjoint(names) or _MESSAGE.search(b"\0".join(names)) is not None
 
 
 def _inside(root: bytes) -> tuple[Seen, ...]:

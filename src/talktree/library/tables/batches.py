@@ -12,8 +12,8 @@ from talktree.library.tables.schemas import TABLES, Column
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-MOST_ROWS = 16_384
-MOST_TEXT = 8 << 20
+MOST_ROWS = 8_192
+MOST_TEXT = 4 << 20
 """A batch is full when its texts have so many characters."""
 Row = Sequence[Any]
 

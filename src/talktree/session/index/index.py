@@ -206,17 +206,17 @@ class Index:
     def touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, Change]]]:
         """The same for many paths; each line is read once."""
         found: dict[bytes, list[tuple[str, Change]]] = {path: [] for path in paths}
-        for taken in self._touching(_EVERY_TOUCH, found):
-            for change in taken.changes:
+        for line in self._touching(_EVERY_TOUCH, found):
+            for change in line.changes:
                 if change.path in found:
-                    found[change.path].append((taken.message, change))
+                    found[change.path].append((line.message, change))
         return found
 
     def last_touches(self, paths: Iterable[bytes]) -> dict[bytes, Change | None]:
         """The last change of each path, however many there were; None if there is none."""
         found: dict[bytes, Change | None] = dict.fromkeys(paths)
-        for taken in self._touching(_LAST_TOUCHES, found):
-            found.update((each.path, each) for each in taken.changes if each.path in found)
+        for line in self._touching(_LAST_TOUCHES, found):
+            found.update((each.path, each) for each in line.changes if each.path in found)
         return found
 
     def _touching(self, query: str, paths: Iterable[bytes]) -> Iterator[Taken]:

@@ -6,9 +6,10 @@ to take it back, then `moved` or `withdrawn`. A move without either was interrup
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 from uuid import uuid4
 
 import msgspec
@@ -38,6 +39,30 @@ class Moving(NamedTuple):
     after: State
 
 
+class ToldPaths(Sequence[Moving]):
+    """The paths of a move as its line has them; of most moves nobody ever asks for them."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value if isinstance(value, dict) else {}
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    @overload
+    def __getitem__(self, at: int) -> Moving: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Moving]: ...
+    def __getitem__(self, at: int | slice) -> Moving | Sequence[Moving]:
+        return self._read[at]
+
+    def __iter__(self) -> Iterator[Moving]:
+        return iter(self._read)
+
+    @cached_property
+    def _read(self) -> tuple[Moving, ...]:
+        return tuple(_movings(self._value))
+
+
 class Moved(Struct, frozen=True, kw_only=True):
     """A move as the log tells it."""
 
@@ -53,7 +78,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     """Where the session stands once it happened; `files` is the note if only some paths moved."""
     leaf: str | None
     """The last message before the move."""
-    paths: tuple[Moving, ...]
+    paths: Sequence[Moving]
     text: str
     left: Mapping[bytes, State] = {}
     """The paths it leaves as they are though they should be otherwise, and what is there."""
@@ -141,7 +166,6 @@ def moves(operations: Iterable[Mapping[str, Any]]) -> list[Moved]:
 
 
 def _move(value: Mapping[str, Any]) -> Moved | None:
-    paths = value.get("paths")
     try:
         return Moved(
             id=_text(value["id"]),
@@ -153,7 +177,7 @@ def _move(value: Mapping[str, Any]) -> Moved | None:
             goal=_standing(value["to"]),
             at=_standing(value["at"]),
             leaf=_id(value.get("leaf")),
-            paths=tuple(_movings(paths if isinstance(paths, dict) else {})),
+            paths=ToldPaths(value.get("paths")),
             text=_text(value.get("text", "")),
             takes_back=_id(value.get("takesBack")),
             partial=tuple(map(name_from_json, map(_text, value.get("partial", ())))),
@@ -163,10 +187,10 @@ def _move(value: Mapping[str, Any]) -> Moved | None:
 
 
 def _movings(paths: Mapping[str, Any]) -> Iterable[Moving]:
-    for name, states in paths.items():
-        yield Moving(
-            name_from_json(name), from_json(states.get("before")), from_json(states.get("after"))
-        )
+    for name, told in paths.items():
+        states = told if isinstance(told, dict) else {}
+        before, after = from_json(states.get("before")), from_json(states.get("after"))
+        yield Moving(name_from_json(name), before, after)
 
 
 def _fates(paths: object) -> dict[bytes, str]:
