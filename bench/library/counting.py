@@ -28,7 +28,7 @@ def rows(stand: Stand) -> list[Row]:
     spent = {name: getattr(stand.truth.total, name) for name in NAMES}
     told = {
         "ccusage": peer.tokens(ran["ccusage"].output),
-        "library": _of_library(ran["library"].output),
+        "library": of_library(ran["library"].output),
         "files": _of_files(ran["files"].output),
     }
     exact = {name: "exact" if tokens == spent else "NOT EXACT" for name, tokens in told.items()}
@@ -48,7 +48,8 @@ def rows(stand: Stand) -> list[Row]:
     ]
 
 
-def _of_library(output: str) -> dict[str, int]:
+def of_library(output: str) -> dict[str, int]:
+    """The tokens that `talktree stats --json` tells."""
     totals = json.loads(output)["totals"]
     return {name: totals[f"{name}_tokens"] for name in NAMES}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bench.history import FOLDER, history, truth
 from bench.history.truth import Sum
+from bench.library.counting import of_library
 from bench.library.ours import Talktree
 from bench.page import written
 from bench.peers.contestants import COMMON, PEERS, Agentsview, Peer
@@ -58,7 +59,9 @@ def _ours(work: Path, size: int) -> list[str]:
     first, again = run(ours.import_(folder)), run(ours.import_(folder))
     search, count = run(ours.search(COMMON)), run(ours.count())
     cells = [_told(ran) for ran in (first, again, search, count)]
-    return ["talktree", *cells, "", f"{first.peak >> 20} MiB", f"{size_of(ours.root) / 1e6:.0f} MB"]
+    exact = _judged(count, of_library, truth(size).total)
+    disk = f"{size_of(ours.root) / 1e6:.0f} MB"
+    return ["talktree", *cells, exact, f"{first.peak >> 20} MiB", disk]
 
 
 def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
@@ -80,7 +83,7 @@ def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
     return [
         name,
         *(_told(ran) for ran in (*runs, search, count)),
-        _judged(peer, count, truth(size).total),
+        _judged(count, peer.tokens, truth(size).total),
         f"{peak >> 20} MiB",
         f"{kept / 1e6:.0f} MB" if kept else "",
     ]
@@ -118,15 +121,14 @@ def _told(ran: Ran | None) -> str:
     return f"{shown(ran.seconds)} ({shown(ran.cpu)} CPU)"
 
 
-def _judged(peer: Peer, ran: Ran | None, total: Sum) -> str:
+def _judged(ran: Ran | None, tokens: Callable[[str], dict[str, int]], total: Sum) -> str:
     """Whether its tokens are the ones that were spent."""
     if ran is None or ran.status != 0:
         return "–"
-    tokens = peer.tokens(ran.output)
     off = [
-        f"{name} {tokens[name] / getattr(total, name):.2f}×"
-        for name in tokens
-        if tokens[name] != getattr(total, name)
+        f"{name} {count / getattr(total, name):.2f}×"
+        for name, count in tokens(ran.output).items()
+        if count != getattr(total, name)
     ]
     return ", ".join(off) or "exact"
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.history import RARE
 from bench.peers.install import AGENTSVIEW, AICHAT, CCUSAGE, CLAUDE_CODE_LOG, Package
 
 COMMON = "function"
@@ -134,4 +133,3 @@ class ClaudeCodeLog(Peer):
 
 
 PEERS: tuple[type[Peer], ...] = (Ccusage, Agentsview, Aichat, ClaudeCodeLog)
-WORDS = (RARE, COMMON)

@@ -389,3 +389,26 @@ def test_what_is_forgotten_is_nowhere(tmp_path: Path, library: Library) -> None:
     assert all(hit.source != kept.source for hit in library.search("neap", limit=None))
     assert sums(library) == sums_anew(library)
     assert library.check(read_data=True) == []
+
+
+def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
+    tmp_path: Path, library: Library
+) -> None:
+    talk = os.fsencode(tmp_path) + b"/talks/\xff"
+    os.makedirs(talk)
+
+    def say(number: int, words: str) -> None:
+        with open(talk + b"/%d.md" % number, "w") as file:
+            file.write(f"; role: user\n\n{words}\n")
+
+    say(1, "a rail")
+    say(2, "a crake")
+    library.import_([tmp_path / "talks"])
+    os.unlink(talk + b"/1.md")
+    os.rename(talk + b"/2.md", tmp_path / "away")
+    os.rmdir(talk)
+    assert library.import_().gone == 1
+    os.mkdir(talk)
+    say(2, "a coot")
+    library.import_()
+    assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "talks")))

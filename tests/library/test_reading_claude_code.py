@@ -17,7 +17,7 @@ from talktree.library.reading import claude_code, general
 from talktree.library.reading.shape import Shape
 from talktree.library.reading.told import FOLLOWS, Heading, Told
 from tests.library import made
-from tests.library.reading_sessions import broken_sessions, sessions
+from tests.library.reading_sessions import HEADER, broken_sessions, sessions
 
 DATA = Path(__file__).parent.parent / "data" / "claude-code"
 FILES = [
@@ -70,6 +70,12 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
 @given(sessions)
 def test_both_readers_tell_the_same(data: bytes) -> None:
     assert bare(claude_code.told(data)) == bare(generally(Source.of_bytes(data)))
+
+
+@given(broken_sessions)
+def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
+    lines = HEADER + data
+    assert bare(claude_code.told(lines)) == bare(generally(Source.of_bytes(lines)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

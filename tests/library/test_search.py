@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from talktree.errors import UsageError
+from talktree.library.archive.lines import LinePlace, lines_at
 from talktree.library.library import Library
+from talktree.library.reading.record import line_at
 from talktree.library.search.candidate import Candidate
 from talktree.library.search.kept import shelf_of
 from talktree.library.search.meaning import matches
@@ -69,6 +72,28 @@ def test_pieces_read_again_are_the_ones_that_were_indexed(library: Library) -> N
     shelf = shelf_of(library)
     for place, kind in library.fulltext.documents():
         assert Candidate(shelf, place).piece.kind == kind
+
+
+_LINES = """
+SELECT s.id, f.generation FROM sources AS s JOIN files AS f ON f.source = s.id WHERE s.lines
+"""
+
+
+def test_lines_in_the_short_way_are_the_lines(library: Library) -> None:
+    generations: dict[int, int] = {row[0]: row[1] for row in library.db.read(_LINES)}
+    places = sorted(
+        {
+            LinePlace(generations[place.source], place.at)
+            for place, _ in library.fulltext.documents()
+            if place.source in generations
+        }
+    )
+    found = lines_at(library.db, places)
+    assert found
+    for place, line in found.items():
+        read = partial(library.archive.slice, place.generation)
+        assert line == line_at(read, place.at)
+    assert lines_at(library.db, [LinePlace(9999, 0)]) == {}
 
 
 def test_a_hit_tells_where_it_is(library: Library) -> None:

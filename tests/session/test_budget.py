@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,20 @@ def test_nothing_is_told_below_the_budget_or_without_one(at: Place) -> None:
     assert at.store.settings().budget is None
     with at.store.open() as session:
         assert worked(session, at.work, b"2" * 2000) == []
+
+
+def test_the_command_line_tells_it(at: Place) -> None:
+    def told(*words: str) -> str:
+        command = [sys.executable, "-m", "talktree.cli.main", "session", *words]
+        root = {"TALKTREE_SESSIONS": str(at.store.root)}
+        done = subprocess.run(
+            command, cwd=at.work, env={**os.environ, **root}, capture_output=True, check=True
+        )
+        return done.stderr.decode()
+
+    assert "budget" not in told("gc")
+    assert "its budget is 1,000 bytes" in told("step", "--", "sh", "-c", "seq 1000 > a")
+    assert "its budget is 1,000 bytes" in told("gc")
 
 
 def test_a_budget_that_is_none_is_the_usual_one(tmp_path: Path) -> None:

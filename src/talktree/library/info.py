@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from talktree.library.fulltext.place import FOLDER
 
@@ -18,7 +20,7 @@ _RAW = "SELECT coalesce(sum(length), 0) FROM generations"
 _ARCHIVE = "SELECT coalesce(sum(length(data)), 0) FROM chunks"
 
 
-class Info(NamedTuple):
+class Info(Struct, frozen=True, kw_only=True):
     """What is in a library; sizes in bytes."""
 
     root: Path
@@ -41,7 +43,7 @@ class Info(NamedTuple):
 def info(library: Library) -> Info:
     """What is in a library."""
     db = library.db
-    states = dict(db.read(_STATES))
+    states: dict[str, int] = dict(db.read(_STATES))
     made, imported = db.one(_MADE), db.one(_IMPORTED)
     raw, archive = db.read(_RAW)[0][0], db.read(_ARCHIVE)[0][0]
     database = sum(

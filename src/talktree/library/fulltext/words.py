@@ -37,6 +37,7 @@ _ALONE = (
     *((0xA960, 0xA97F), (0xAC00, 0xD7FF), (0x1B000, 0x1B16F)),  # Hangul, more kana
 )
 """Characters of scripts without spaces, and of Korean, whose words take endings."""
+_ARROW = "→"
 _SHORT = 16
 """Up to how many characters what a run becomes is remembered."""
 _HANDLER = "talktree.folded"
@@ -56,10 +57,15 @@ def folded(text: str) -> str:
     if text.isascii():
         return text
     # The arrow with which tools number lines is often all there is.
-    text = text.replace("→", " ")
+    text = text.replace(_ARROW, " ")
     # The ASCII encoder looks for what it cannot encode faster than any pattern could, and asks
     # the handler below for each run of it.
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
+
+
+def keeps_places(text: str) -> bool:
+    """Whether folding moves nothing: every character of it is made of the one at its place."""
+    return text.isascii() or text.replace(_ARROW, " ").isascii()
 
 
 def words(text: str) -> list[str]:
@@ -83,7 +89,7 @@ def letters(text: str) -> str:
 def spans(text: str) -> list[Span]:
     """The words that can be found, each with its place in the text."""
     plain = folded(text).lower()
-    if text.isascii():
+    if keeps_places(text):
         return [Span(found[0], *found.span()) for found in _findable(plain)]
     starts = _origins(text, _fold)
     return [

@@ -82,13 +82,33 @@ class Taking:
                 shape.errors,
                 size,
                 self.archived,
-                _PACK.encode(head),
+                _packed(head),
                 shape.pack(),
                 _storable(head.parent),
                 kept_until(self.path, modified),
                 self.id,
             ),
         )
+
+
+def _packed(head: Heading) -> bytes:
+    try:
+        return _PACK.encode(head)
+    except UnicodeEncodeError:
+        # Halves of characters, in a title or in a name of other bytes, become the sign for that.
+        return _PACK.encode(_without_halves(msgspec.to_builtins(head)))
+
+
+def _without_halves(value: object) -> object:
+    match value:
+        case str():
+            return _storable(value)
+        case dict():
+            return {key: _without_halves(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_without_halves(each) for each in value]
+        case _:
+            return value
 
 
 def _storable(text: str | None) -> str | None:

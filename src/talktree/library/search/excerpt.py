@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from talktree.library.fulltext.words import folded, letters
-from talktree.library.search.needles import Mark, Needle, marks_in, occurrences
+from talktree.library.fulltext.words import keeps_places
+from talktree.library.search.needles import Mark, Needle, Plain, marks_in, occurrences
 
 WIDTH = 200
 """How many characters of a text are shown."""
@@ -59,9 +59,9 @@ def _centre(text: str, needles: list[Needle], width: int) -> int:
     if not needles:
         return 0
     places: list[list[int]] = [[] for _ in needles]
-    for start, block, plain in _blocks(text):
+    for start, block in _blocks(text):
         for number, needle in enumerate(needles):
-            _collect(places[number], start, len(block), plain[needle.pattern is None], needle)
+            _collect(places[number], start, block, needle)
         if all(places):
             break
     best, most = 0, 0
@@ -72,22 +72,21 @@ def _centre(text: str, needles: list[Needle], width: int) -> int:
     return best
 
 
-def _collect(places: list[int], start: int, size: int, plain: str, needle: Needle) -> None:
-    """The first places of a needle in a block; those in folded text are only about right."""
-    for at, _ in islice(occurrences(plain, needle), _TRIES - len(places)):
-        places.append(start + (at if len(plain) == size else at * size // len(plain)))
+def _collect(places: list[int], start: int, block: Plain, needle: Needle) -> None:
+    """The first places of a needle in a block; where folding moves text they are about right."""
+    size, made = len(block.text), len(block.seen_by(needle))
+    for at, _ in islice(occurrences(block, needle), _TRIES - len(places)):
+        places.append(start + (at if made == size else at * size // made))
 
 
-def _blocks(text: str) -> Iterator[tuple[int, str, tuple[str, str]]]:
-    """A text in blocks: where, what, and how words and how parts look in it."""
-    if text.isascii():
-        lower = text.lower()
-        yield 0, text, (lower, lower)
+def _blocks(text: str) -> Iterator[tuple[int, Plain]]:
+    """A text in blocks, and where they begin."""
+    if keeps_places(text):
+        yield 0, Plain(text)
         return
     for start in range(0, len(text), _BLOCK):
         # Some of the next block too, so that nothing falls between two.
-        block = text[start : start + _BLOCK + 80]
-        yield start, block, (folded(block).lower(), letters(block))
+        yield start, Plain(text[start : start + _BLOCK + 80])
 
 
 def _outward(text: str, start: int, end: int) -> tuple[int, int]:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
-from talktree.library.fulltext.words import BETWEEN, IN_WORDS, Span, letter_origins, letters, spans
+from talktree.library.fulltext.words import (
+    BETWEEN,
+    IN_WORDS,
+    Span,
+    folded,
+    keeps_places,
+    letter_origins,
+    letters,
+    spans,
+)
 from talktree.library.search.pattern import Pattern
 from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
 
@@ -22,6 +32,25 @@ class Needle(NamedTuple):
     """The text, or the first word."""
     row: re.Pattern[str] | None = None
     """Several words as they look in folded text in lower case."""
+
+
+class Plain:
+    """A text as needles look at it, made when it is asked for: folded, or by its letters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _folded(self) -> str:
+        return folded(self.text).lower()
+
+    @cached_property
+    def _letters(self) -> str:
+        return letters(self.text)
+
+    def seen_by(self, needle: Needle) -> str:
+        """The text in which a needle is looked for."""
+        return self._letters if needle.pattern is None else self._folded
 
 
 class Mark(NamedTuple):
@@ -59,8 +88,8 @@ def _words(words: tuple[str, ...], *, whole_last: bool) -> Needle:
 
 def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
     """Where the needles are, in the order of the text; those inside of others are left out."""
-    if text.isascii():
-        plain = text.lower()
+    if keeps_places(text):
+        plain = Plain(text)
         found = [
             Mark(start, end, number)
             for number, needle in enumerate(needles)
@@ -71,8 +100,9 @@ def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
     return _apart(sorted(found, key=lambda mark: (mark.start, -mark.end)))
 
 
-def occurrences(plain: str, needle: Needle) -> Iterator[tuple[int, int]]:
-    """Where a needle is in folded text in lower case, or in letters if it is a part."""
+def occurrences(text: Plain, needle: Needle) -> Iterator[tuple[int, int]]:
+    """Where a needle is in a text as it looks to it."""
+    plain = text.seen_by(needle)
     if needle.row:
         for found in needle.row.finditer(plain):
             yield from _as_words(plain, *found.span(), needle)

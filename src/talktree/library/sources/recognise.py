@@ -14,7 +14,9 @@ from talktree.library.sources.find import Found
 
 CLAUDE_CODE = "claude-code"
 HEAD = 1 << 16
-_BEFORE_A_RECORD = b"\xef\xbb\xbf \t\r\n"
+MOST_LINES = 50
+"""So many of the first lines are looked at."""
+_MARK = b"\xef\xbb\xbf"
 
 
 class Recognised(NamedTuple):
@@ -30,17 +32,16 @@ def recognised(found: Found) -> Recognised | None:
     if found.kind == "file":
         with open(found.path, "rb") as file:
             head = file.read(HEAD)
-        if _begins_as_claude_code(head):
+        if _shows_lines(head):
             return Recognised(CLAUDE_CODE, lines=True)
         if not head:
             return None
     from talktree.formats.detect import detect
 
     try:
-        slug = detect(source_of(found)).format.info.slug
+        return Recognised(detect(source_of(found)).format.info.slug, lines=False)
     except TalktreeError:
         return None
-    return Recognised(slug, lines=found.kind == "file" and slug == CLAUDE_CODE and _is_lines(head))
 
 
 def is_conversation_folder(found: Found) -> bool:
@@ -73,24 +74,20 @@ def relative(path: bytes, root: bytes) -> str:
     return os.fsdecode(path[len(root) :].lstrip(b"/"))
 
 
-def _begins_as_claude_code(head: bytes) -> bool:
-    """Whether the first line alone shows what it is, as that of nearly every session does."""
-    if not head.startswith(b'{"'):
+def _shows_lines(head: bytes) -> bool:
+    """Whether the first line that can be read, nearly always the first, shows what all are.
+
+    Only lines with an end count: what they show stays so while the file grows.
+    """
+    if not head.startswith((b'{"', _MARK)) or b"\n" not in head:
         return False
     from talktree.formats.claude_code.records import looks_real
 
-    end = head.find(b"\n")
-    try:
-        first = msgspec.json.decode(head[: end if end >= 0 else len(head)])
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return looks_real(first) is not None and b'"loglines"' not in head[:4096]
-
-
-def _is_lines(head: bytes) -> bool:
-    if head.lstrip(_BEFORE_A_RECORD)[:1] != b"{":
-        return False
-    from talktree.formats.claude_code.records import Dialect
-    from talktree.formats.json_lines import is_lines
-
-    return b'"loglines"' not in head[:4096] and is_lines(head, Dialect())
+    for line in head.removeprefix(_MARK).split(b"\n", MOST_LINES)[:-1]:
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            continue
+        if isinstance(value, dict) and value:
+            return looks_real(value) is not None
+    return False

@@ -43,4 +43,6 @@ class Budget:
 
 
 def _space(size: int) -> str:
+    if size < MIB:
+        return f"{size:,} bytes"
     return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.1f} MiB"
