@@ -68,8 +68,8 @@ EXIT_CODES = """
 | 70 | a bug in Talktree |
 | 130 | interrupted |
 
-`import` ends with 3 if a source could not be read; the others are taken in. `list` and `search` end with 1
-if they find nothing, `library check` if something is wrong.
+`import` and `export` end with 3 if a source could not be read; the others are taken in. `list` and
+`search` end with 1 if they find nothing, `library check` if something is wrong.
 
 `session undo`, `redo`, `restore` and `switch` end with 0 if all is as planned, 1 if something was
 left (a conflict, a skip, something that cannot be restored), 2 if they were refused, 3 if they
