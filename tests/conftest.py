@@ -32,7 +32,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "torture: a long run, left out of `make test`")
 
 
+LONG = ("torture", "machine", "scale", "incremental", "usage_straight")
+"""What the names of files with long tests have in them."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Long ones first, so that no processor is left alone with one of them at the end.
+    items.sort(key=lambda item: not any(name in item.nodeid.split("::")[0] for name in LONG))
     if os.environ.get("HYPOTHESIS_PROFILE") == "torture":
         return
     kept = [item for item in items if item.get_closest_marker("torture") is None]

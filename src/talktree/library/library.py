@@ -221,7 +221,7 @@ class Library:
         return conversation(self.db, named)
 
     def search(
-        self, text: str, *, limit: int | None = 20, offset: int = 0, sort: str = "best"
+        self, text: str, *, limit: int | None = 10, offset: int = 0, sort: str = "best"
     ) -> Results:
         """What matches a query, as it is asked for."""
         from talktree.library.search.run import search

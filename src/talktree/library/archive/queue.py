@@ -15,7 +15,7 @@ from talktree.library.archive.codec import packed, packed_against, unpacked
 from talktree.library.archive.crew import Crew, Later
 from talktree.library.database.connection import Database
 
-AHEAD = 32 << 20
+AHEAD = 4 << 20
 """How many bytes may wait to be compressed before whoever brings more has to wait."""
 _TRIED = 5
 """So many landmarks of a chunk are looked up."""

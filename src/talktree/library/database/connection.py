@@ -24,7 +24,7 @@ PATIENCE = 10.0
 """Seconds to wait for another process that is writing."""
 PAGE = 4096
 """Bytes of a page; compressed chunks fill several, and half a page is lost with each."""
-CACHE = 32 << 20
+CACHE, WRITERS_CACHE = 32 << 20, 8 << 20
 LOG = 32 << 20
 """So much of the write-ahead log is brought into the database file at once."""
 LOG_KEPT = 64 << 20
@@ -224,7 +224,7 @@ def _log_of(path: Path) -> Path:
 
 
 def _set_up(connection: sqlite3.Connection, write: bool) -> None:  # noqa: FBT001
-    connection.execute(f"PRAGMA cache_size = {-CACHE // 1024}")
+    connection.execute(f"PRAGMA cache_size = {-(WRITERS_CACHE if write else CACHE) // 1024}")
     if not write:
         return
     # Page size and vacuum only mean something before the first table is made.

@@ -43,6 +43,10 @@ class Writing:
 
     def add(self, source: int, piece: Piece) -> None:
         """One more document: a piece of that source."""
+        self.put(self.document(source, piece))
+
+    def document(self, source: int, piece: Piece) -> Document:
+        """A piece as a document; they are made in the order of their places."""
         at, _, _, text, time, tags, files = piece
         if (source, at) == self._record:
             self._part += 1
@@ -58,6 +62,10 @@ class Writing:
             document.add_integer("time", time)
         if files:
             document.add_text("file", folded(files))
+        return document
+
+    def put(self, document: Document) -> None:
+        """Give a document to the index; it may have to wait for its turn."""
         try:
             self._writer.add_document(document)
         except BaseException as error:

@@ -33,7 +33,9 @@ def again(intake: Intake, source: int) -> Iterator[int]:
         taking.forget()
         size = intake.archive.length(found[0])
         for block in line_blocks(intake.archive.read(found[0])):
-            told_of(intake, taking, block, is_last=block.at + len(block.data) >= size)
+            told = told_of(intake, taking, block, is_last=block.at + len(block.data) >= size)
+            if told is not None:
+                intake.index(taking.id, told.pieces)
             yield len(block.data)
     taking.save(size, modified)
     if state != "here":

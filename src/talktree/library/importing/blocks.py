@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-BLOCK = 2 << 20
+BLOCK = 512 << 10
 """How much is read at once."""
 LONGEST_LINE = 64 << 20
 """A longer line is archived, and nothing of it is told: it would take too much memory."""

@@ -60,14 +60,23 @@ class Intake:
         return self._writing
 
     def index(self, source: int, pieces: list[Piece]) -> None:
-        """Give pieces to the full text."""
-        add, waiting = self.writing.add, 0
-        for piece in pieces:
-            add(source, piece)
-            size = len(piece.text)
-            waiting += size if size < LONG else size * LONG_WEIGHS
-        self._waiting += waiting
+        """Give pieces to the full text; the list is empty then."""
+        writing, waiting = self.writing, 0
         self.result.pieces += len(pieces)
+        pieces.reverse()
+        while pieces:
+            piece = pieces.pop()
+            size = len(piece.text)
+            if size < LONG:
+                waiting += size
+                writing.add(source, piece)
+                continue
+            waiting += size * LONG_WEIGHS
+            document = writing.document(source, piece)
+            # A long text is let go of before its copy waits for its turn.
+            del piece
+            writing.put(document)
+        self._waiting += waiting
 
     @property
     def is_full(self) -> bool:

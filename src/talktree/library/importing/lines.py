@@ -19,6 +19,8 @@ from talktree.library.sources.changes import HERE
 from talktree.library.sources.find import Seen
 
 END = b"\n"
+LARGE = 8 << 20
+"""A block of that size is a very long line; what is kept of it is written before it is indexed."""
 
 
 class LineFile:
@@ -40,10 +42,16 @@ class LineFile:
             taking.forget()
         start = taking.archived
         for block in line_blocks(read_blocks(self._file, start, seen.size), start):
-            self._intake.result.bytes_read += len(block.data)
+            size = len(block.data)
+            self._intake.result.bytes_read += size
             told = told_of(self._intake, taking, block, is_last=_end(block) >= seen.size)
             self._keeping.feed(block.at, block.data, told.marks if told else ())
-            yield len(block.data)
+            del block  # it may be large, and so may the texts that are indexed next
+            if size > LARGE:
+                self._intake.archive.flush()
+            if told is not None:
+                self._intake.index(taking.id, told.pieces)
+            yield size
         self.settle(done=True)
 
     def settle(self, *, done: bool) -> None:
@@ -63,7 +71,7 @@ class LineFile:
 
 
 def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> Told | None:
-    """Tell a block of lines; None if there is nothing to tell in it yet.
+    """Tell a block of lines, but for its pieces; None if there is nothing to tell in it yet.
 
     A last line that is a whole object without its end counts. A mistake of ours in reading a line
     costs what is told of its source, not the source and not the import.
@@ -87,7 +95,6 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         return None
     intake.result.records += data.count(END)
     taking.tell(told)
-    told.pieces.clear()  # texts may be large, and nobody needs them any more
     taking.archived = _end(block)
     return told
 

@@ -38,14 +38,12 @@ class Taking:
         self._intake = intake
 
     def tell(self, told: Told) -> None:
-        """Take in what a stretch of the source tells."""
+        """Take in what a stretch of the source tells, but for its pieces."""
         intake, id = self._intake, self.id
         intake.facts.take(id, told)
         project = told.head.project
         if project is not None and self.heading is not None and self.heading.project is None:
             intake.facts.name_project(id, project)
-        if told.pieces:
-            intake.index(id, told.pieces)
         self._links += told.links
         self.heading = told.head
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from talktree.files.memory import give_back_large_blocks
 from talktree.library.importing import collector
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
@@ -57,6 +58,7 @@ class Work:
     def run(self) -> None:
         """Do it all."""
         if self._sources:
+            give_back_large_blocks()
             self._intake.prepare()
         steps = self._steps()
         with collector.put_off(), closing(self._intake), closing(steps):

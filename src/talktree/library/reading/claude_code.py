@@ -121,7 +121,7 @@ class _Reader:
         self._where: _Place = (None, None, None, None)
         self._tags: dict[_Kind, str] = {}
         """The tags of pieces that were written in the same place as the last one."""
-        self._id: tuple[str, int] = ("", 0)
+        self._id: tuple[str | None, int] = (None, 0)
         """The id that was hashed last, which most often is the parent of the next."""
         self._api: tuple[str | None, str | None, int, int] = (None, None, 0, 0)
         """The reply that was told last: its ids, its key and its group."""

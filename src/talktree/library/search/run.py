@@ -135,7 +135,7 @@ class Results:
 
 
 def search(
-    library: Library, text: str, *, limit: int | None = 20, offset: int = 0, sort: str = "best"
+    library: Library, text: str, *, limit: int | None = 10, offset: int = 0, sort: str = "best"
 ) -> Results:
     """What a query finds in a library."""
     return results(shelf_of(library), text, limit=limit, offset=offset, sort=sort)
@@ -145,7 +145,7 @@ def results(
     shelf: Shelf,
     text: str,
     *,
-    limit: int | None = 20,
+    limit: int | None = 10,
     offset: int = 0,
     sort: str = "best",
     width: int = WIDTH,
