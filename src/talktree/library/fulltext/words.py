@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-LONGEST_WORD = 255
+LONGEST_WORD = 65_530
 """The most bytes a word may have to be found."""
 
 BETWEEN = r"[\x00-/:-`{-\x7f]+"
@@ -53,7 +53,7 @@ class Span(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """The text as the index is given it; what is ASCII stays as it is."""
+    """The text with what is not ASCII folded; what is ASCII stays as it is."""
     if text.isascii():
         return text
     # The arrow with which tools number lines is often all there is.
@@ -61,6 +61,11 @@ def folded(text: str) -> str:
     # The ASCII encoder looks for what it cannot encode faster than any pattern could, and asks
     # the handler below for each run of it.
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
+
+
+def plain(text: str) -> str:
+    """The text as the index is given it: folded, in lower case."""
+    return (text if text.isascii() else folded(text)).lower()
 
 
 def keeps_places(text: str) -> bool:
@@ -75,7 +80,7 @@ def words(text: str) -> list[str]:
 
 def row(text: str) -> list[str]:
     """The words with their neighbours: one too long to be found leaves an empty place."""
-    found: list[str] = _WORD.findall(folded(text).lower())
+    found: list[str] = _WORD.findall(plain(text))
     if len(text) <= LONGEST_WORD and text.isascii():
         return found
     return [word if _can_be_found(word) else "" for word in found]
@@ -88,13 +93,13 @@ def letters(text: str) -> str:
 
 def spans(text: str) -> list[Span]:
     """The words that can be found, each with its place in the text."""
-    plain = folded(text).lower()
+    whole = plain(text)
     if keeps_places(text):
-        return [Span(found[0], *found.span()) for found in _findable(plain)]
+        return [Span(found[0], *found.span()) for found in _findable(whole)]
     starts = _origins(text, _fold)
     return [
         Span(found[0], starts[found.start()], _end(text, starts, found.end()))
-        for found in _findable(plain)
+        for found in _findable(whole)
     ]
 
 

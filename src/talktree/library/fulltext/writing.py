@@ -10,7 +10,7 @@ from tantivy import Document, FieldType, IndexWriter, Occur, Query
 
 from talktree.errors import Busy, NotSaved
 from talktree.library.fulltext.index import SCHEMA, FullText
-from talktree.library.fulltext.words import folded
+from talktree.library.fulltext.words import plain
 
 if TYPE_CHECKING:
     from talktree.library.reading.told import Piece
@@ -53,7 +53,7 @@ class Writing:
         else:
             self._record, self._part = (source, at), 0
         document = Document()
-        document.add_text("body", text if text.isascii() else folded(text))
+        document.add_text("body", plain(text))
         document.add_text("tag", tags)
         document.add_unsigned("source", source)
         document.add_unsigned("at", at)
@@ -61,7 +61,7 @@ class Writing:
         if time is not None:
             document.add_integer("time", time)
         if files:
-            document.add_text("file", folded(files))
+            document.add_text("file", plain(files))
         return document
 
     def put(self, document: Document) -> None:

@@ -11,10 +11,10 @@ from talktree.library.fulltext.words import (
     BETWEEN,
     IN_WORDS,
     Span,
-    folded,
     keeps_places,
     letter_origins,
     letters,
+    plain,
     spans,
 )
 from talktree.library.search.pattern import Pattern
@@ -42,7 +42,7 @@ class Plain:
 
     @cached_property
     def _folded(self) -> str:
-        return folded(self.text).lower()
+        return plain(self.text)
 
     @cached_property
     def _letters(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from talktree.library.fulltext.words import LONGEST_WORD, letters, row
+from talktree.library.fulltext.words import letters, row
 from talktree.library.search.bad_query import BadQuery, nearest
 from talktree.library.search.query import (
     All,
@@ -96,18 +96,7 @@ def _words(query: str, at: int, value: str) -> tuple[str, ...]:
         raise BadQuery(
             "there is no letter and no digit to look for", query, at, f"signs: has:{_quoted(value)}"
         )
-    _no_long_words(query, at, found)
     return tuple(found)
-
-
-def _no_long_words(query: str, at: int, found: list[str]) -> None:
-    if "" in found:
-        raise BadQuery(
-            f"words longer than {LONGEST_WORD} bytes cannot be found",
-            query,
-            at,
-            "look for another word beside it",
-        )
 
 
 def _beginning(query: str, at: int, value: str) -> tuple[str, ...]:
@@ -132,7 +121,6 @@ def _part(query: str, at: int, value: str) -> Query:
     found = letters(value)
     if not found or found.isspace():
         raise BadQuery("there is nothing to look for", query, at, 'write has:"some text"')
-    _no_long_words(query, at, row(found))
     return Part(found)
 
 

@@ -16,7 +16,11 @@ CLAUDE_CODE = "claude-code"
 HEAD = 1 << 16
 MOST_LINES = 50
 """So many of the first lines are looked at."""
+LONGEST_FIRST = 32 << 20
+"""A first line that is not longer than that is read whole to see what it is."""
 _MARK = b"\xef\xbb\xbf"
+_OBJECTS = (b'{"', _MARK)
+"""How files of lines begin."""
 
 
 class Recognised(NamedTuple):
@@ -32,6 +36,8 @@ def recognised(found: Found) -> Recognised | None:
     if found.kind == "file":
         with open(found.path, "rb") as file:
             head = file.read(HEAD)
+            if head.startswith(_OBJECTS) and b"\n" not in head:
+                head += file.readline(LONGEST_FIRST)
         if _shows_lines(head):
             return Recognised(CLAUDE_CODE, lines=True)
         if not head:
@@ -79,7 +85,7 @@ def _shows_lines(head: bytes) -> bool:
 
     Only lines with an end count: what they show stays so while the file grows.
     """
-    if not head.startswith((b'{"', _MARK)) or b"\n" not in head:
+    if not head.startswith(_OBJECTS) or b"\n" not in head:
         return False
     from talktree.formats.claude_code.records import looks_real
 
