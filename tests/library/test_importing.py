@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy, NotFound
+from talktree.errors import NotFound
 from talktree.library.importing.result import Imported, Progress
 from talktree.library.library import Library
 from tests.library import made
-from tests.library.picture import here, picture, sums, sums_anew
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "library", write=True) as opened:
-        yield opened
+from tests.library.picture import here, picture
 
 
 def fresh(tmp_path: Path, *paths: Path) -> Library:
@@ -335,60 +328,6 @@ def test_what_is_done_is_told_source_by_source(tmp_path: Path, library: Library)
     assert {step.source for step in told} == {os.fsencode(path) for path in truth.files}
     assert told[-1].sources_done == told[-1].sources == len(truth.files)
     assert told[-1].bytes_done == sum(path.stat().st_size for path in truth.files)
-
-
-def test_two_do_not_write_at_once(tmp_path: Path, library: Library) -> None:
-    made.small(tmp_path)
-    second = Library.open(tmp_path / "library", write=True)
-    with second, second.lock.held(), pytest.raises(Busy):
-        library.import_([tmp_path / "projects"], wait=0.05)
-    assert library.import_().new == 1
-    with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
-        assert library.import_(wait=0).unchanged == 1
-
-
-def test_a_lost_or_broken_full_text_is_made_again(tmp_path: Path, library: Library) -> None:
-    made.history(tmp_path)
-    made.others(tmp_path / "others")
-    library.import_([tmp_path])
-    before = picture(library)
-    for damage in ("remove", "garble"):
-        library.close()
-        for path in (tmp_path / "library" / "fulltext" / "1").iterdir():
-            if damage == "remove":
-                path.unlink()
-            elif path.name == "meta.json":
-                path.write_bytes(b"garbled")
-        library = Library.open(tmp_path / "library", write=True)
-        if damage == "garble":
-            made.append(made.small(tmp_path / "z", 9).save(tmp_path / "z"), line("x"))
-        library.import_()
-        after = picture(library)
-        assert {path: after[path] for path in before} == before
-    library.close()
-
-
-def test_reindex_tells_the_same_again(tmp_path: Path, library: Library) -> None:
-    truth = made.history(tmp_path)
-    made.others(tmp_path / "others")
-    library.import_([tmp_path])
-    truth.files[0].unlink()
-    library.import_()
-    before, added = picture(library), sums(library)
-    library.reindex()
-    assert picture(library) == before
-    assert sums(library) == added == sums_anew(library)
-
-
-def test_what_is_forgotten_is_nowhere(tmp_path: Path, library: Library) -> None:
-    made.history(tmp_path)
-    library.import_([tmp_path])
-    kept = library.conversation(made.session_id(3))
-    library.forget(kept)
-    assert os.fsencode(kept.path) not in picture(library)
-    assert all(hit.source != kept.source for hit in library.search("neap", limit=None))
-    assert sums(library) == sums_anew(library)
-    assert library.check(read_data=True) == []
 
 
 def test_a_folder_that_comes_back_has_only_the_files_it_has_then(

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import sys
 import tempfile
-import threading
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
@@ -37,6 +33,7 @@ from talktree.session.undo.operations import moves as told_moves
 from talktree.session.undo.places import TEMPORARY
 from talktree.session.undo.plan import Choice, Plan
 from talktree.session.undo.recover import recover
+from tests.session.killed import killed_at
 from tests.session.trees import (
     EMPTY,
     NAMES,
@@ -53,13 +50,6 @@ from tests.session.trees import (
 FAST = "/dev/shm" if os.path.isdir("/dev/shm") else None
 """Where syncing costs nothing; nothing here is about the disk."""
 STORE = (b".sage",)
-CALLS = frozenset(
-    (
-        *("open", "write", "pwrite", "fsync", "fdatasync", "rename", "unlink", "mkdir", "rmdir"),
-        *("symlink", "chmod", "fchmod", "ftruncate", "utime", "posix_fallocate"),
-    )
-)
-"""The calls of the system that a killed process dies before."""
 Tree = dict[bytes, Thing]
 answers = st.sampled_from(["none", "force", "keep", "theirs", "both", "merge"])
 scopes = st.sets(st.sampled_from(ALL), min_size=1).map(
@@ -93,35 +83,6 @@ def line_of(id: str, parent: str | None, kind: str) -> bytes:
     named = b"null" if parent is None else b'"%s"' % parent.encode()
     text = b'{"type":"%s","uuid":"%s","parentUuid":%s,"message":{"role":"user","content":"x"}}'
     return text % (kind.encode(), id.encode(), named)
-
-
-def killed_at(call: int, work: Callable[[], object]) -> bool:
-    """Do something in a process that is killed before one of its calls; whether it was."""
-    child = os.fork()
-    if child == 0:
-        left = call
-
-        def count_down(_: object, event: str, function: object) -> None:
-            nonlocal left
-            if event != "c_call" or getattr(function, "__module__", "") != "posix":
-                return
-            if getattr(function, "__name__", "") in CALLS:
-                left -= 1
-                if left < 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        try:
-            threading.setprofile(count_down)
-            sys.setprofile(count_down)
-            work()
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(1)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the killed process failed"
-    return os.WIFSIGNALED(status)
 
 
 class Moving(RuleBasedStateMachine):

@@ -22,7 +22,7 @@ from talktree.session.undo.fresh import restore_into
 from tests.session.machine import FAST
 from tests.session.made import said
 from tests.session.trees import walked
-from tests.session.working import kinds, working
+from tests.session.working import kinds
 
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 OLD, NEW = b"old content", b"new content"
@@ -349,26 +349,6 @@ def test_a_strangers_interrupted_move_is_never_finished(elsewhere: Path) -> None
     with opened(elsewhere, {"paths": {}}):
         pass
     assert (work / "a").read_bytes() == OLD
-
-
-def test_the_store_itself_is_never_touched(tmp_path: Path) -> None:
-    with working(tmp_path) as at:
-        at.work.joinpath("x").write_text("x")
-    inside = Store(at.work / ".sage")
-    with inside.create(workspace=at.work) as session:
-        message = session.user("please")
-        session.opened.contents.keep_bytes(b"evil")
-        session.opened.contents.settle()
-        name = f".sage/sessions/{session.id}/messages.jsonl"
-        line = {
-            "type": "file_history_snapshot",
-            "messageId": message,
-            "snapshot": {"paths": {name: {"before": file(b"evil"), "after": {"kind": "absent"}}}},
-        }
-        session.opened.journal.append("snapshots", json.dumps(line).encode())
-        plan = moves.undo(session.opened, force=True).plan()
-        assert [each.action for each in plan.actions] == ["cannot"]
-        assert "store" in plan.actions[0].reason
 
 
 names = st.one_of(

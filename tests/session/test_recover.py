@@ -20,7 +20,8 @@ from talktree.session.undo.operations import Moved, move_line
 from talktree.session.undo.operations import moves as told_moves
 from talktree.session.undo.places import TEMPORARY, temporary
 from talktree.session.undo.recover import ground_of
-from tests.session.machine import FAST, killed_at
+from tests.session.killed import killed_at
+from tests.session.machine import FAST
 from tests.session.trees import Thing, walked
 from tests.session.working import Place, working
 
