@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from talktree.library.listing import Kept, Sort
     from talktree.library.search.run import Results
     from talktree.library.stats.report import Statistics
+    from talktree.library.versions.versions import Versions
 
 FOLDER = "library"
 DATABASE = "library.sqlite"
@@ -283,6 +284,13 @@ class Library:
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return restore_source(self, found.source, into, version)
+
+    def edits(self, kept: Kept | str) -> Versions:
+        """The edits of a conversation: to make, undo, redo and save them."""
+        from talktree.library.versions.versions import Versions
+
+        found = self.conversation(kept) if isinstance(kept, str) else kept
+        return Versions(self, found.source)
 
     def forget(self, kept: Kept) -> int:
         """Remove a conversation from the library; how many bytes that freed."""

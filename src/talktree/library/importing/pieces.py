@@ -5,7 +5,8 @@ Pieces of line formats are not kept: their record is one line of the archive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,27 +19,42 @@ GROUP = 64 << 10
 
 _ADD = "INSERT INTO pieces (source, first, data) VALUES (?, ?, ?)"
 _AT = "SELECT data FROM pieces WHERE source = ? AND first <= ? ORDER BY first DESC LIMIT 1"
-_ALL = "SELECT data FROM pieces WHERE source = ? ORDER BY first"
 _PACK = msgspec.msgpack.Encoder()
-_UNPACK = msgspec.msgpack.Decoder(list[Piece])
 
 
-def keep_pieces(db: Database, source: int, pieces: Iterable[Piece]) -> None:
-    """Keep the pieces of a source, which has none."""
-    db.many(_ADD, ((source, group[0].at, packed(_PACK.encode(group))) for group in _groups(pieces)))
+class _Group(NamedTuple):
+    """Pieces that are compressed together, and the ids of their records."""
+
+    pieces: list[Piece]
+    ids: dict[int, str]
+
+
+_UNPACK = msgspec.msgpack.Decoder(_Group)
+
+
+def keep_pieces(db: Database, source: int, pieces: Iterable[Piece], ids: Mapping[int, str]) -> None:
+    """Keep the pieces of a source, which has none, and the ids of their records."""
+    db.many(_ADD, ((source, group[0].at, _packed(group, ids)) for group in _groups(pieces)))
+
+
+def _packed(group: list[Piece], ids: Mapping[int, str]) -> bytes:
+    named = {piece.at: _whole(ids[piece.at]) for piece in group if piece.at in ids}
+    return packed(_PACK.encode(_Group(group, named)))
 
 
 def pieces_at(db: Database, source: int, at: int) -> list[Piece]:
     """The pieces of one record of a source."""
+    return [piece for piece in _group(db, source, at).pieces if piece.at == at]
+
+
+def id_at(db: Database, source: int, at: int) -> str | None:
+    """The id of one record of a source."""
+    return _group(db, source, at).ids.get(at)
+
+
+def _group(db: Database, source: int, at: int) -> _Group:
     row = db.one(_AT, (source, at))
-    found = [] if row is None else _UNPACK.decode(unpacked(row[0]))
-    return [piece for piece in found if piece.at == at]
-
-
-def kept_pieces(db: Database, source: int) -> Iterator[Piece]:
-    """All pieces of a source, in order."""
-    for (data,) in db.rows(_ALL, (source,)):
-        yield from _UNPACK.decode(unpacked(data))
+    return _Group([], {}) if row is None else _UNPACK.decode(unpacked(row[0]))
 
 
 def _groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:

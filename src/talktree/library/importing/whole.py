@@ -54,7 +54,7 @@ def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
     else:
         intake.result.records += len(told.links)
         taking.tell(told)
-        keep_pieces(intake.db, taking.id, told.pieces)
+        keep_pieces(intake.db, taking.id, told.pieces, told.ids)
         intake.index(taking.id, told.pieces)
     taking.archived = sum(content.size for content in source.files.values())
     taking.trouble = None if failure is None else failure.message

@@ -30,18 +30,22 @@ def told(source: Source, format: Format) -> Told:
     telling = Telling(format.info.slug)
     several = len(document.conversations) > 1
     at = 0
+    ids: dict[int, str] = {}
     for number, conversation in enumerate(document.conversations):
         if several:
             telling.title, telling.rank = None, 0
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
         if several:
             telling.talks.append(Talk(at, conversation.id, telling.title))
+        ids.update(enumerate(conversation.skeleton.ids, at))
         at += len(conversation)
     if several:
         telling.title = next((talk.title for talk in telling.talks if talk.title), None)
     if telling.native is None and document.conversations:
         telling.native = document.conversations[0].id
-    return telling.told(sum(content.size for content in source.files.values()))
+    told = telling.told(sum(content.size for content in source.files.values()))
+    told.ids = ids
+    return told
 
 
 def _tell(

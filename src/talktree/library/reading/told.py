@@ -150,6 +150,8 @@ class Told(Struct):
     head: Heading
     taken: int
     """How many bytes were read: up to the end of the last line."""
+    ids: dict[int, str] = {}
+    """The ids of records by their places, where no line has them."""
 
 
 def key_of(text: str) -> int:

@@ -147,8 +147,12 @@ class KeptShelf:
         known = self._source(source)
         shape = self._shape(source)
         state = "current" if shape is None else shape.state_at(at)
-        if known is None or not known.lines:
+        if known is None:
             return Where(None, state)
+        if not known.lines:
+            from talktree.library.importing.pieces import id_at as kept_id
+
+            return Where(kept_id(self._db, source, at), state)
         from talktree.library.reading.record import id_at
 
         return Where(id_at(self._line(source, at)), state)
