@@ -19,7 +19,7 @@ from bench.programs import Clock, in_turns, must, run, shown
 
 EACH = 25
 """Queries of each kind."""
-HITS = 20
+HITS = 10
 
 
 def in_process(stand: Stand) -> list[Row]:

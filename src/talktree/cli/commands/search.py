@@ -26,7 +26,7 @@ SORTS = ("best", "new")
     "-n",
     "--limit",
     type=click.IntRange(min=1),
-    default=20,
+    default=10,
     show_default=True,
     metavar="N",
     help="So many hits.",

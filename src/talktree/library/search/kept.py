@@ -37,8 +37,8 @@ SELECT n.text FROM calls AS c JOIN names AS n ON n.id = c.tool WHERE c.key = ? A
 """
 _LAST = "\U0010ffff"
 _CALL_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
-_LINES_KEPT = 64
-_LONG = 1 << 20
+_LINES_KEPT = 512
+_LONG = 64 << 10
 """How many bytes a line may have that is remembered."""
 
 
