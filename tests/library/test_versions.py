@@ -171,6 +171,24 @@ def test_folders_and_documents_are_edited_too(tmp_path: Path, source: str) -> No
         assert "Other words" in [each.text for each in edits.document().find(talk.id).messages()]
 
 
+def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    for number in (1, 2, 10):
+        (talk / f"{number}.md").write_text(f"; role: user\n\nWord {number}\n")
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([talk])
+        edits = versions(library)
+        assert texts(edits.document()) == ["Word 1\n", "Word 2\n", "Word 10\n"]
+        (talk / "2.md").unlink()
+        library.import_([talk])
+        one, last = edits.document().conversation.messages()
+        edits.do(talk_of(edits), Replace(about=last.id, text="Other words"))
+        assert edits.save() == [talk / "10.md"]
+        assert sorted(path.name for path in talk.iterdir()) == ["1.md", "10.md"]
+        assert one.text == "Word 1\n"
+
+
 @settings(max_examples=15)
 @given(st.lists(st.sampled_from(["edit", "undo", "redo", "save"]), max_size=8))
 def test_any_order_ends_where_a_list_of_texts_does(

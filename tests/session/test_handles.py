@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from talktree import api
 from talktree.errors import UsageError, WorldMoved
-from talktree.session import Session, Store
+from talktree.session import Session
 from talktree.session.recording.context import STILL_TRUE
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    (tmp_path / "work").mkdir()
-    return tmp_path / "work"
-
-
-@pytest.fixture
-def session(work: Path) -> Session:
-    return Store(work / ".sage").create(workspace=work, durability="fast")
-
-
-def values(session: Session, log: str = "messages") -> list[dict[str, Any]]:
-    path = session.store.root / "sessions" / session.id / f"{log}.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
-def findings(session: Session) -> list[str]:
-    session.close()
-    report = api.check(session.store.root)
-    return [f"{each.code} {each.message}" for each in report.findings]
+from tests.session.logs import findings, values
 
 
 def test_a_handle_goes_on_from_its_own_leaf(session: Session) -> None:

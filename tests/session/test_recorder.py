@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from talktree import api
 from talktree.errors import NotFound, UsageError
 from talktree.model.message import ThinkingSetting, Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session import Session, Store
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    (tmp_path / "work").mkdir()
-    return tmp_path / "work"
-
-
-@pytest.fixture
-def session(work: Path) -> Session:
-    return Store(work / ".sage").create(workspace=work, durability="fast")
-
-
-def values(session: Session, log: str = "messages") -> list[dict[str, Any]]:
-    path = session.store.root / "sessions" / session.id / f"{log}.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
-def findings(session: Session) -> list[str]:
-    session.close()
-    report = api.check(session.store.root)
-    return [f"{each.code} {each.message}" for each in report.findings]
+from tests.session.logs import findings, values
 
 
 def test_each_message_follows_the_one_before(session: Session) -> None:

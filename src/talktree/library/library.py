@@ -268,9 +268,9 @@ class Library:
 
     def content(self, kept: Kept, *, version: int | None = None) -> Source:
         """A conversation as it is kept, to be read by its format."""
-        from talktree.library.importing.whole import archived_source
+        from talktree.library.archive.contents import archived_source
 
-        return archived_source(self, kept.source, kept.path, version)
+        return archived_source(self.db, self.archive, kept.source, version)
 
     def versions(self, kept: Kept) -> list[Version]:
         """The moments at which a conversation was seen and was not as before."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from talktree.errors import NotFound
 from talktree.files import Source
 from talktree.files.content import Content, LineBlock
+from talktree.files.source import natural_order
 from talktree.library.archive.store import Archive
+from talktree.library.archive.versions import files_of
 from talktree.library.database.connection import Database
 
-_SOURCE = "SELECT path FROM sources WHERE id = ?"
-_FILES = "SELECT path, generation FROM files WHERE source = ? AND generation IS NOT NULL"
+_PATH = "SELECT path FROM sources WHERE id = ?"
 
 
 class InArchive(Content):
@@ -59,17 +60,25 @@ def _lines(data: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def kept_source(db: Database, archive: Archive, source: int) -> Source:
-    """A source as it was last seen, whether its files are still there or not."""
-    row = db.one(_SOURCE, (source,))
+def archived_source(
+    db: Database, archive: Archive, source: int, version: int | None = None
+) -> Source:
+    """A source as it is in the archive, or as it was in a version of it."""
+    row = db.one(_PATH, (source,))
     if row is None:
         raise NotFound(f"no source {source} in the library", hint="`talktree list` shows them")
-    top = os.fsdecode(row[0])
-    files: dict[str, Content] = {}
+    files = files_of(db, source, version)
+    return source_of(archive, row[0], ((each.path, each.generation, each.length) for each in files))
+
+
+def source_of(archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, int]]) -> Source:
+    """A source of some files, each with its generation and how much of that it has."""
+    name = os.fsdecode(os.path.basename(path))
+    contents: dict[str, Content] = {}
     alone = False
-    for path, generation in sorted(db.read(_FILES, (source,))):
-        name = os.fsdecode(path)
-        alone = alone or name == top
-        inside = os.path.basename(name) if name == top else os.path.relpath(name, top)
-        files[inside] = InArchive(archive, generation)
-    return Source(os.path.basename(top), files, folder=not alone)
+    for file, generation, length in files:
+        alone = alone or file == path
+        inside = name if file == path else os.fsdecode(file[len(path) :].lstrip(b"/"))
+        contents[inside] = InArchive(archive, generation, length)
+    ordered = {inside: contents[inside] for inside in sorted(contents, key=natural_order)}
+    return Source(name, ordered, folder=not alone)

@@ -7,42 +7,19 @@ later `reindex` tell the same.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from talktree.errors import Failure, TalktreeError, failure_of, mistake
-from talktree.files import Content, Source
-from talktree.files.source import natural_order
 from talktree.formats import by_slug
-from talktree.library.archive.contents import InArchive
-from talktree.library.archive.versions import files_of
+from talktree.library.archive.contents import archived_source
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.pieces import keep_pieces
 from talktree.library.importing.taking import Taking
 from talktree.library.reading.general import told as told_of_source
-from talktree.library.sources.recognise import relative
-
-if TYPE_CHECKING:
-    from talktree.library.library import Library
-
-
-def archived_source(
-    library: Library, source: int, path: bytes, version: int | None = None
-) -> Source:
-    """A source as it is in the archive, or as it was in a version of it."""
-    name = os.fsdecode(os.path.basename(path))
-    contents: dict[str, Content] = {}
-    alone = False
-    for kept in files_of(library.db, source, version):
-        content = InArchive(library.archive, kept.generation, kept.length)
-        alone = alone or kept.path == path
-        contents[name if kept.path == path else relative(kept.path, path)] = content
-    ordered = {inside: contents[inside] for inside in sorted(contents, key=natural_order)}
-    return Source(name, ordered, folder=not alone)
 
 
 def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
     """Tell a source anew from the archive; what went wrong, if something did."""
-    source = archived_source(intake.library, taking.id, taking.path)
+    source = archived_source(intake.db, intake.archive, taking.id)
     taking.forget()
     failure = None
     try:

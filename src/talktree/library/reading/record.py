@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from talktree.library.reading.claude_code import told
-from talktree.library.reading.told import Piece
+from talktree.library.reading.told import Heading, Piece
 from talktree.text.json_read import REFUSALS
 
 FIRST_LOOK = 1 << 16
@@ -42,14 +42,14 @@ def line_at(read: Read, at: int) -> bytes:
         size *= MORE
 
 
-def pieces_at(line: bytes, at: int) -> list[Piece]:
+def pieces_at(line: bytes, at: int, heading: Heading | None = None) -> list[Piece]:
     """The pieces of the record that begins with a line.
 
     They are what was told of the whole file, but for what only lines before it know: of which tool
     a result is, and whether a list of tasks is an old one.
     """
     whole = line if line.endswith(END) else line + END
-    return [piece for piece in told(whole, at).pieces if piece.at == at]
+    return [piece for piece in told(whole, at, heading).pieces if piece.at == at]
 
 
 def id_at(line: bytes) -> str | None:

@@ -111,12 +111,9 @@ class KeptShelf:
 
             return pieces_at(self._db, source, at)
         line = self._line(source, at)
-        from talktree.library.reading.claude_code import told
+        from talktree.library.reading.record import pieces_at as pieces_of_line
 
-        whole = line if line.endswith(b"\n") else line + b"\n"
-        return [
-            piece for piece in told(whole, at, self._calls(source, line)).pieces if piece.at == at
-        ]
+        return pieces_of_line(line, at, self._calls(source, line))
 
     def _calls(self, source: int, line: bytes) -> Heading | None:
         """Which tools the results in a line are of: only lines before it name them."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.library.archive.contents import kept_source
+from talktree.library.archive.contents import archived_source
 from talktree.library.database.connection import Database
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.model.conversation import Conversation
@@ -71,7 +71,7 @@ class Asked:
         library = self.library
         for source in self.sources():
             try:
-                kept = kept_source(library.db, library.archive, source.id)
+                kept = archived_source(library.db, library.archive, source.id)
                 talks = read(kept, by_slug(source.format)).conversations
                 for talk in talks:
                     native = source.native if len(talks) == 1 else talk.id

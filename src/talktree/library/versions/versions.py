@@ -13,7 +13,8 @@ from talktree.files.content import Content
 from talktree.files.guarded import replaced
 from talktree.formats import by_slug
 from talktree.formats.engine import read, write
-from talktree.library.archive.contents import InArchive
+from talktree.library.archive.contents import source_of
+from talktree.library.archive.versions import files_of
 from talktree.library.versions.history import (
     Edit,
     Edited,
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 _SOURCE = "SELECT path, format FROM sources WHERE id = ?"
-_FILES = (
-    "SELECT files.path, generation, length FROM files "
-    "JOIN generations ON generations.id = files.generation WHERE files.source = ?"
-)
 
 
 class Versions:
@@ -137,15 +134,12 @@ class Versions:
         )
 
     def _stand(self) -> Stand:
-        rows = self._library.db.read(_FILES, (self._source,))
-        return {os.fsdecode(path): (generation, length) for path, generation, length in rows}
+        files = files_of(self._library.db, self._source)
+        return {os.fsdecode(each.path): (each.generation, each.length) for each in files}
 
     def _kept(self, stand: Stand) -> Source:
-        files: dict[str, Content] = {}
-        for path, (generation, length) in sorted(stand.items()):
-            inside = os.path.relpath(path, self.path) if path != str(self.path) else self.path.name
-            files[inside] = InArchive(self._library.archive, generation, length)
-        return Source(self.path.name, files, folder=str(self.path) not in stand)
+        files = ((os.fsencode(path), *held) for path, held in stand.items())
+        return source_of(self._library.archive, os.fsencode(self.path), files)
 
     def _refuse_other(self, now: Source) -> None:
         """Raise if the files are not what the library has of them."""
