@@ -1,0 +1,1 @@
+"""The studio: the library in the browser, on loopback only."""

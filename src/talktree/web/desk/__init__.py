@@ -1,0 +1,1 @@
+"""What is open: documents, rows, tails and edits, bounded."""

@@ -1,0 +1,41 @@
+"""What a route is: how it is asked, what it takes, who answers, what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from talktree.web.studio import Studio
+
+
+class Call(NamedTuple):
+    """One question, read and checked."""
+
+    path: Mapping[str, str]
+    """The parts of the address that vary, decoded."""
+    query: Any
+    """An instance of the route's `query`, or None."""
+    body: Any
+    """An instance of the route's `body`, or None."""
+    request: Request
+
+
+class Route(NamedTuple):
+    """A line of the table. Answers run in threads; they may take as long as they need."""
+
+    method: Literal["GET", "POST", "DELETE"]
+    path: str
+    """Below `/api/v1`, with `{names}`."""
+    answer: Callable[[Studio, Call], Any]
+    """Gives a struct (sent as JSON), None (204), or a Starlette response."""
+    about: str
+    """One sentence."""
+    query: type | None = None
+    """A struct whose fields are the parameters; all have defaults."""
+    body: type | None = None
+    gives: type | None = None
+    effects: bool = False
+    """Whether it changes anything; those are refused by a read-only studio."""

@@ -1,0 +1,1 @@
+"""One file a noun: what the studio answers."""

@@ -1,0 +1,83 @@
+"""What the studio is, how it is entered, and work that takes long."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Login(Struct, frozen=True):
+    """The token from the address, to be exchanged for a cookie."""
+
+    token: str
+
+
+class FormatInfo(Struct, frozen=True, kw_only=True):
+    """A format that can be read, and perhaps written."""
+
+    slug: str
+    title: str
+    folder: bool
+    writes: bool
+
+
+class LibraryInfo(Struct, frozen=True, kw_only=True):
+    """How much the library holds."""
+
+    conversations: int
+    bytes: int
+    stored: int
+    """What it takes on the disk."""
+    places: tuple[str, ...]
+    last_import: int | None
+    """Milliseconds since 1970, as all times on the wire."""
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """What the page has to know before anything else."""
+
+    version: str
+    read_only: bool
+    given: tuple[str, ...]
+    """The paths that were named at the start; none if all of the library is served."""
+    formats: tuple[FormatInfo, ...]
+    library: LibraryInfo
+    job: str | None
+    """The import that is still going on."""
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """What went wrong, for people."""
+
+    kind: str
+    message: str
+    hint: str | None = None
+    exit_code: int = 1
+    stamp: str | None = None
+    """The current stamp, if another one was the matter."""
+
+
+class Failure(Struct, frozen=True):
+    """The body of every error."""
+
+    error: Fault
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """Work that goes on while the page lives."""
+
+    id: str
+    kind: Literal["import", "upload", "convert", "share"]
+    state: Literal["running", "done", "failed", "cancelled"]
+    done: int = 0
+    total: int | None = None
+    """In which `done` is counted; None while it is not known."""
+    text: str = ""
+    """What it is at."""
+    file: str | None = None
+    """The name of the file it made; `GET /jobs/{job}/file` gives it."""
+    size: int | None = None
+    cid: str | None = None
+    """The conversation that came of it."""
+    error: Fault | None = None

@@ -1,0 +1,143 @@
+"""What goes with a conversation: files, tasks, tokens."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from talktree.web.shapes.conversation import Tokens
+
+
+class FileTouch(Struct, frozen=True, kw_only=True):
+    """One change of a file."""
+
+    message: str
+    number: int | None
+    """The row it belongs to."""
+    kind: Literal["created", "modified", "deleted", "read", "unknown"]
+    time: int | None
+    added: int | None = None
+    removed: int | None = None
+
+
+class FileItem(Struct, frozen=True, kw_only=True):
+    """A file that was worked on."""
+
+    path: str
+    kind: Literal["created", "modified", "deleted", "read", "unknown"]
+    touches: tuple[FileTouch, ...]
+    known: bool
+    """Whether contents are at hand, from snapshots or from the calls themselves."""
+    warning: str = ""
+    """A backup that is missing, a hash that differs."""
+
+
+class Files(Struct, frozen=True, kw_only=True):
+    """The files of a branch."""
+
+    stamp: str
+    files: tuple[FileItem, ...]
+    total: int
+
+
+class FileDiff(Struct, frozen=True, kw_only=True):
+    """What became of a file between two points."""
+
+    path: str
+    since: str | None
+    until: str | None
+    state: Literal["text", "same", "binary", "missing", "created", "deleted"]
+    html: str
+    added: int
+    removed: int
+    hunks: int
+    note: str = ""
+
+
+class TodoItem(Struct, frozen=True, kw_only=True):
+    """A task."""
+
+    content: str
+    status: str
+    active: str = ""
+
+
+class TodoStep(Struct, frozen=True, kw_only=True):
+    """The list changed here."""
+
+    message: str
+    number: int | None
+    time: int | None
+    done: int
+    total: int
+
+
+class Todos(Struct, frozen=True, kw_only=True):
+    """The list at a message, and how it came to be."""
+
+    at: str | None
+    items: tuple[TodoItem, ...]
+    steps: tuple[TodoStep, ...]
+
+
+class UsagePoint(Struct, frozen=True, kw_only=True):
+    """Some rows of a branch, together."""
+
+    start: int
+    """The row."""
+    time: int | None
+    tokens: Tokens
+    seconds: float | None
+    """The longest answer among them."""
+    cost: float | None = None
+
+
+class Counted(Struct, frozen=True, kw_only=True):
+    """A thing and how often it was."""
+
+    name: str
+    count: int
+    failures: int = 0
+    seconds: float | None = None
+    tokens: int = 0
+    cost: float | None = None
+
+
+class UsageOver(Struct, frozen=True, kw_only=True):
+    """What a branch cost, at most 400 points."""
+
+    totals: Tokens
+    cost: float | None
+    points: tuple[UsagePoint, ...]
+    tools: tuple[Counted, ...]
+    models: tuple[Counted, ...]
+    topics: tuple[Counted, ...]
+    sentiment: tuple[tuple[int, float], ...]
+    """Row and value, where the format has it."""
+    seconds_median: float | None
+    seconds_p90: float | None
+
+
+class Day(Struct, frozen=True, kw_only=True):
+    """A day of all conversations."""
+
+    day: str
+    messages: int
+    tokens: Tokens
+    cost: float | None = None
+
+
+class Statistics(Struct, frozen=True, kw_only=True):
+    """What all conversations cost together."""
+
+    conversations: int
+    messages: int
+    tokens: Tokens
+    cost: float | None
+    days: tuple[Day, ...]
+    models: tuple[Counted, ...]
+    tools: tuple[Counted, ...]
+    projects: tuple[Counted, ...]
+    hours: tuple[int, ...]
+    """Messages by hour of the week, Monday first, 168 of them; empty if not known."""

@@ -1,0 +1,116 @@
+"""Conversations as they are listed and found, and files that are brought in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Card(Struct, frozen=True, kw_only=True):
+    """A conversation in the list."""
+
+    cid: str
+    id: str
+    title: str
+    format: str
+    project: str | None
+    git_branch: str | None
+    path: str
+    first: int | None
+    last: int | None
+    messages: int
+    branches: int
+    sidechains: int
+    errors: int
+    size: int
+    state: Literal["here", "gone", "unreadable"]
+    trouble: str | None = None
+    live: bool = False
+    """Whether it grew a short while ago."""
+    edited: bool = False
+    """Whether it has edits that are not saved."""
+    kept_until: int | None = None
+    """When its own program deletes it."""
+
+
+class Count(Struct, frozen=True):
+    """A value to filter by, and how many have it."""
+
+    name: str
+    count: int
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """A stretch of the list."""
+
+    total: int
+    cards: tuple[Card, ...]
+    formats: tuple[Count, ...]
+    projects: tuple[Count, ...]
+
+
+class Span(Struct, frozen=True):
+    """A stretch of text, marked or not."""
+
+    text: str
+    mark: bool = False
+
+
+class SearchHit(Struct, frozen=True, kw_only=True):
+    """A place where what was asked for is said."""
+
+    cid: str
+    message: str | None
+    title: str
+    format: str
+    project: str | None
+    role: str
+    kind: str
+    time: int | None
+    state: str
+    """current, abandoned or compacted."""
+    excerpt: tuple[Span, ...]
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """A stretch of what was found."""
+
+    total: int
+    exact: bool
+    hits: tuple[SearchHit, ...]
+
+
+class ImportPlaces(Struct, frozen=True, kw_only=True):
+    """What is to be taken in: all places so far, or also the known ones of this machine."""
+
+    known: bool = False
+
+
+class UploadedFindings(Struct, frozen=True, kw_only=True):
+    """How sound a file is that was brought in."""
+
+    errors: int
+    warnings: int
+    notes: int
+    examples: tuple[str, ...]
+
+
+class Upload(Struct, frozen=True, kw_only=True):
+    """A file that was brought in, before anything is kept of it."""
+
+    upload: str
+    name: str
+    size: int
+    format: str | None
+    confidence: float
+    reason: str
+    conversations: int
+    messages: int
+    findings: UploadedFindings | None
+
+
+class KeepUpload(Struct, frozen=True, kw_only=True):
+    """Keep it, as it is or converted."""
+
+    to: str | None = None

@@ -1,0 +1,45 @@
+"""What is given to others, and the secrets in it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class SecretPlace(Struct, frozen=True, kw_only=True):
+    """A secret, without showing it."""
+
+    message: str
+    number: int | None
+    kind: str
+    what: str
+    shown: str
+    """How it begins and ends."""
+    placeholder: str
+
+
+class Secrets(Struct, frozen=True, kw_only=True):
+    """The secrets in what would be shared."""
+
+    total: int
+    distinct: int
+    places: tuple[SecretPlace, ...]
+    """At most 500."""
+
+
+class Share(Struct, frozen=True, kw_only=True):
+    """How to share what."""
+
+    to: str
+    """html, md, text, or a format."""
+    leaf: str | None = None
+    """One branch; without it and without ids all of it."""
+    ids: tuple[str, ...] = ()
+    """Just these messages."""
+    everything: bool = False
+    """All branches."""
+    detail: Literal["full", "high", "low", "minimal", "user-only"] = "full"
+    redact: bool = True
+    images: Literal["keep", "link", "drop"] = "keep"
+    theme: Literal["light", "dark", "system"] = "system"

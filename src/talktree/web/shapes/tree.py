@@ -1,0 +1,94 @@
+"""The tree with its linear runs folded, and what differs between two branches."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """Messages in a line, from where it begins to where it forks or ends."""
+
+    first: str
+    last: str
+    parent: str | None
+    """The `first` of the segment it hangs on."""
+    at: str | None
+    """The message in that segment after which it leaves it."""
+    kind: Literal["line", "fork", "sidechain", "problem"]
+    messages: int
+    leaf: str
+    """Where the line ends that goes on from here."""
+    current: bool
+    """Whether it is on the current branch."""
+    label: str
+    roles: str
+    """A letter a message, at most 200, evenly chosen if there are more: u(ser) a(ssistant) t(ool)
+    s(ystem) o(ther), in capitals where it is deleted or aborted."""
+    start: int | None
+    end: int | None
+    compactions: int = 0
+
+
+class Graph(Struct, frozen=True, kw_only=True):
+    """All segments in the order they begin; at most 5,000."""
+
+    stamp: str
+    total: int
+    messages: int
+    segments: tuple[Segment, ...]
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A message of a run, in a line."""
+
+    id: str
+    role: str
+    label: str
+    time: int | None
+    flags: tuple[str, ...] = ()
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """A stretch of a folded run."""
+
+    total: int
+    start: int
+    nodes: tuple[Node, ...]
+
+
+class ComparedSide(Struct, frozen=True, kw_only=True):
+    """One of two branches from where they part."""
+
+    leaf: str
+    name: str
+    messages: int
+    tokens: int
+    first: int | None
+    last: int | None
+
+
+class ComparedRow(Struct, frozen=True, kw_only=True):
+    """What stands beside each other: the same, changed, or only on one side."""
+
+    kind: Literal["same", "changed", "added", "removed", "moved"]
+    a: str | None
+    b: str | None
+    a_label: str = ""
+    b_label: str = ""
+    html: str = ""
+    """How the words differ, for what changed."""
+    what: tuple[str, ...] = ()
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """Two branches: what they share, and both tails."""
+
+    ancestor: str | None
+    shared: int
+    a: ComparedSide
+    b: ComparedSide
+    rows: tuple[ComparedRow, ...]
+    """At most 1,000."""
+    total: int

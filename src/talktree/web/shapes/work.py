@@ -1,0 +1,261 @@
+"""What people do: edits, saving, conversion, and moving a session's files."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+
+class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):
+    """A new message below another one."""
+
+    parent: str | None
+    text: str
+    role: str = "user"
+
+
+class DoRevise(Struct, frozen=True, kw_only=True, tag="revise", tag_field="do"):
+    """Other words, as a new branch beside the old message."""
+
+    about: str
+    text: str
+
+
+class DoReplace(Struct, frozen=True, kw_only=True, tag="replace", tag_field="do"):
+    """Other words in the message itself."""
+
+    about: str
+    text: str
+
+
+class DoClone(Struct, frozen=True, kw_only=True, tag="clone", tag_field="do"):
+    """A copy beside it, alone or with all below."""
+
+    about: str
+    below: bool = False
+
+
+class DoMove(Struct, frozen=True, kw_only=True, tag="move", tag_field="do"):
+    """Hung on another message with all below it; None makes it a beginning."""
+
+    about: str
+    to: str | None
+
+
+class DoSwap(Struct, frozen=True, kw_only=True, tag="swap", tag_field="do"):
+    """Two messages change places."""
+
+    about: str
+    other: str
+
+
+class DoPopUp(Struct, frozen=True, kw_only=True, tag="pop_up", tag_field="do"):
+    """Hung on its grandparent, beside its parent."""
+
+    about: str
+
+
+class DoRetype(Struct, frozen=True, kw_only=True, tag="retype", tag_field="do"):
+    """Another role."""
+
+    about: str
+    role: str
+
+
+class DoDelete(Struct, frozen=True, kw_only=True, tag="delete", tag_field="do"):
+    """Marked as deleted."""
+
+    about: str
+
+
+class DoUndelete(Struct, frozen=True, kw_only=True, tag="undelete", tag_field="do"):
+    """Not marked any more."""
+
+    about: str
+
+
+class DoRemove(Struct, frozen=True, kw_only=True, tag="remove", tag_field="do"):
+    """Taken out; what hung on it hangs on its parent."""
+
+    about: str
+
+
+class DoAttach(Struct, frozen=True, kw_only=True, tag="attach", tag_field="do"):
+    """A file that was uploaded before goes with a message."""
+
+    about: str
+    upload: str
+
+
+Deed: TypeAlias = (
+    DoReply
+    | DoRevise
+    | DoReplace
+    | DoClone
+    | DoMove
+    | DoSwap
+    | DoPopUp
+    | DoRetype
+    | DoDelete
+    | DoUndelete
+    | DoRemove
+    | DoAttach
+)
+
+
+class On(Struct, frozen=True):
+    """The stamp that something is done on."""
+
+    stamp: str
+
+
+class Do(Struct, frozen=True, kw_only=True):
+    """An edit, and what it is made on."""
+
+    stamp: str
+    deed: Deed
+
+
+class Edited(Struct, frozen=True, kw_only=True):
+    """What an edit, an undo or a redo came to."""
+
+    stamp: str
+    leaf: str | None
+    """The branch to show now."""
+    id: str | None
+    """The message that is new or was changed."""
+    what: str
+
+
+class EditLine(Struct, frozen=True, kw_only=True):
+    """A line of the list of edits."""
+
+    id: int
+    time: int
+    what: str
+    state: Literal["done", "undone"]
+    about: str | None
+
+
+class History(Struct, frozen=True, kw_only=True):
+    """All edits, the oldest first."""
+
+    stamp: str
+    edits: tuple[EditLine, ...]
+    can_undo: bool
+    can_redo: bool
+    saved: bool
+
+
+class Saved(Struct, frozen=True, kw_only=True):
+    """The files that were written."""
+
+    stamp: str
+    written: tuple[str, ...]
+
+
+class LossLine(Struct, frozen=True, kw_only=True):
+    """Losses of one kind and fate."""
+
+    kind: str
+    kept: Literal["carried", "rendered", "lost", "beside"] | str
+    count: int
+    examples: tuple[str, ...]
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """What a conversion would lose, carry and render."""
+
+    to: str
+    losses: tuple[LossLine, ...]
+    lost: int
+    carried: int
+    carried_bytes: int
+
+
+class SaveAs(Struct, frozen=True, kw_only=True):
+    """Write it in another format, to be downloaded."""
+
+    to: str
+    branch: str | None = None
+    """active, all or a leaf."""
+    clean: bool = False
+
+
+class NameBranch(Struct, frozen=True, kw_only=True):
+    """What a branch is called; empty takes the name away."""
+
+    leaf: str
+    name: str
+
+
+class SessionOperation(Struct, frozen=True, kw_only=True):
+    """A line of a session's history."""
+
+    id: str
+    kind: str
+    time: int | None
+    text: str
+    message: str | None = None
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """Where a session and its files stand."""
+
+    workspace: str
+    files_at: str | None
+    leaf: str | None
+    can_undo: bool
+    can_redo: bool
+    operations: tuple[SessionOperation, ...]
+    notices: tuple[str, ...]
+
+
+class Travel(Struct, frozen=True, kw_only=True):
+    """Where to go."""
+
+    verb: Literal["undo", "redo", "restore"]
+    to: str | None = None
+    what: Literal["files", "chat", "both"] = "both"
+    choices: dict[str, str] = {}
+    """By path what to do about a conflict: mine, theirs, both, skip."""
+
+
+class PlanStep(Struct, frozen=True, kw_only=True):
+    """What happens to one file."""
+
+    action: str
+    path: str
+    reason: str
+    conflict: bool = False
+    choices: tuple[str, ...] = ()
+    choice: str | None = None
+    html: str = ""
+    """How the file changes."""
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What would happen; nothing has."""
+
+    digest: str
+    steps: tuple[PlanStep, ...]
+    conflicts: int
+    uncovered: tuple[str, ...]
+    chat: str
+    """What happens to the talk, in words."""
+
+
+class Apply(Struct, frozen=True, kw_only=True):
+    """Do what the plan with this digest says."""
+
+    travel: Travel
+    digest: str
+
+
+class Applied(Struct, frozen=True, kw_only=True):
+    """What was done."""
+
+    done: int
+    notices: tuple[str, ...]
+    leaf: str | None

@@ -1,0 +1,21 @@
+"""What a running studio has: the desk, the jobs, and what it was asked to serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from talktree.web.desk.desk import Desk
+from talktree.web.jobs import Jobs
+
+
+class Studio(NamedTuple):
+    """Handed to every answer."""
+
+    desk: Desk
+    jobs: Jobs
+    scratch: Path
+    """A folder of its own, emptied when the studio ends: uploads, and files that jobs make."""
+    read_only: bool = False
+    given: tuple[Path, ...] = ()
+    """The paths that were named; none if all of the library is served."""
