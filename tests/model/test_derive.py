@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.model.derive import latencies, speaker, todos_of, tool_key
+from talktree.model.derive import speaker, todos_of, tool_key
+from talktree.model.latency import latencies
 from talktree.model.message import META, SIDECHAIN, Message, Todo, Usage
 from talktree.model.parts import Event, ToolCall, ToolResult
 from talktree.model.tally import Tally

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from talktree.files import Content
 from talktree.files.splice import Splice
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 NOWHERE = -1
 

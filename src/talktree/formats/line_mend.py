@@ -15,7 +15,8 @@ from talktree.formats.sheets import Mending
 from talktree.text.json_mend import mended
 from talktree.text.json_read import Decoded, oddities
 from talktree.text.json_tokens import NULS
-from talktree.text.lines import BOM, diagnosis, is_blank
+from talktree.text.lines import diagnosis, is_blank
+from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:
     from talktree.formats.line_sheet import LineSheet

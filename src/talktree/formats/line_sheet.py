@@ -26,12 +26,13 @@ from talktree.formats.sheets import (
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
-from talktree.text.json_read import REFUSALS, Decoded, decode, inspect, oddities
+from talktree.text.json_read import Decoded, decode, inspect, oddities
 from talktree.text.json_scan import Problem
 from talktree.text.json_style import Style, learn
-from talktree.text.json_value import Json
+from talktree.text.json_value import REFUSALS, Json
 from talktree.text.json_write import encode
-from talktree.text.lines import BOM, Span, diagnosis, is_blank, respan
+from talktree.text.lines import Span, diagnosis, is_blank, respan
+from talktree.text.utf8 import BOM
 
 NO_NODE = LineOutline()
 """The outline of a record that is no node of the tree."""

@@ -1,18 +1,14 @@
-"""Facts that no message states by itself: who speaks, what the tasks are, how long a reply took.
+"""Facts that no message states by itself: who speaks, and what the tasks are.
 
 Nothing here is stored or written; it is worked out again from the values whenever it is needed.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message, Todo
-from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall
-from talktree.model.skeleton import NO_TIME, ROOT
 
 AGENTS = {"claude-messages": "Claude", "claude-code": "Claude", "sage": "Sage"}
 """What the assistant is called in formats that belong to one."""
@@ -64,26 +60,3 @@ def _todo(native: Mapping[str, object]) -> Todo:
         content if isinstance(content, str) else "",
         status if isinstance(status, str) else "pending",
     )
-
-
-def latencies(conversation: Conversation) -> array[float]:
-    """Seconds from each prompt to the first reply to it, from the skeleton alone."""
-    bones = conversation.skeleton
-    waits = array("d")
-    prompts: dict[int, int] = {}
-    for here in conversation.tree.order:
-        above = bones.parents[here]
-        trait = bones.traits[here]
-        before = prompts.get(above, ROOT)
-        if trait == Trait.SAID and not bones.sidechain[here]:
-            prompts[here] = here
-        elif trait == Trait.NOTE and before != ROOT:
-            prompts[here] = before
-        elif trait == Trait.REPLY and before != ROOT:
-            waits.extend(_wait(bones.times[before], bones.times[here]))
-    return waits
-
-
-def _wait(asked: int, answered: int) -> Iterator[float]:
-    if NO_TIME not in (asked, answered) and answered >= asked:
-        yield (answered - asked) / 1e9

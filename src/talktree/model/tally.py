@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from talktree.model.conversation import Conversation
-from talktree.model.derive import DONE, latencies, todos_of
+from talktree.model.derive import DONE, todos_of
+from talktree.model.latency import latencies
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
 from talktree.model.parts import ToolCall

@@ -13,13 +13,12 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from talktree.text.json_value import Json
+from talktree.text.json_value import REFUSALS, Json
 
 BLANKS = b" \t\r\n"
 _START = re.compile(rb"[ \t\r\n]*([\[{])")
 _OBJECT, _END_OF_OBJECT, _LIST, _END_OF_LIST = b"{}[]"
 _decode = msgspec.json.Decoder().decode
-REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Cut(Struct):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from talktree.text.json_scan import DEEP, Kind, Problem, scan
-from talktree.text.json_value import Json
+from talktree.text.json_value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
 _encode = msgspec.json.encode
@@ -19,8 +19,6 @@ DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 """A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
 LONG = b"0" * 16
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What the fast decoder raises on text that is not plain JSON."""
 
 
 class Decoded(NamedTuple):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from msgspec import Raw
+from msgspec import DecodeError, Raw
+
+REFUSALS = (DecodeError, UnicodeDecodeError, RecursionError)
+"""What the fast decoder raises on text that is not plain JSON."""
 
 
 class Token:

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_read import REFUSALS, Decoded, decode
+from talktree.text.json_read import Decoded, decode
 from talktree.text.json_scan import Kind, scan
-from talktree.text.json_value import Json
+from talktree.text.json_value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
 _first_value = json.JSONDecoder().raw_decode
 
-BOM = b"\xef\xbb\xbf"
 BLANKS = b" \t\r\n"
 MOST_ATTEMPTS = 64
 """How many places inside a broken line are tried as the start of a whole record."""

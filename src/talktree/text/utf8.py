@@ -6,6 +6,9 @@ again. Other lone surrogates have no place in a UTF-8 file; `holds` tells.
 
 from __future__ import annotations
 
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark, as UTF-8 writes it."""
+
 
 def decode(raw: bytes) -> str:
     """Text of any bytes."""

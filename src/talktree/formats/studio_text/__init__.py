@@ -22,7 +22,7 @@ from talktree.formats.studio_text import own
 from talktree.formats.studio_text.flat import first_head
 from talktree.formats.studio_text.sheet import TextSheet
 from talktree.text.json_value import Json
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule

@@ -17,7 +17,7 @@ from talktree.text.json_read import decode
 from talktree.text.json_scan import Problem
 from talktree.text.json_tokens import NULS
 from talktree.text.json_value import same
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 Cutting = Callable[[bytes], Cut]
 MOST_TEARS = 16

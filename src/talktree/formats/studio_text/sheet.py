@@ -25,7 +25,7 @@ from talktree.formats.studio_text.pieces import Cut, TextPiece
 from talktree.model.findings import finding
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json, same
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 DOUBTFUL = frozenset({"torn", "syntax", "header", "separator"})
 """Oddities that can be mended in some places and not in others."""

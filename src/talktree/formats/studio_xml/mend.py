@@ -26,7 +26,7 @@ from talktree.formats.studio_xml.parse import parses
 from talktree.formats.studio_xml.scan import scan
 from talktree.formats.studio_xml.values import torn_leaves
 from talktree.model.entries import Opaque
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:
     from talktree.formats.studio_xml.sheet import XmlSheet

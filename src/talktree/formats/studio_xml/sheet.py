@@ -28,8 +28,8 @@ from talktree.model.findings import Finding, finding
 from talktree.text.json_mend import strange_bytes
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 from talktree.text.json_value import Json, same
+from talktree.text.utf8 import BOM
 
-BOM = b"\xef\xbb\xbf"
 BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'
 """A file without comments, to start from."""
 _ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")

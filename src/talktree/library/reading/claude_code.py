@@ -61,9 +61,9 @@ from talktree.library.reading.told import (
     key_of,
 )
 from talktree.model.outline import Trait
-from talktree.text.json_read import REFUSALS
-from talktree.text.lines import BOM
+from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso
+from talktree.text.utf8 import BOM
 
 SLUG = "claude-code"
 SNAPSHOT = "file-history-snapshot"

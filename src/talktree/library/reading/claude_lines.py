@@ -13,7 +13,8 @@ from talktree.library.reading.telling import Telling
 from talktree.library.reading.told import SIDECHAIN
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_read import REFUSALS, decode
+from talktree.text.json_read import decode
+from talktree.text.json_value import REFUSALS
 from talktree.text.lines import is_blank, respan
 from talktree.text.times import from_iso
 

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from talktree.formats.sage.kinds import SNAPSHOT
-from talktree.text.json_read import REFUSALS, decode
+from talktree.text.json_read import decode
+from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso
 
 NOTHING = Raw()

@@ -13,7 +13,7 @@ from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_edit import patch
 from talktree.text.json_read import decode
-from talktree.text.lines import BOM
+from talktree.text.utf8 import BOM
 
 NATIVE = ("native",)
 
