@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from talktree.cli.failures import tell
-from talktree.text.json_value import Json
+
+if TYPE_CHECKING:
+    from talktree.text.json_value import Json
 
 CHOICES = ("auto", "json", "none")
 SOON = 0.1

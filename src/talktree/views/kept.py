@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, size
 from talktree.views.when import moment, stamp
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Failed, Imported, Progress
     from talktree.library.info import Info
+    from talktree.text.json_value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
 READ = {"new", "grown", "replaced"}

@@ -13,7 +13,6 @@ from talktree.cli.importing import failures_told, progress_told
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
 from talktree.views.kept import expiry_notice, imported_shape, summary_line
-from talktree.views.shapes import document_text
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -57,6 +56,10 @@ def command(
             done = kept.import_(paths, known=known, progress=step)
         expiring = kept.expiring(within=SOON)
         if as_json:
+            from talktree.views.shapes import (
+                document_text,  # only for scripts: it is slow to import
+            )
+
             output.print_text([document_text(imported_shape(done, expiring))])
         elif not quiet:
             output.print_lines([summary_line(done)], color=output.use_color(color))

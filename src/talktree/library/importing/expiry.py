@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
 
 DEFAULT_DAYS = 30
 DAY = 86_400 * 10**9
-_CANDIDATES = """
-    SELECT s.id, s.path, max(f.modified) FROM sources s JOIN files f ON f.source = s.id
-    WHERE s.format = 'claude-code' AND s.state = 'here' AND f.state = 'here'
+_FILES = "SELECT source, path, modified FROM files WHERE state = 'here'"
+_SOURCE = """
+    SELECT s.path, max(f.modified) FROM sources s JOIN files f ON f.source = s.id
+    WHERE s.id = ? AND s.format = 'claude-code' AND s.state = 'here' AND f.state = 'here'
     GROUP BY s.id
 """
 
@@ -34,48 +32,65 @@ class Expiring(NamedTuple):
     """How many days are left; below 0 if it may go at any time."""
 
 
-class _Settings(msgspec.Struct):
-    days: float | None = msgspec.field(name="cleanupPeriodDays", default=None)
-
-
 def expiring(library: Library, *, within: float = 7, now: int | None = None) -> list[Expiring]:
     """The sources whose program deletes them within some days, the soonest first.
 
     They are kept in the library; what is told is that the originals will be gone.
     """
     now = time.time_ns() if now is None else now
+    near: dict[int, None] = {}
+    for source, path, modified in library.db.read(_FILES):
+        days = _days_in(path.rpartition(b"/")[0])
+        if days is not None and modified + days * DAY - now <= within * DAY:
+            near[source] = None
+    # One file of a source may be old and another new: it is the newest that counts.
     out = []
-    for id, path, modified in library.db.read(_CANDIDATES):
-        until = kept_until(path, modified)
-        if until is not None and (days := (until - now) / DAY) <= within:
-            out.append(Expiring(id, path, days))
+    for source in near:
+        for path, modified in library.db.read(_SOURCE, (source,)):
+            until = kept_until(path, modified)
+            if until is not None and (left := (until - now) / DAY) <= within:
+                out.append(Expiring(source, path, left))
     return sorted(out, key=lambda each: each.days)
 
 
 def kept_until(path: bytes, modified: int) -> int | None:
     """When the program that wrote a source deletes it; None if nobody is known to."""
-    parts = path.split(b"/")
+    days = _days_in(path.rpartition(b"/")[0])
+    return None if days is None else modified + int(days * DAY)
+
+
+@lru_cache(maxsize=1024)
+def _days_in(folder: bytes) -> float | None:
+    """How many days what is in a folder is kept; None if nobody is known to delete it."""
+    parts = folder.split(b"/")
     if b"projects" not in parts:
         return None
-    home = b"/".join(parts[: len(parts) - 1 - parts[::-1].index(b"projects")])
-    days = _days(home)
-    return None if days is None else modified + int(days * DAY)
+    return _days(b"/".join(parts[: len(parts) - 1 - parts[::-1].index(b"projects")]))
 
 
 @lru_cache(maxsize=64)
 def _days(home: bytes) -> float | None:
     """How long sessions are kept, as the settings beside the projects say."""
-    name = PurePosixPath(home.decode("utf-8", "surrogateescape")).name
-    if name not in (".claude", "claude") and not _has_settings(home):
+    named = home.rpartition(b"/")[2] in (b".claude", b"claude")
+    if not named and not _has_settings(home):
         return None
-    try:
-        with open(home + b"/settings.json", "rb") as file:
-            told = msgspec.json.decode(file.read(1 << 20), type=_Settings).days
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        told = None
+    told = _set_days(home)
     if told is None:
         return DEFAULT_DAYS
     return told if told > 0 else None
+
+
+def _set_days(home: bytes) -> float | None:
+    """What the settings say."""
+    from msgspec import MsgspecError, json  # only where there may be settings: it takes a while
+
+    try:
+        with open(home + b"/settings.json", "rb") as file:
+            told = json.decode(file.read(1 << 20))
+    except (OSError, MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    days = told.get("cleanupPeriodDays") if isinstance(told, dict) else None
+    return days if isinstance(days, int | float) and not isinstance(days, bool) else None
 
 
 def _has_settings(home: bytes) -> bool:

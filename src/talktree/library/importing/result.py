@@ -1,11 +1,13 @@
-"""What an import did."""
+"""What an import did.
+
+Plain dataclasses: an import that finds nothing new should not wait for anything else to load.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
-
-import msgspec
 
 from talktree.errors import Failure
 
@@ -17,7 +19,8 @@ class Failed(NamedTuple):
     failure: Failure
 
 
-class Imported(msgspec.Struct):
+@dataclass(slots=True)
+class Imported:
     """What an import saw and did, in sources unless it says otherwise."""
 
     seen: int = 0
@@ -33,7 +36,7 @@ class Imported(msgspec.Struct):
     """Sources that an import before this one had kept but not indexed."""
     passed_over: int = 0
     """Files that are no conversations."""
-    failed: list[Failed] = []
+    failed: list[Failed] = field(default_factory=list)
     files_opened: int = 0
     bytes_read: int = 0
     records: int = 0
