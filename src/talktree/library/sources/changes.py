@@ -118,7 +118,7 @@ class _Walk:
         for root in roots:
             slash = root if root.endswith(b"/") else root + b"/"
             below = (root, slash, slash[:-1] + b"0")
-            self._stamps.update((row[0], row[1:]) for row in db.read(_STAMPS, below))
+            self._stamps.update({row[0]: row[1:] for row in db.read(_STAMPS, below)})
             self._others.update((row[2], Known(*row)) for row in db.read(_OTHERS, below))
 
     def is_same(self, path: bytes, about: os.stat_result | None) -> bool:

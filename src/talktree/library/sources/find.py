@@ -128,15 +128,19 @@ def _listed(here: bytes) -> tuple[_Files, list[bytes]]:
     folders: list[bytes] = []
     with os.scandir(here) as entries:
         for entry in entries:
+            name = entry.name
             if not entry.is_dir(follow_symlinks=False):
-                files[entry.name] = entry
-            elif entry.name not in PASSED_OVER:
-                folders.append(entry.name)
+                files[name] = entry
+            elif name not in PASSED_OVER:
+                folders.append(name)
     return files, folders
 
 
 def _looks_like_one(names: _Files) -> bool:
-    return not _OF_A_SESSION.isdisjoint(names) or _MESSAGE.search(b"\0".join(names)) is not None
+    if not _OF_A_SESSION.isdisjoint(names):
+        return True
+    joined = b"\0".join(names)
+    return b".md" in joined and _MESSAGE.search(joined) is not None
 
 
 def _inside(root: bytes) -> tuple[Seen, ...]:
