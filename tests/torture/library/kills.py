@@ -58,12 +58,18 @@ def change_files(folder: Path, chance: random.Random) -> None:
                     path.unlink()
 
 
+def importing(root: Path, folder: Path) -> subprocess.Popen[bytes]:
+    """Another process that begins to import now."""
+    words = [sys.executable, "-m", "tests.torture.library.importer", str(root), str(folder)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
 def killed_import(root: Path, folder: Path, after: float) -> bool:
     """Import in another process and kill it after some seconds; whether it was still at work."""
-    words = [sys.executable, "-m", "tests.torture.library.importer", str(root), str(folder)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
+    with importing(root, folder) as process:
         time.sleep(after)
         process.send_signal(signal.SIGKILL)
         return process.wait() == -signal.SIGKILL
