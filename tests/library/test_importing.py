@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotFound
+from talktree.library.importing import blocks
 from talktree.library.importing.result import Imported, Progress
 from talktree.library.library import Library
 from tests.library import made
@@ -351,3 +352,19 @@ def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
     say(2, "a coot")
     library.import_()
     assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "talks")))
+
+
+def test_a_line_that_is_too_long_is_kept_and_told_of(
+    tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = made.Session(made.Truth(), 1)
+    session.say("lighthouse " * 4000)
+    session.say("harbour")
+    path = session.save(tmp_path)
+    monkeypatch.setattr(blocks, "LONGEST_LINE", 20_000)
+    monkeypatch.setattr(blocks, "BLOCK", 8_000)
+    done = library.import_([tmp_path])
+    assert done.untold == 1
+    assert (library.search("lighthouse").total, library.search("harbour").total) == (0, 1)
+    (kept,) = library.conversations()
+    assert library.restore(kept, tmp_path / "back")[0].read_bytes() == path.read_bytes()

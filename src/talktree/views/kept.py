@@ -39,6 +39,7 @@ def summary_line(done: Imported) -> Line:
         "completed": done.completed,
         "failed": len(done.failed),
         "unchanged": done.unchanged,
+        "very long lines kept but not indexed": done.untold,
     }
     told = ", ".join(f"{count:,} {word}" for word, count in words.items() if count)
     read = f" ({size(done.bytes_read)} read)" if done.bytes_read else ""
@@ -69,6 +70,7 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "back": done.back,
         "completed": done.completed,
         "passed_over": done.passed_over,
+        "untold": done.untold,
         "failed": failed_shape(done.failed),
         "records": done.records,
         "pieces": done.pieces,

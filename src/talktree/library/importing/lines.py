@@ -81,7 +81,10 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         if is_last and len(data) and _is_object(data):
             data += END
         else:
-            taking.archived = _end(block) if data.endswith(END) else taking.archived
+            if data.endswith(END):
+                # The end of a line that is too long to be held.
+                taking.archived = _end(block)
+                intake.result.untold += 1
             return None
     if taking.trouble is not None:
         return None

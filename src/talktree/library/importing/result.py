@@ -37,6 +37,8 @@ class Imported:
     passed_over: int = 0
     """Files that are no conversations."""
     failed: list[Failed] = field(default_factory=list)
+    untold: int = 0
+    """Lines that are too long to be told; they are kept, but nothing finds or counts them."""
     files_opened: int = 0
     bytes_read: int = 0
     records: int = 0
@@ -72,3 +74,5 @@ class Progress(NamedTuple):
 
 
 Tell = Callable[[Progress], None]
+Pulse = Callable[[int, int], None]
+"""Called often, with how many bytes were read so far and how many there are; it may raise."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
-from talktree.library.importing.result import Failed, Imported, Tell
+from talktree.library.importing.result import Failed, Imported, Pulse, Tell
 from talktree.library.sources.changes import NOTHING, Look, look
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ _UNSETTLED = "SELECT 1 FROM about WHERE key = 'unsettled'"
 
 
 def import_(
-    library: Library, roots: Sequence[bytes], *, progress: Tell | None = None, wait: float = WAIT
+    library: Library,
+    roots: Sequence[bytes],
+    *,
+    progress: Tell | None = None,
+    pulse: Pulse | None = None,
+    wait: float = WAIT,
 ) -> Imported:
     """Take in what is new below some paths. What did not change costs a `stat`."""
     if not library.lock.taken():
@@ -33,14 +38,16 @@ def import_(
         if seen.is_idle and not _unfinished(library):
             return _result(seen)
         with library.lock.held(wait):
-            return _import(library, roots, progress)
+            return _import(library, roots, progress, pulse)
     try:
-        return _import(library, roots, progress)
+        return _import(library, roots, progress, pulse)
     finally:
         library.lock.release()
 
 
-def _import(library: Library, roots: Sequence[bytes], progress: Tell | None) -> Imported:
+def _import(
+    library: Library, roots: Sequence[bytes], progress: Tell | None, pulse: Pulse | None
+) -> Imported:
     seen = _look(library, roots)
     result = _result(seen)
     if seen.is_idle and not _unfinished(library):
@@ -49,10 +56,10 @@ def _import(library: Library, roots: Sequence[bytes], progress: Tell | None) -> 
 
     if not library.has_fulltext():
         library.fulltext_to_write()
-    Work(library, seen, _dirty(library), result, progress).run()
+    Work(library, seen, _dirty(library), result, progress, pulse).run()
     if dirty := _dirty(library):
         # The full text was broken and was begun anew.
-        Work(library, NOTHING, dirty, result, progress).run()
+        Work(library, NOTHING, dirty, result, progress, pulse).run()
     return result
 
 

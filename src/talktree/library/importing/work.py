@@ -12,7 +12,7 @@ from talktree.files.memory import give_back_large_blocks
 from talktree.library.importing import collector
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
-from talktree.library.importing.result import Imported, Progress, Tell
+from talktree.library.importing.result import Imported, Progress, Pulse, Tell
 from talktree.library.importing.take import Take
 from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, Known, Look
 
@@ -43,11 +43,14 @@ class Work:
         dirty: Mapping[int, int],
         result: Imported,
         progress: Tell | None,
+        pulse: Pulse | None = None,
     ) -> None:
         self._look = seen
         self._dirty = dirty
         self._result = result
         self._progress = progress
+        self._pulse = pulse
+        self._read = 0
         self._bytes = sum(change.size for change in seen.changes)
         self._sources = len(seen.changes) + len(dirty)
         self._done = 0
@@ -84,6 +87,7 @@ class Work:
         with intake.db.transaction(durable=True):
             for step in steps:
                 size += step
+                self._beat(step)
                 if size >= BATCH_BYTES or intake.is_full or time.monotonic() > end:
                     self._settle()
                     done = False
@@ -94,6 +98,11 @@ class Work:
             intake.facts.write()
             intake.archive.flush()
         return size, done
+
+    def _beat(self, size: int) -> None:
+        self._read += size
+        if self._pulse is not None:
+            self._pulse(self._read, self._bytes)
 
     def _steps(self) -> Generator[int, None, None]:
         """All that is to be done, a stretch at a time."""
