@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotFound
-from talktree.library.importing import blocks
+from talktree.library.importing import blocks, work
 from talktree.library.importing.result import Imported, Progress
 from talktree.library.library import Library
 from tests.library import made
@@ -368,3 +368,26 @@ def test_a_line_that_is_too_long_is_kept_and_told_of(
     assert (library.search("lighthouse").total, library.search("harbour").total) == (0, 1)
     (kept,) = library.conversations()
     assert library.restore(kept, tmp_path / "back")[0].read_bytes() == path.read_bytes()
+
+
+def test_an_import_that_ends_when_files_of_a_folder_are_kept_but_not_told_is_completed(
+    tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sage,) = (each.path for each in made.others(tmp_path) if each.slug == "sage")
+    library.import_([sage])
+    said = sage / "messages.jsonl"
+    said.write_bytes(b"".join(said.read_bytes().splitlines(keepends=True)[:-1]))
+    monkeypatch.setattr(work, "BATCH_BYTES", 1)
+    beats = 0
+
+    def stop(*_: object) -> None:
+        nonlocal beats
+        beats += 1
+        if beats == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.import_(pulse=stop)
+    monkeypatch.undo()
+    library.import_()
+    assert here(picture(library)) == picture(fresh(tmp_path, sage))

@@ -12,6 +12,7 @@ _SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
 _ADD_SOURCE = "INSERT INTO sources (path, format, lines, size) VALUES (?, ?, ?, 0)"
 _FORMAT = "UPDATE sources SET format = ?, lines = ? WHERE id = ?"
 _SOURCE = "SELECT id, path, format, lines, archived, heading, shape FROM sources WHERE id = ?"
+_UNTOLD = "UPDATE sources SET indexed = -1 WHERE id = ?"
 _STATE = "UPDATE sources SET state = ?, trouble = ? WHERE id = ?"
 _FILE_AT = "SELECT id, source, generation, guard FROM files WHERE path = ?"
 _FILES_OF = """
@@ -77,6 +78,10 @@ class Rows:
     def set_state(self, id: int, state: str, trouble: str | None = None) -> None:
         """Say whether a source is there and in order."""
         self._db.run(_STATE, (state, trouble, id))
+
+    def set_untold(self, id: int) -> None:
+        """Say that more is kept of a source than is told; the next import tells it anew."""
+        self._db.run(_UNTOLD, (id,))
 
     def file(self, path: bytes) -> FileRow | None:
         """The file at a path."""

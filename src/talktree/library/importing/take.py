@@ -47,6 +47,8 @@ class Take:
         self._change = change
         self._moved = moved
         self._lines: LineFile | None = None
+        self._parts: int | None = None
+        """The source, while the files of a folder are kept and not told yet."""
 
     def steps(self) -> Iterator[int]:
         """Take it in, a stretch at a time; how many bytes each had."""
@@ -59,13 +61,16 @@ class Take:
         except OSError as error:
             # Tables, archive and full text have errors of their own: this is the source's.
             self._unreadable(error)
-        self._lines = None
+        self._lines = self._parts = None
         self.size = self._intake.result.bytes_read - before
 
     def settle(self) -> None:
         """Bring the tables in step, as a transaction ends before the source does."""
         if self._lines is not None:
             self._lines.settle(done=False)
+        elif self._parts is not None:
+            # Its files seem to be known from now on: nobody would look at them again.
+            self._intake.rows.set_untold(self._parts)
 
     # a file
 
@@ -173,6 +178,7 @@ class Take:
         allowed = without_secrets(source_of(found), all_formats()).files
         known = intake.rows.files_of(taking.id)
         changes: set[str] = set()
+        self._parts = taking.id
         for seen in found.files:
             row = known.pop(seen.path, None)
             if relative(seen.path, found.path) not in allowed:
@@ -188,6 +194,7 @@ class Take:
                 changes.add("replaced")
         marker = seen_as(found.path, os.lstat(found.path))
         intake.rows.set_file(taking.id, marker, FOLDER)
+        self._parts = None
         newest = max((seen.modified for seen in found.files), default=0)
         yield from self._told(taking, format, changes, newest)
 
