@@ -5,30 +5,39 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MUTANTS ?= 100000
 
-.PHONY: help demo test check fix bench bench-peers torture docs clean
+DEMO := TALKTREE_HOME=$(CURDIR)/.demo
+
+.PHONY: help demo demo-terminal frontend test check fix bench bench-peers torture docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml hatch_build.py frontend/build.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $(STAMP)
 
-demo: $(STAMP)  ## show the bundled conversations in the terminal
+demo: frontend  ## open the studio on the bundled conversations, until Ctrl-C
+	@$(DEMO) $(BIN)/talktree studio demo
+
+demo-terminal: $(STAMP)  ## show the bundled conversations in the terminal
 	@$(BIN)/python demo/show.py
+
+frontend: $(STAMP)  ## build the page of the studio, if anything changed
+	@$(BIN)/python frontend/build.py
 
 check: $(STAMP)  ## format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: check  ## everything: lint, types, laws, transcripts, docs, faults
+test: check frontend  ## everything: lint, types, laws, transcripts, docs, faults, the page in a browser
 	@tests/tools.sh
+	$(BIN)/python frontend/build.py check
 	$(BIN)/python -m pytest -n auto
 
-torture: $(STAMP)  ## the long runs: thousands of cases per law and fault, 100,000 mutants a format
+torture: frontend  ## the long runs: thousands of cases per law and fault, 100,000 mutants a format
 	@tests/tools.sh
 	HYPOTHESIS_PROFILE=torture $(BIN)/python -m pytest -n auto -m "torture or not torture"
 	$(BIN)/python -m tests.torture.fuzz $(MUTANTS)
@@ -47,4 +56,4 @@ docs: $(STAMP)  ## write the generated pages anew
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .demo frontend/node_modules src/talktree/web/static .mypy_cache .ruff_cache .pytest_cache .hypothesis

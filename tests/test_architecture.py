@@ -16,9 +16,11 @@ LAYERS = [
     {"formats"},
     {"conversion", "checking", "session", "library"},
     {"mending", "views"},
+    {"export"},
     {"api"},
     {"testing"},
-    {"cli", "web"},
+    {"web"},
+    {"cli"},
 ]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LONGEST_FILE = 400
@@ -60,6 +62,23 @@ def test_imports_point_downward(path: Path) -> None:
         there = name.split(".")[0]
         if there != here:
             assert layer_of(there) < layer_of(here) or {there, here} == {"text", "files"}, name
+
+
+def test_the_studio_is_loaded_only_when_it_is_started() -> None:
+    for path in [path for path in MODULES if own_part(path) != "web"]:
+        named = [each for node in ast.parse(path.read_text()).body for each in _loaded(node)]
+        assert not [name for name in named if name.startswith("talktree.web")], path
+
+
+def _loaded(node: ast.stmt) -> list[str]:
+    """What a statement at the top of a module imports."""
+    match node:
+        case ast.ImportFrom():
+            return [node.module or ""]
+        case ast.Import():
+            return [alias.name for alias in node.names]
+        case _:
+            return []
 
 
 def test_text_and_files_know_nothing_of_each_other() -> None:

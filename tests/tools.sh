@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Programs that some tests use beside Python: faults are injected by strace, power is cut on images
-# of XFS. Where they cannot be installed, those tests say so and count as not run.
+# of XFS, the page is looked at in Chromium. Where they cannot be installed, those tests say so and
+# count as not run.
 set -u
 wanted=()
 command -v strace >/dev/null || wanted+=(strace)
 command -v mkfs.xfs >/dev/null || wanted+=(xfsprogs)
+command -v chromium >/dev/null || wanted+=(chromium fonts-liberation)
 [ ${#wanted[@]} -eq 0 ] && exit 0
 command -v apt-get >/dev/null || { echo "NOT INSTALLED: ${wanted[*]}"; exit 0; }
 as=()

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
-from uuid import uuid4
 
 from talktree.errors import Unreadable, UsageError
+from talktree.model import making
 from talktree.model.conversation import Conversation
-from talktree.model.operations import (
-    Clone,
-    Delete,
-    Move,
-    Operation,
-    Remove,
-    Replace,
-    Reply,
-    Retype,
-    Revise,
-    Swap,
-    Undelete,
-)
+from talktree.model.operations import Operation
 
-MILLISECOND = 1_000_000
 BEGINNING = "root"
 """How to say that a message shall follow nobody."""
 VERBS = (
@@ -51,45 +37,32 @@ class Asked:
     def operation(self, conversation: Conversation) -> Operation:
         """The operation it means in a conversation; everything new gets its id and time here."""
         about = self.about
-        if self.verb == "reply" and about == BEGINNING:
-            return self._reply(None)
+        if self.verb == "reply":
+            parent = None if about == BEGINNING else about
+            role = str(self._more.get("role") or "user")
+            return making.reply(conversation, parent, self._text(), role)
         about = conversation[about].id
         match self.verb:
-            case "reply":
-                return self._reply(about)
             case "replace" if self._more.get("here"):
-                return Replace(about=about, text=self._text())
+                return making.replace(conversation, about, self._text())
             case "replace":
-                return Revise(id=_new_id(), about=about, text=self._text(), time=_now())
+                return making.revise(conversation, about, self._text())
             case "clone":
-                return Clone(about=about, ids=_copied(conversation, about, bool(self._below())))
+                below = bool(self._more.get("with_replies"))
+                return making.clone(conversation, about, below=below)
             case "delete":
-                return Delete(about=about)
+                return making.delete(conversation, about)
             case "undelete":
-                return Undelete(about=about)
+                return making.undelete(conversation, about)
             case "remove":
-                return Remove(about=about)
+                return making.remove(conversation, about)
             case "move":
                 to = self._needed("to", "--to ID, or --to root")
-                return Move(about=about, to=None if to == BEGINNING else conversation[to].id)
+                return making.move(conversation, about, None if to == BEGINNING else to)
             case "swap":
-                other = self._needed("other", "--with ID")
-                return Swap(about=about, other=conversation[other].id)
+                return making.swap(conversation, about, self._needed("other", "--with ID"))
             case _:
-                return Retype(about=about, role=self._needed("role", "--role ROLE"))
-
-    def _reply(self, parent: str | None) -> Reply:
-        role = self._more.get("role")
-        return Reply(
-            id=_new_id(),
-            parent=parent,
-            text=self._text(),
-            role=str(role) if role else "user",
-            time=_now(),
-        )
-
-    def _below(self) -> object:
-        return self._more.get("with_replies")
+                return making.retype(conversation, about, self._needed("role", "--role ROLE"))
 
     def _text(self) -> str:
         given, file = self._more.get("text"), self._more.get("text_file")
@@ -112,30 +85,3 @@ def _read(file: str) -> str:
         raise Unreadable(f"{file}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise Unreadable(f"{file}: is not UTF-8", hint="a message is a text") from None
-
-
-def _new_id() -> str:
-    return str(uuid4())
-
-
-def _now() -> int:
-    # What every format that has times can hold.
-    return time.time_ns() // MILLISECOND * MILLISECOND
-
-
-def _copied(conversation: Conversation, about: str, below: bool) -> dict[str, str]:  # noqa: FBT001
-    """New ids for a message, and for all below it, parents first."""
-    ids = {about: _new_id()}
-    if not below:
-        return ids
-    children: dict[str, list[str]] = {}
-    for message in conversation.messages():
-        if message.parent is not None:
-            children.setdefault(message.parent, []).append(message.id)
-    waiting = list(reversed(children.get(about, [])))
-    while waiting:
-        id = waiting.pop()
-        if id not in ids:
-            ids[id] = _new_id()
-            waiting += reversed(children.get(id, []))
-    return ids

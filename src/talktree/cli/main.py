@@ -34,8 +34,11 @@ COMMANDS = {
     "import": Listed(f"{_HERE}.import_", "Take conversations into the library, and keep them."),
     "list": Listed(f"{_HERE}.list_", "List the conversations of the library."),
     "search": Listed(f"{_HERE}.search", "Find anything in the library."),
+    "studio": Listed(f"{_HERE}.studio", "See, edit and share conversations in the browser."),
     "watch": Listed(f"{_HERE}.watch", "Follow growing files."),
-    "export": Listed(f"{_HERE}.export", "Write tables of the library: Parquet, CSV, Arrow."),
+    "export": Listed(
+        f"{_HERE}.export", "Share conversations as pages; write tables of the library."
+    ),
     "library": Listed(f"{_HERE}.library", "Look after the library: info, check, restore, places."),
     "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
 }

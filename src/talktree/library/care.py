@@ -33,6 +33,7 @@ _FORGET_SOURCE = (
     "DELETE FROM measures WHERE source = ?",
     "DELETE FROM pieces WHERE source = ?",
     "DELETE FROM operations WHERE source = ?",
+    "DELETE FROM branch_names WHERE source = ?",
     "DELETE FROM files WHERE source = ?",
     "DELETE FROM sources WHERE id = ?",
 )

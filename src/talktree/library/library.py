@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from talktree.library.fulltext.index import FullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.places import AnyPath
-    from talktree.library.importing.result import Imported, Tell
+    from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
     from talktree.library.listing import Kept, Sort
     from talktree.library.search.run import Results
@@ -129,12 +129,17 @@ class Library:
         *,
         known: bool = False,
         progress: Tell | None = None,
+        pulse: Pulse | None = None,
         wait: float = 5.0,
     ) -> Imported:
-        """Take in what is new: below some paths, in the known places, or in all places so far."""
+        """Take in what is new: below some paths, in the known places, or in all places so far.
+
+        What `progress` or `pulse` raise ends it; what was taken in until then stays.
+        """
         from talktree.library.importing.run import import_
 
-        return import_(self, self._roots(paths, known=known), progress=progress, wait=wait)
+        roots = self._roots(paths, known=known)
+        return import_(self, roots, progress=progress, pulse=pulse, wait=wait)
 
     def watch(
         self, paths: Sequence[AnyPath] = (), *, every: float = 1.0, progress: Tell | None = None

@@ -69,12 +69,17 @@ class Document:
         """The same document with one conversation replaced by its edited self."""
         if all(each.id != changed.id for each in self.conversations):
             raise NotFound(f"no conversation {changed.id} in {self.name}")
+        return self._of([changed if each.id == changed.id else each for each in self.conversations])
+
+    def with_only(self, conversation: Conversation) -> Document:
+        """One conversation of it, to be converted without the others."""
+        return self._of([conversation])
+
+    def _of(self, conversations: Sequence[Conversation]) -> Document:
         return Document(
             format=self.format,
             name=self.name,
-            conversations=[
-                changed if each.id == changed.id else each for each in self.conversations
-            ],
+            conversations=conversations,
             origin=self.origin,
             inspect=self._inspect,
             glance=self._glance,

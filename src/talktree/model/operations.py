@@ -8,7 +8,7 @@ conversation it gives the same conversation. None of them changes what is there 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace as with_fields
@@ -97,9 +97,11 @@ class Attach(Struct, frozen=True, kw_only=True, tag="attach"):
     """A file that goes with a message from now on."""
 
     about: str
-    name: str
+    name: str | None
     media_type: str
     url: str
+    extra: dict[str, Any] = {}
+    """What the format wants besides."""
 
 
 Operation: TypeAlias = (
@@ -134,9 +136,7 @@ def done(conversation: Conversation, operation: Operation) -> Conversation:
         case Swap(about=about, other=other):
             return _swapped(conversation, about, other)
         case Attach(about=about):
-            part = Attachment(
-                name=operation.name, media_type=operation.media_type, url=operation.url
-            )
+            part = Attachment(operation.name, operation.media_type, operation.url, operation.extra)
             return _with(conversation, about, parts=(*conversation[about].parts, part))
 
 

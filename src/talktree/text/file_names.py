@@ -67,3 +67,17 @@ def tame(name: str) -> str:
 
 def _last(path: str) -> str:
     return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+
+
+LONGEST_NAME = 100
+_UNPLAIN = re.compile(r"[^\w.+ ()-]+")
+
+
+def plain(name: str, *, otherwise: str = MADE_UP) -> str:
+    """A short name that every file system takes: letters, digits, a few signs, no dot first."""
+    bare = _UNPLAIN.sub("_", tame(name)).strip(" ._")
+    stem, dot, ending = bare.rpartition(".")
+    if not stem or len(ending) > 12:
+        stem, dot, ending = bare, "", ""
+    short = stem.encode()[: LONGEST_NAME - len(ending)].decode("utf-8", "ignore").rstrip(" .")
+    return tame(short + dot + ending) if short else otherwise

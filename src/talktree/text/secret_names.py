@@ -13,7 +13,7 @@ NEAR = 16
 """How near its end must be."""
 ENDS = frozenset({b"key", b"ken", b"ret", b"ord", b"swd", b"pwd", b"rer"})
 """The last three letters of all the names, to pass over others quickly."""
-_BETWEEN = b"\\\"'`:=> ("
+BETWEEN = b"\\\"'`:=> ("
 _WORD = re.compile(rb"[a-z0-9_.-]{1,60}\Z")
 _SECRET = (
     *(b"apikey", b"accesskey", b"secretkey", b"authkey", b"accountkey", b"masterkey"),
@@ -37,11 +37,11 @@ _VALUE = re.compile(rb"[A-Za-z0-9_+/=~-]{20,256}(?![A-Za-z0-9_+/=~(-]|[.\[]\w)")
 def named_before(data: bytes, start: int) -> bytes | None:
     """The name of a value, if it is one that secrets have."""
     near = data[max(0, start - NEAR) : start]
-    bare = near.rstrip(_BETWEEN)
+    bare = near.rstrip(BETWEEN)
     # Something must stand between the name and the value.
     if bare[-3:].lower() not in ENDS or len(bare) == len(near):
         return None
-    tail = data[max(0, start - BEFORE) : start].rstrip(_BETWEEN)
+    tail = data[max(0, start - BEFORE) : start].rstrip(BETWEEN)
     word = _WORD.search(tail.lower())
     return None if word is None else secret_name(word.group())
 

@@ -8,7 +8,9 @@ text without secrets costs two passes, however many kinds of keys are known.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from string import ascii_letters, digits
 
 from talktree.text.marks import OTHER, RUN, marked
@@ -26,7 +28,7 @@ from talktree.text.secret_kinds import (
     Found,
     Known,
 )
-from talktree.text.secret_names import ENDS, kind_of, named_before, value_at
+from talktree.text.secret_names import BETWEEN, ENDS, kind_of, named_before, value_at
 
 SHORTEST = 20
 """No key has a shorter run."""
@@ -34,45 +36,34 @@ FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
 LEAD = 6
 """How much before a run tells whether to look closer: the end of a name, and what follows it."""
+NEAR = 4
+"""And how much of the run."""
+MOST_SEEN = 1 << 18
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
 _RUN = OTHER + RUN * SHORTEST
 _BASE64 = (ascii_letters + digits + "+/").encode()
 _BREAKS = (b'"', b" ", b"\\", b"'", b",", b"=", b":", b">", b"\n")
-_TELLING = frozenset(
-    bytes((first, second))
-    for firsts, seconds in (
-        (b":=>(rR", b" "),
-        (b":=>(\\", b"\"'`"),
-        (b"ynrtdYNRTD0123456789\"'` ", b":=>"),
-        (b"9s1Gt", b"."),
-        (bytes(range(256)), b"\\/+"),
-    )
-    for first in firsts
-    for second in seconds
-) | frozenset(bytes((first, 0x20, quote)) for first in b":=>" for quote in b"\"'`")
-"""The two or three bytes before a run that may say something about it."""
-_MEMBER = b'":"'
-_NAME_ENDS = frozenset(each for end in ENDS for each in (end, end.upper(), end.capitalize()))
 _AWS_SECRET = re.compile(
     rb"(?:secret|SECRET|Secret)[A-Za-z_ \"'\\:=>-]{0,40}?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
 )
-_ESCAPE, _BY_NUMBER = 0x5C, 0x75
+_ESCAPE, _BY_NUMBER, _SLASH = 0x5C, 0x75, 0x2F
+_BEFORE_END = b"0123456789stG"
+"""What may stand before a dot or a colon that tells of a secret: `hvs.`, `dp.st.`, a number."""
+_AN_END = next(iter(ENDS))
 
 
 def may_hold_tokens(data: bytes, runs: bytes) -> bool:
     """Whether a closer look may find keys or tokens in a text, of which the marks are known."""
-    # In JSON nearly all runs are names or ids that stand again and again behind the same words.
-    around = {data[start - LEAD : start + STARTING] for start in _starts(runs)}
-    return any(len(each) < LEAD + STARTING or _tells(each, LEAD) for each in around)
+    return bool(_telling(data, runs))
 
 
 def tokens(data: bytes) -> list[Found]:
     """The keys and tokens in a text, last first."""
     out: list[Found] = []
     last = len(data) + 1
-    for start in _starts(marked(data).runs):
-        if start + SHORTEST >= last or not _tells(data, start):
+    for start in _telling(data, marked(data).runs):
+        if start + SHORTEST >= last:
             continue
         found = _token(data, start)
         if found is not None:
@@ -84,26 +75,65 @@ def tokens(data: bytes) -> list[Found]:
     return out
 
 
+def _telling(data: bytes, runs: bytes) -> list[int]:
+    """Where runs start that are worth a closer look, last first."""
+    seen, starts = _SEEN, _starts(runs)
+    if len(seen) > MOST_SEEN:
+        seen.clear()
+    first = bisect_left(starts, LEAD)
+    found = [start for start in starts[first:] if seen[data[start - LEAD : start + NEAR]]]
+    return [*(each for each in reversed(found) if not _is_path(data, each)), *starts[:first][::-1]]
+
+
+class _Seen(dict[bytes, bool]):
+    """Whether what stands around the start of a run tells something, looked up where it can be.
+
+    In JSON nearly all runs are names or ids that stand again and again behind the same words.
+    """
+
+    def __missing__(self, around: bytes) -> bool:
+        told = self[around] = _tells(around, LEAD)
+        return told
+
+
+_SEEN = _Seen()
+
+
 def _starts(runs: bytes) -> list[int]:
-    """Where long runs start, last first."""
-    found: list[int] = []
-    # The mark in front lets the first run be found as all others.
-    start = len(runs) + 1
-    # What stands between them is split off all at once: that takes less time than to ask for each.
-    for between in reversed((OTHER + runs).rsplit(_RUN)[1:]):
-        start -= len(between) + len(_RUN)
-        found.append(start)
-    return found
+    """Where long runs start."""
+    # The mark in front lets the first run be found as all others. What stands between them is split
+    # off all at once: that takes less time than to ask for each.
+    between = (OTHER + runs).split(_RUN)
+    between.pop()
+    ends = accumulate(map(len(_RUN).__add__, map(len, between)))
+    return [*map((-len(_RUN)).__add__, ends)]
 
 
 def _tells(data: bytes, start: int) -> bool:
     """Whether a run is worth a closer look, by how it starts or by what stands before it."""
     if data[start : start + STARTING] in BY_START:
         return True
-    lead = data[start - 3 : start]
-    if lead == _MEMBER:
-        return data[start - LEAD : start - 3] in _NAME_ENDS
-    return lead[1:] in _TELLING or lead in _TELLING
+    before = data[start - 1]
+    if before == _ESCAPE:
+        # What is escaped belongs to the text before, so only how the run starts can tell.
+        return data[start] == _BY_NUMBER or data[start + 1 : start + 1 + STARTING] in BY_START
+    if before in b"/+":
+        return True
+    if before in BY_END and data[start - 2] in _BEFORE_END:
+        return True
+    if data[start] in b"-_":
+        return True
+    name = data[start - LEAD : start].rstrip(BETWEEN)
+    if len(name) == LEAD:
+        return False
+    return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
+
+
+def _is_path(data: bytes, start: int) -> bool:
+    """Whether a run is a name of a file or folder: that is what nearly all are behind a slash."""
+    if data[start - 1] != _SLASH or data[start : start + STARTING] in BY_START:
+        return False
+    return data[start : start + SHORTEST].islower()
 
 
 def _aws_secrets(data: bytes) -> Iterator[Found]:

@@ -39,6 +39,11 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
     return _apart(found)
 
 
+def found_in(raw: bytes) -> list[Found]:
+    """The secrets in bytes, be they a text or JSON that holds texts; some may overlap."""
+    return _found(raw)
+
+
 def may_hold_secrets(raw: bytes) -> bool:
     """Whether there is a secret in bytes, be they a text or JSON that holds texts."""
     return bool(_found(raw))

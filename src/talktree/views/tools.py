@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from talktree.model.derive import tool_key, written_todos
 from talktree.model.parts import Text, ToolCall, ToolResult
+from talktree.views.arguments import PATHS, SUBJECTS, amount, arguments_of, first
 from talktree.views.diffs import changes, diff_lines
 from talktree.views.lines import Line, Span, line, styled
 from talktree.views.measure import counted, one_line, text_lines
@@ -30,7 +31,7 @@ Body: TypeAlias = tuple[Line, list[Line]]
 
 def call_lines(call: ToolCall, result: ToolResult | None, *, full: bool = False) -> list[Line]:
     """A call and what came of it."""
-    arguments = call.input if isinstance(call.input, Mapping) else {}
+    arguments = arguments_of(call)
     view = _VIEWS.get(tool_key(call.name), _any_tool)
     title, below = view(call, arguments, result)
     lines = [title, *((("  ", ""), *each) for each in below)]
@@ -89,11 +90,11 @@ def _any_tool(call: ToolCall, arguments: Mapping[str, object], result: ToolResul
 
 
 def _shell(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
-    command = _first(arguments, "command", "cmd")
+    command = first(arguments, "command", "cmd")
     if command is None:
         return _any_tool(call, arguments, result)
-    first, *rest = text_lines(command) or [""]
-    return line(("$ ", "tool"), (first, "title")), styled(rest, "title")
+    top, *rest = text_lines(command) or [""]
+    return line(("$ ", "tool"), (top, "title")), styled(rest, "title")
 
 
 def _edit(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
@@ -104,8 +105,8 @@ def _edit(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | 
     for each in listed:
         if not isinstance(each, Mapping):
             continue
-        old = _first(each, "old_string", "old_str") or ""
-        new = _first(each, "new_string", "new_str", "new_source") or ""
+        old = first(each, "old_string", "old_str") or ""
+        new = first(each, "new_string", "new_str", "new_source") or ""
         shown = diff_lines(old, new)
         plus, minus = changes(shown)
         added, removed = added + plus, removed + minus
@@ -115,7 +116,7 @@ def _edit(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | 
 
 
 def _write(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
-    content = _first(arguments, "content", "file_text") or ""
+    content = first(arguments, "content", "file_text") or ""
     lines = text_lines(content) if content else []
     below = [line((f"+{each[:LONGEST]}", "added")) for each in lines[:CUT]]
     if len(lines) > CUT:
@@ -131,17 +132,18 @@ def _todos(call: ToolCall, arguments: Mapping[str, object], result: ToolResult |
 
 
 def _folded(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
-    subject = _first(arguments, *_SUBJECTS) or ""
+    subject = first(arguments, *SUBJECTS) or ""
     rest = details({key: item for key, item in arguments.items() if item != subject})
     told = f" {one_line(subject, TITLE)}" if subject else ""
     more = f"  {one_line(rest, TITLE // 2)}" if rest else ""
-    return line((call.name, "tool"), told, (more, "faint"), (_amount(result), "faint")), []
+    came = f"  → {told_amount}" if (told_amount := amount(result)) else ""
+    return line((call.name, "tool"), told, (more, "faint"), (came, "faint")), []
 
 
 def _agent(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
-    kind = _first(arguments, "subagent_type", "agent_type")
-    about = _first(arguments, "description") or ""
-    prompt = _first(arguments, "prompt") or ""
+    kind = first(arguments, "subagent_type", "agent_type")
+    about = first(arguments, "description") or ""
+    prompt = first(arguments, "prompt") or ""
     below = [line((one_line(prompt, TITLE), "faint"))] if prompt else []
     return line(
         (call.name, "tool"), f" {one_line(about, TITLE)}", (f"  ({kind})" if kind else "", "faint")
@@ -149,38 +151,17 @@ def _agent(call: ToolCall, arguments: Mapping[str, object], result: ToolResult |
 
 
 def _chip(call: ToolCall, arguments: Mapping[str, object], result: ToolResult | None) -> Body:
-    command = _first(arguments, "command", "skill", "name")
+    command = first(arguments, "command", "skill", "name")
     if command is None:
         return _any_tool(call, arguments, result)
     return line(("[", "faint"), (one_line(command, TITLE), "tool"), ("]", "faint")), []
 
 
 def _file_title(call: ToolCall, arguments: Mapping[str, object], tail: Span) -> Line:
-    path = _first(arguments, "file_path", "path", "notebook_path") or ""
+    path = first(arguments, *PATHS) or ""
     return line((call.name, "tool"), f" {one_line(path, TITLE)}", tail)
 
 
-def _amount(result: ToolResult | None) -> str:
-    if result is None or result.error:
-        return ""
-    lines = sum(len(text_lines(part.text)) for part in result.output if isinstance(part, Text))
-    other = sum(not isinstance(part, Text) for part in result.output)
-    told = [counted(lines, "line")] if lines else [counted(other, "part")] if other else ["nothing"]
-    return f"  → {told[0]}"
-
-
-def _first(arguments: Mapping[str, object], *keys: str) -> str | None:
-    for key in keys:
-        found = arguments.get(key)
-        if isinstance(found, str):
-            return found
-    return None
-
-
-_SUBJECTS = (
-    "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",
-)  # fmt: skip
-"""What a folded call is about: the first of these arguments it has."""
 _View: TypeAlias = Callable[[ToolCall, Mapping[str, object], ToolResult | None], Body]
 _VIEWS: dict[str, _View] = {
     **dict.fromkeys(("bash", "shell", "execute", "runcommand"), _shell),
@@ -198,6 +179,6 @@ _QUIET = frozenset({_edit, _write, _folded, _todos})
 
 def call_title(call: ToolCall) -> str:
     """A call in a few words."""
-    arguments = call.input if isinstance(call.input, Mapping) else {}
+    arguments = arguments_of(call)
     title, _ = _VIEWS.get(tool_key(call.name), _any_tool)(call, arguments, None)
     return "".join(text for text, style in title if style != "faint").strip()

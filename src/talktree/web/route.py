@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from talktree.web.studio import Studio
 
 
+API = "/api/v1"
+
+
 class Call(NamedTuple):
     """One question, read and checked."""
 
@@ -28,7 +31,7 @@ class Route(NamedTuple):
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
-    """Below `/api/v1`, with `{names}`."""
+    """Below `/api/v1`, with `{names}`; after two slashes it stands for itself."""
     answer: Callable[[Studio, Call], Any]
     """Gives a struct (sent as JSON), None (204), or a Starlette response."""
     about: str
@@ -39,3 +42,10 @@ class Route(NamedTuple):
     gives: type | None = None
     effects: bool = False
     """Whether it changes anything; those are refused by a read-only studio."""
+    media: str | None = None
+    """The media type of an answer that is bytes; without this and `gives` it is empty (204)."""
+
+    @property
+    def address(self) -> str:
+        """The whole path."""
+        return self.path[1:] if self.path.startswith("//") else API + self.path

@@ -14,7 +14,8 @@ from talktree.cli.edits import VERBS, Asked
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.model.operations import Operation, done
+from talktree.formats.engine.edited import edited
+from talktree.model.operations import Operation
 from talktree.views.shapes import document_text
 
 
@@ -67,8 +68,8 @@ def command(
             f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
         )
     operation = asked.operation(found[0])
-    edited = document.with_conversation(done(found[0], operation))
-    written = api.save_edited(edited, path) if save else api.write(edited, str(out))
+    after = edited(document, found[0].id, operation)
+    written = api.save_edited(after, path) if save else api.write(after, str(out))
     _told(operation, written, as_json=as_json)
 
 

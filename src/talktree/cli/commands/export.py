@@ -1,43 +1,74 @@
-"""`talktree export`: tables of the library for programs that count and draw."""
+"""`talktree export`: conversations for other people, and tables of the library for programs."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
-from talktree.cli import libraries, output, params
-from talktree.cli.failures import tell
-from talktree.cli.importing import failures_told
+from talktree.cli import libraries, params
+from talktree.cli.progress import CHOICES
+from talktree.cli.tables import KINDS, TABLES, export_table
 from talktree.cli.verbs import Verb
-from talktree.text.json_value import Json
-from talktree.views.measure import counted
+from talktree.errors import UsageError
 
-TABLES = ("messages", "calls", "usage", "files")
-KINDS = ("parquet", "csv", "arrow")
+DETAILS = ("full", "high", "low", "minimal", "user-only")
 
 
 @click.command("export", cls=Verb)
-@click.argument("table", type=click.Choice(TABLES), metavar="TABLE")
+@click.argument("what", nargs=-1, required=True, metavar="PATH|ID|TABLE...")
 @click.option(
     "-o",
     "--output",
     "out",
-    metavar="FILE",
+    metavar="OUT",
     required=True,
-    type=click.Path(dir_okay=False),
-    help="What to write; what was there is replaced when all is written.",
+    type=params.PATH,
+    help="A file, or a folder for several; - is stdout. It is replaced when all is written.",
 )
-@click.option("--to", type=click.Choice(KINDS), help="Its format; else what FILE ends with.")
+@click.option(
+    "--to",
+    metavar="[html|md|text|FORMAT]",
+    help=f"What to write, else what OUT ends with; of a table {', '.join(KINDS)}.",
+)
+@click.option("--branch", metavar="[active|ID]", help="Only the branch through this message.")
+@click.option("--ids", metavar="ID,...", help="Only these messages.")
+@click.option(
+    "--detail",
+    type=click.Choice(DETAILS),
+    default="full",
+    help="How much: high has no thinking and cuts long outputs, low has one line for each tool "
+    "call, minimal has only what was said, user-only what people said.",
+)
+@click.option("--no-redact", is_flag=True, help="Leave keys, tokens and passwords as they are.")
+@click.option(
+    "--images",
+    type=click.Choice(("keep", "link", "drop")),
+    default="keep",
+    help="Images: in the file, only links to those elsewhere, or none.",
+)
+@click.option("--theme", type=click.Choice(("system", "light", "dark")), default="system")
+@params.source_format
+@params.jobs
+@click.option(
+    "--progress",
+    type=click.Choice(CHOICES),
+    default="auto",
+    help="A bar on a terminal, a JSON object a line on stderr, or none.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
 @libraries.within
-@click.option("--project", metavar="TEXT", help="Only projects with this in their path.")
-@click.option("--model", metavar="TEXT", help="Only models with this in their name.")
-@click.option("--format", "format", type=params.FORMAT, help="Only conversations of this format.")
+@click.option("--project", metavar="TEXT", help="Of a table: only projects with this in the path.")
+@click.option("--model", metavar="TEXT", help="Of a table: only models with this in the name.")
+@click.option("--format", "format", type=params.FORMAT, help="Of a table: only this format.")
 @click.option("--conversation", metavar="ID", help="Only this conversation.")
 @params.as_json
 @libraries.at
+@click.pass_context
 def command(
-    table: str,
+    context: click.Context,
+    /,
+    what: Sequence[str],
     out: str,
     to: str | None,
     since: str | None,
@@ -48,48 +79,75 @@ def command(
     conversation: str | None,
     as_json: bool,  # noqa: FBT001
     library: str | None,
+    **wishes: object,
 ) -> int:
-    """Write a TABLE of the library: messages, calls, usage or files.
+    """Write a conversation as a page for other people, or a TABLE of the library for programs.
 
-    It needs the extra `data` (exit code 6 without it). Exit code 3 if a conversation could not be
-    read; the others are written.
+    A page holds all it needs, no script, and none of the keys, tokens and passwords that were
+    found. Several conversations, or a folder of them, become a folder of pages with an index. TABLE
+    is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a
+    path of that name is written `./messages`. Exit code 3 if something could not be read; the rest
+    is written.
     """
-    from talktree.library.importing.result import Failed
-    from talktree.library.tables.export import export
-
-    with libraries.opened(library) as kept:
-        chosen = None if conversation is None else kept.conversation(conversation).id
-        done = export(
-            kept,
-            table,
-            Path(out),
-            to=to,
-            conversation=chosen,
-            since=libraries.beginning("--since", since),
-            until=libraries.end("--until", until),
-            project=project,
-            model=model,
-            format=format,
-        )
-    failed = [Failed(path, failure) for path, failure in done.failed]
-    if as_json:
-        from talktree.views.kept import failed_shape
-        from talktree.views.shapes import document_text
-
-        shape: dict[str, Json] = {
-            "written": [out],
-            "rows": done.rows,
-            "failed": failed_shape(failed),
-        }
-        output.print_text([document_text(shape)])
-    else:
-        tell(f"talktree: {out}: {counted(done.rows, 'row')}")
-        failures_told(failed, quiet=False)
-    return 3 if failed else 0
+    if len(what) == 1 and what[0] in TABLES:
+        _refuse(context, "a table", tuple(wishes))
+        choice = libraries.Choice(library, since, until, project, model, format)
+        return export_table(what[0], out, to, choice, conversation=conversation, as_json=as_json)
+    _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
+    return _conversations(what, out, to, conversation, wishes, as_json=as_json)
 
 
 command.examples = (
-    "talktree export messages -o messages.parquet",
+    "talktree export session.jsonl -o session.html",
+    "talktree export session.jsonl -o prompts.md --detail user-only",
+    "talktree export ~/.claude/projects --to html -o pages/",
+    "talktree export session.jsonl --to native -o clean.jsonl --branch active",
     "talktree export usage -o usage.csv --since 4w --project app",
-    "talktree export calls -o calls.arrow --conversation 3f2a",
 )
+
+
+def _conversations(
+    what: Sequence[str],
+    out: str,
+    to: str | None,
+    conversation: str | None,
+    wishes: dict[str, object],
+    *,
+    as_json: bool,
+) -> int:
+    import msgspec
+
+    from talktree.cli.exporting import Wish, export_conversations, target
+    from talktree.export.choice import Choice
+
+    ids = str(wishes["ids"] or "")
+    shape = {
+        "to": target(to, out),
+        "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
+        "detail": wishes["detail"],
+        "redact": not wishes["no_redact"],
+        "images": wishes["images"],
+        "theme": wishes["theme"],
+    }
+    wish = {
+        "paths": tuple(what),
+        "out": out,
+        "choice": shape,
+        "conversation": conversation,
+        "as_json": as_json,
+        **{name: wishes[name] for name in ("source_format", "jobs", "progress", "quiet")},
+    }
+    assert msgspec.convert(shape, Choice)
+    return export_conversations(msgspec.convert(wish, Wish))
+
+
+def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:
+    """Options that say nothing here are a mistake of whoever gave them."""
+    given = click.core.ParameterSource.COMMANDLINE
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in names and context.get_parameter_source(name) is given:
+            raise UsageError(
+                f"{parameter.opts[-1]} says nothing about {of}",
+                hint="see `talktree export --help`",
+            )

@@ -7,7 +7,7 @@ given twice: whoever remembers one from before finds nothing, not something else
 
 from __future__ import annotations
 
-SCHEMA = 1
+SCHEMA = 2
 
 GENERAL = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -179,9 +179,21 @@ CREATE INDEX used_source ON used (source);
 """
 """Replies and calls that count, added up by `stats/settle.py`."""
 
+BRANCHES = """
+CREATE TABLE branch_names (
+  source INTEGER NOT NULL,
+  conversation TEXT NOT NULL,
+  leaf TEXT NOT NULL,
+  name TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  PRIMARY KEY (source, conversation, leaf)
+) WITHOUT ROWID;
+"""
+"""What people call branches: theirs, and so not made again from anything."""
+
 DDL: tuple[str, ...] = tuple(
     statement.strip()
-    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS)
+    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES)
     for statement in part.split(";")
     if statement.strip()
 )

@@ -21,7 +21,7 @@ from talktree.library.reading.told import (
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head
 from talktree.model.message import Message
-from talktree.model.skeleton import ROOT
+from talktree.model.skeleton import NO_TIME, ROOT
 
 
 def told(source: Source, format: Format) -> Told:
@@ -36,7 +36,7 @@ def told(source: Source, format: Format) -> Told:
             telling.title, telling.rank = None, 0
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
         if several:
-            telling.talks.append(Talk(at, conversation.id, telling.title))
+            telling.talks.append(_talk(conversation, at, telling.title))
         ids.update(enumerate(conversation.skeleton.ids, at))
         at += len(conversation)
     if several:
@@ -46,6 +46,20 @@ def told(source: Source, format: Format) -> Told:
     told = telling.told(sum(content.size for content in source.files.values()))
     told.ids = ids
     return told
+
+
+def _talk(conversation: Conversation, at: int, title: str | None) -> Talk:
+    bones = conversation.skeleton
+    times = [time for time in bones.times if time != NO_TIME]
+    return Talk(
+        at,
+        conversation.id,
+        title,
+        min(times, default=None),
+        max(times, default=None),
+        len(bones.traits) - bones.traits.count(0),
+        sum(branch.kind != "sidechain" for branch in conversation.branches()),
+    )
 
 
 def _tell(

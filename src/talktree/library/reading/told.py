@@ -108,6 +108,11 @@ class Talk(NamedTuple):
     """Where its first record is."""
     native: str
     title: str | None
+    first: int | None = None
+    last: int | None = None
+    """Nanoseconds since 1970."""
+    messages: int = 0
+    branches: int = 0
 
 
 class Heading(Struct, frozen=True, kw_only=True):

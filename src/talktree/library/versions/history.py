@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from talktree.errors import NotUndoable
+from talktree.errors import ChangedMeanwhile, NotUndoable
 from talktree.library.database.connection import Database
 from talktree.model.operations import Operation
 
 _ROWS = "SELECT id, time, kind, value FROM operations WHERE source = ? ORDER BY id"
+_LAST = "SELECT max(id) FROM operations WHERE source = ?"
 _ADD = "INSERT INTO operations (source, time, kind, value) VALUES (?, ?, ?, ?)"
 Stand: TypeAlias = dict[str, tuple[int, int]]
 """What the files of a source were: their generations, and how much of these."""
@@ -51,7 +52,15 @@ class Saved(Struct, frozen=True, kw_only=True, tag="saved"):
     """The edits that are."""
 
 
-Row: TypeAlias = Edited | Undone | Redone | Saved
+class Saving(Struct, frozen=True, kw_only=True, tag="saving"):
+    """The edits are about to be written; if nothing follows, nobody knows whether they were."""
+
+    standing: tuple[int, ...]
+    hashes: dict[str, tuple[int, str]]
+    """What the files are going to be: size and SHA-256 by path."""
+
+
+Row: TypeAlias = Edited | Undone | Redone | Saving | Saved
 
 
 class Edit(NamedTuple):
@@ -71,20 +80,25 @@ class History:
         self._edits: dict[int, tuple[int, Edited]] = {}
         self.standing: list[int] = []
         self._undone: list[int] = []
+        self._settled: set[int] = set()
         self.saved: Saved | None = None
+        self.saving: Saving | None = None
+        """A save of which nobody knows how it ended."""
+        self.last: int | None = None
+        """The number of the last row."""
         self.base: Stand | None = None
         """What the first of the edits that count together was made on."""
         for id, time, row in rows:
             self._take(id, time, row)
+            self.last = id
 
     def _take(self, id: int, time: int, row: Row) -> None:
         match row:
             case Edited():
+                if self.saved is not None and row.on != self.saved.made:
+                    self._settle(self.saved)
                 if not self.standing and not self._undone:
                     self.base = row.on
-                elif self.saved is not None and row.on != self.saved.made and self.is_saved:
-                    # The file went on by itself; what is in it is settled.
-                    self.standing, self.base = [], row.on
                 self._edits[id] = time, row
                 self.standing.append(id)
                 self._undone = []
@@ -94,8 +108,17 @@ class History:
             case Redone(about=about):
                 self._undone.remove(about)
                 self.standing.append(about)
+            case Saving():
+                self.saving = row
             case Saved():
-                self.saved = row
+                self.saved, self.saving = row, None
+
+    def _settle(self, saved: Saved) -> None:
+        """The file went on by itself after a save: what is in it stays in it."""
+        self._settled |= set(saved.standing)
+        self.standing = self.standing[len(saved.standing) :]
+        self._undone = []
+        self.base, self.saved = saved.made, None
 
     @property
     def is_saved(self) -> bool:
@@ -107,15 +130,28 @@ class History:
     @property
     def edits(self) -> list[Edit]:
         """All of them, also those that were undone."""
-        counting = set(self.standing)
-        return [
-            Edit(id, time, row.conversation, row.operation, "done" if id in counting else "undone")
-            for id, (time, row) in self._edits.items()
-        ]
+        return [self.edit(id) for id in self._edits]
+
+    def edit(self, id: int) -> Edit:
+        """One of them."""
+        time, row = self._edits[id]
+        stands = id in self._settled or id in self.standing
+        return Edit(id, time, row.conversation, row.operation, "done" if stands else "undone")
 
     def counting(self) -> list[Edit]:
-        """Those that count, in order."""
-        return [edit for edit in self.edits if edit.state == "done"]
+        """Those that count and are not in the file for good, in order."""
+        return [self.edit(id) for id in self.standing]
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether anything was undone that can be done again."""
+        return bool(self._undone)
+
+    def left_of(self, saved: Saved) -> list[Edit] | None:
+        """The edits since a save; None if some that were saved have been undone."""
+        if tuple(self.standing[: len(saved.standing)]) != saved.standing:
+            return None
+        return self.counting()[len(saved.standing) :]
 
     def to_undo(self) -> int:
         """The edit that an undo takes back."""
@@ -138,8 +174,16 @@ def history_of(db: Database, source: int) -> History:
     return History((id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows)
 
 
-def add(db: Database, source: int, time: int, row: Row) -> int:
-    """Append a row; it is kept when this returns."""
+def add(db: Database, source: int, time: int, row: Row, *, after: int | None) -> int:
+    """Append a row after the one that was the last; it is kept when this returns.
+
+    If another one came meanwhile, somebody else works on the same source: nothing happens.
+    """
     kind = str(row.__struct_config__.tag)
     with db.transaction(durable=True):
+        last = db.one(_LAST, (source,))
+        if (last[0] if last else None) != after:
+            raise ChangedMeanwhile(
+                "somebody else has edited this meanwhile", hint="look again, and do it again then"
+            )
         return db.run(_ADD, (source, time, kind, msgspec.json.encode(row)))

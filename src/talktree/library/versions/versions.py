@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from talktree.files.content import Content
 from talktree.files.guarded import replaced
 from talktree.formats import by_slug
 from talktree.formats.engine import read, write
+from talktree.formats.engine.edited import edited
 from talktree.library.archive.contents import source_of
 from talktree.library.archive.versions import files_of
 from talktree.library.versions.history import (
@@ -20,7 +23,9 @@ from talktree.library.versions.history import (
     Edited,
     History,
     Redone,
+    Row,
     Saved,
+    Saving,
     Stand,
     Undone,
     add,
@@ -32,6 +37,8 @@ from talktree.model.operations import Operation, done
 if TYPE_CHECKING:
     from talktree.library.library import Library
 
+WAIT = 5.0
+"""Seconds to wait for an import to end before something is saved."""
 _SOURCE = "SELECT path, format FROM sources WHERE id = ?"
 
 
@@ -45,93 +52,149 @@ class Versions:
         self._library = library
         self._source = source
         self.path = Path(os.fsdecode(row[0]))
+        self.format: str = row[1]
         self._format = by_slug(row[1])
 
     @property
     def history(self) -> History:
         """All edits, and which of them count."""
-        return history_of(self._library.db, self._source)
+        history = history_of(self._library.db, self._source)
+        saved = None if history.saving is None else self._came_of(history.saving)
+        if saved is not None:
+            history.saved, history.saving = saved, None
+        return history
 
     def document(self) -> Document:
         """The source with the edits that count."""
         return self._edited(self.history)
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an edit that can be taken back."""
+        history = self.history
+        return bool(history.standing) and not self._is_settled(history)
+
     def do(self, conversation: str, operation: Operation) -> Document:
         """One more edit; it is refused if it cannot be done or cannot be written in this format."""
-        before = self.document()
-        after = before.with_conversation(done(before.find(conversation), operation))
+        history, on = self._settled(), self._stand()
+        before = self._edited(history)
+        after = edited(before, conversation, operation)
         for pieces in write(after).values():
             for _ in pieces:
                 pass
-        row = Edited(conversation=conversation, operation=operation, on=self._stand())
-        add(self._library.db, self._source, time.time_ns(), row)
+        row = Edited(conversation=conversation, operation=operation, on=on)
+        with self._library.db.transaction(durable=True):
+            if self._stand() != on:
+                raise ChangedMeanwhile(
+                    f"{self.path}: it went on meanwhile", hint="look again, and do it again then"
+                )
+            self._add(row, history)
         return after
 
     def undo(self) -> Edit:
         """The last edit that counts, not counting any more."""
-        history = self.history
+        history = self._settled()
         about = history.to_undo()
         if self._is_settled(history):
             raise NotUndoable(
                 f"{self.path}: the edits were saved, and the file has changed since",
                 hint="`talktree library restore` gives any version of it",
             )
-        return self._turned(history, Undone(about=about))
+        self._add(Undone(about=about), history)
+        return history.edit(about)
 
     def redo(self) -> Edit:
         """The edit that was undone last, counting again."""
-        history = self.history
+        history = self._settled()
         about = history.to_redo()
-        return self._turned(history, Redone(about=about))
-
-    def _turned(self, history: History, row: Undone | Redone) -> Edit:
-        add(self._library.db, self._source, time.time_ns(), row)
-        return next(edit for edit in history.edits if edit.id == row.about)
+        self._add(Redone(about=about), history)
+        return history.edit(about)
 
     def save(self) -> list[Path]:
         """Write the edits into the source, if it is still what the library knows of it."""
-        history = self.history
-        edited = self._edited(history)
-        now = load(self.path)
-        self._refuse_other(now)
-        written = replaced(now, self.path, lambda: write(edited))
-        self._library.import_([self.path])
-        row = Saved(made=self._stand(), standing=tuple(history.standing))
-        add(self._library.db, self._source, time.time_ns(), row)
+        with self._library.lock.held(WAIT):
+            history = self._settled()
+            if history.is_saved:
+                return []
+            wanted = self._edited(history)
+            now = load(self.path)
+            self.refuse_other(now)
+            standing = tuple(history.standing)
+            # Said before it is done: whoever is interrupted finds out later how far it came.
+            said = Saving(standing=standing, hashes=_hashes(write(wanted)))
+            last = self._add(said, history)
+            written = replaced(now, self.path, lambda: write(wanted))
+            self._library.import_([self.path])
+            row = Saved(made=self._stand(), standing=standing)
+            add(self._library.db, self._source, time.time_ns(), row, after=last)
         return written
+
+    def _add(self, row: Row, history: History) -> int:
+        return add(self._library.db, self._source, time.time_ns(), row, after=history.last)
+
+    def _settled(self) -> History:
+        """The history, with what is known of an interrupted save written down."""
+        known = self.history
+        noted = history_of(self._library.db, self._source)
+        if noted.saving is None or known.saving is not None or known.saved is None:
+            return known
+        self._add(known.saved, noted)
+        return self.history
 
     # what the edits stand on
 
     def _edited(self, history: History) -> Document:
-        if self._is_settled(history):
-            return read(self._kept(self._stand()), self._format)
-        document = read(self._kept(self._base(history)), self._format)
-        for edit in history.counting():
+        stand, edits = self._ground(history)
+        document = read(self._kept(stand), self._format)
+        for edit in edits:
             changed = done(document.find(edit.conversation), edit.operation)
             document = document.with_conversation(changed)
         return document
 
-    def _is_settled(self, history: History) -> bool:
-        """Whether all edits are in the file, and it has gone on since."""
-        saved = history.saved
-        return saved is not None and history.is_saved and saved.made != self._stand()
-
-    def _base(self, history: History) -> Stand:
-        """What the edits are done on: what they were made on, or what has grown from that."""
-        now, base = self._stand(), history.base
-        if base is None or not (history.standing or history.saved):
-            return now
-        if history.saved is not None and history.saved.made == now:
-            return base
-        if base.keys() == now.keys() and all(
-            now[path][0] == generation and now[path][1] >= length
-            for path, (generation, length) in base.items()
-        ):
-            return now
+    def _ground(self, history: History) -> tuple[Stand, list[Edit]]:
+        """What the edits are done on, and which of them are not in it yet."""
+        now, saved, base = self._stand(), history.saved, history.base
+        edits: list[Edit] | None = history.counting()
+        if saved is not None and saved.made != now:
+            # It went on by itself since it was saved: there is no way back behind that.
+            edits, base = history.left_of(saved), saved.made
+        elif saved is not None:
+            assert base is not None
+            return base, history.counting()
+        if edits is None:
+            raise ChangedMeanwhile(
+                f"{self.path}: it went on since it was saved, so what is saved cannot be undone",
+                hint="redo what was undone",
+            )
+        if not edits or (base is not None and _is_grown(base, now)):
+            return now, edits
         raise ChangedMeanwhile(
             f"{self.path}: it was replaced since it was edited here",
             hint="undo the edits, and make them again on what is there now",
         )
+
+    def _is_settled(self, history: History) -> bool:
+        """Whether the last edit is in the file, which has gone on since."""
+        saved = history.saved
+        return saved is not None and saved.made != self._stand() and not history.left_of(saved)
+
+    def _came_of(self, saving: Saving) -> Saved | None:
+        """What became of a save that was interrupted; None if the files are as before."""
+        now = self._stand()
+        kept = self._kept(now).files
+        made: Stand = {}
+        for path, (generation, _) in now.items():
+            inside = self._inside(path)
+            size, told = saving.hashes.get(inside, (0, ""))
+            if told != _hash(kept[inside].blocks(0, size)):
+                return None
+            made[path] = (generation, size)
+        return (
+            Saved(made=made, standing=saving.standing) if len(made) == len(saving.hashes) else None
+        )
+
+    def _inside(self, path: str) -> str:
+        return self.path.name if path == str(self.path) else os.path.relpath(path, self.path)
 
     def _stand(self) -> Stand:
         files = files_of(self._library.db, self._source)
@@ -141,7 +204,7 @@ class Versions:
         files = ((os.fsencode(path), *held) for path, held in stand.items())
         return source_of(self._library.archive, os.fsencode(self.path), files)
 
-    def _refuse_other(self, now: Source) -> None:
+    def refuse_other(self, now: Source) -> None:
         """Raise if the files are not what the library has of them."""
         kept = self._kept(self._stand())
         if set(now.files) != set(kept.files) or not all(
@@ -151,6 +214,37 @@ class Versions:
                 f"{self.path}: it is not what the library knows of it",
                 hint="`talktree import` takes up what is new",
             )
+
+
+def _is_grown(base: Stand, now: Stand) -> bool:
+    """Whether all files are what they were, or longer."""
+    return base.keys() == now.keys() and all(
+        now[path][0] == generation and now[path][1] >= length
+        for path, (generation, length) in base.items()
+    )
+
+
+def _hashes(files: Mapping[str, Iterable[bytes]]) -> dict[str, tuple[int, str]]:
+    """Size and hash of files that are going to be written."""
+    found = {}
+    for path, pieces in files.items():
+        sizes: list[int] = []
+        hash = _hash(_counted(pieces, sizes))
+        found[path] = (sum(sizes), hash)
+    return found
+
+
+def _counted(pieces: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:
+    for piece in pieces:
+        sizes.append(len(piece))
+        yield piece
+
+
+def _hash(pieces: Iterable[bytes]) -> str:
+    made = sha256()
+    for piece in pieces:
+        made.update(piece)
+    return made.hexdigest()
 
 
 def _same(one: Content, two: Content) -> bool:

@@ -164,9 +164,15 @@ class Filling:
         before, target = action.before, action.target
         if not isinstance(before, File) or not isinstance(target, File):
             return []
-        with Anchor(self._folder.resolve()) as folder:
-            present = Ground(folder, self._limits).read(action.path, before)
-        return difference(action.path, present, bytes_of(self._supply, target))
+        return difference(action.path, *self.contents(action))
+
+    def contents(self, action: Action) -> tuple[bytes | None, bytes | None]:
+        """What is there and what shall be there; None for what is no small file."""
+        present = bytes_of(self._supply, action.before)
+        if isinstance(action.before, File):
+            with Anchor(self._folder.resolve()) as folder:
+                present = Ground(folder, self._limits).read(action.path, action.before)
+        return present, bytes_of(self._supply, action.target)
 
     def apply(self, digest: str) -> Outcome:
         """Write it all, if the plan is still the one with this digest."""

@@ -45,11 +45,18 @@ def diff_of(action: Action, opened: Opened, longest: int = LONGEST_DIFF) -> list
     """The difference between what is there and what shall be there, if both are small texts."""
     if not isinstance(action.before, File) or not isinstance(action.target, File):
         return []
-    new = bytes_of(opened.contents, action.after if action.does else action.target)
-    lines = difference(action.path, _present(action.path, action.before, opened), new)
+    lines = difference(action.path, *contents_of(action, opened))
     if len(lines) > longest:
         return [*lines[:longest], f"… {len(lines) - longest} more lines"]
     return lines
+
+
+def contents_of(action: Action, opened: Opened) -> tuple[bytes | None, bytes | None]:
+    """What is there and what shall be there; None for what is no small file or cannot be had."""
+    new = bytes_of(opened.contents, action.after if action.does else action.target)
+    if not isinstance(action.before, File):
+        return bytes_of(opened.contents, action.before), new
+    return _present(action.path, action.before, opened), new
 
 
 def _present(path: bytes, state: State, opened: Opened) -> bytes | None:

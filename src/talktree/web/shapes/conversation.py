@@ -177,6 +177,8 @@ class FoundRows(Struct, frozen=True, kw_only=True):
     numbers: tuple[int, ...]
     """At most 1,000."""
     complete: bool
+    next: int = 0
+    """The row from which to go on if it is not complete."""
 
 
 class Raw(Struct, frozen=True, kw_only=True):

@@ -203,7 +203,10 @@ class SessionOperation(Struct, frozen=True, kw_only=True):
 class Session(Struct, frozen=True, kw_only=True):
     """Where a session and its files stand."""
 
+    kind: Literal["own", "claude-code"]
+    """Whether it is recorded by us, or its files come from Claude Code's own history."""
     workspace: str
+    """The folder its files are restored in; empty if one must be named."""
     files_at: str | None
     leaf: str | None
     can_undo: bool
@@ -217,9 +220,14 @@ class Travel(Struct, frozen=True, kw_only=True):
 
     verb: Literal["undo", "redo", "restore"]
     to: str | None = None
+    """The message; without one, before the last step or prompt. A restore needs it."""
     what: Literal["files", "chat", "both"] = "both"
-    choices: dict[str, str] = {}
-    """By path what to do about a conflict: mine, theirs, both, skip."""
+    choices: dict[str, Literal["keep", "theirs", "both", "merge"]] = {}
+    """By path what to do about a conflict: leave it, the session's content, both side by side, or
+    both texts joined."""
+    into: str | None = None
+    """A folder that the files go into, for a restore; the session stays where it is then. Sessions
+    of Claude Code go there always, into one of ours if none is named."""
 
 
 class PlanStep(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,36 @@
+/** What the sandboxed page says to the page around it: its height, its errors, that it is there. */
+
+/** How high the content is, without the empty part of the window. */
+export function contentHeight(): number {
+  const body = document.body
+  return Math.ceil(Math.max(body.scrollHeight === window.innerHeight ? 0 : body.scrollHeight, body.getBoundingClientRect().height))
+}
+
+function say(message: Record<string, unknown>): void {
+  // The parent's origin cannot be named from an opaque one; nothing said here is a secret.
+  window.parent.postMessage(message, '*')
+}
+
+/** Tell an error in words. */
+export function sayError(problem: unknown): void {
+  const text = problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem)
+  say({ talktree: 'error', text: text.slice(0, 2000) })
+}
+
+/** Tell the height now and whenever it changes, and every error nobody catches. */
+export function keepSaying(): void {
+  window.addEventListener('error', (event) => sayError(event.error ?? event.message))
+  window.addEventListener('unhandledrejection', (event) => sayError(event.reason))
+  const start = (): void => {
+    let last = -1
+    const tell = (): void => {
+      const height = contentHeight()
+      if (height !== last) say({ talktree: 'height', value: (last = height) })
+    }
+    new ResizeObserver(tell).observe(document.body)
+    tell()
+    say({ talktree: 'ready' })
+  }
+  if (document.body) start()
+  else document.addEventListener('DOMContentLoaded', start)
+}

@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'react'
+import { path } from '../api/client'
+import type { Block } from '../api/types'
+import { Button } from '../shell/Button'
+import { Icon } from '../shell/Icon'
+import { SafeHtml } from '../shell/SafeHtml'
+import { isDark } from '../theme/theme'
+import { heard, LEAST_HEIGHT } from './messages'
+import './artifact.css'
+
+interface Props {
+  cid: string
+  id: string
+  block: Block
+}
+
+/** An artifact: its source first; it runs only when somebody asks for it, and then walled off. */
+export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Element {
+  const [running, setRunning] = useState(false)
+  const svg = block.media_type === 'image/svg+xml'
+  const [picture, setPicture] = useState(false)
+  return (
+    <section className="artifact" aria-label={block.title || 'Artifact'}>
+      <header className="artifact-head">
+        <Icon name="play" />
+        <span className="artifact-title">{block.title || block.name || 'Artifact'}</span>
+        {block.detail && <span className="artifact-detail">{block.detail}</span>}
+        <span className="artifact-gap" />
+        {svg && (
+          <Button small icon="image" pressed={picture} onClick={() => setPicture(!picture)}>
+            Picture
+          </Button>
+        )}
+        {block.runs && !running && (
+          <Button small icon="play" onClick={() => setRunning(true)}>
+            Run
+          </Button>
+        )}
+        {running && (
+          <Button small icon="stop" onClick={() => setRunning(false)}>
+            Stop
+          </Button>
+        )}
+      </header>
+      {running ? (
+        <Frame address={`${path`/artifact/${cid}/${id}/${block.number}`}?theme=${isDark() ? 'dark' : 'light'}`} title={block.title || 'Artifact'} />
+      ) : picture ? (
+        <img className="artifact-picture" src={path`/img/${cid}/${id}/${block.number}`} alt={block.title || 'Picture'} />
+      ) : (
+        <div className="artifact-source" tabIndex={0} role="region" aria-label="Source">
+          <SafeHtml html={block.html} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** The frame has no origin of its own: it cannot reach the page, its cookie, or the network. */
+function Frame({ address, title }: { address: string; title: string }): React.JSX.Element {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [height, setHeight] = useState(LEAST_HEIGHT * 2)
+  const [problem, setProblem] = useState('')
+  const [ready, setReady] = useState(false)
+  useEffect(() => {
+    const listen = (event: MessageEvent): void => {
+      if (!frame.current || event.source !== frame.current.contentWindow) return
+      const said = heard(event.data)
+      if (said?.talktree === 'height') setHeight(said.value)
+      else if (said?.talktree === 'error') setProblem(said.text)
+      else if (said?.talktree === 'ready') setReady(true)
+    }
+    window.addEventListener('message', listen)
+    return () => window.removeEventListener('message', listen)
+  }, [])
+  return (
+    <>
+      <iframe
+        ref={frame}
+        className="artifact-frame"
+        title={`${title}, running`}
+        sandbox="allow-scripts"
+        referrerPolicy="no-referrer"
+        src={address}
+        style={{ height }}
+        aria-busy={!ready}
+      />
+      {problem && (
+        <p className="artifact-problem" role="status">
+          <Icon name="error" /> {problem}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+// The conversation: its rows, and everything around them.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { FindBar } from '../find/FindBar'
+import { useLive } from '../live/live'
+import { NewPill } from '../live/NewPill'
+import { useUnseen } from '../live/unseen'
+import { getCurrent, setFollow, useCurrent } from '../shell/current'
+import Composer from '../work/Composer'
+import { useWriting } from '../work/writing'
+import { Breadcrumb } from './Breadcrumb'
+import { FilterBar } from './FilterBar'
+import { showOf } from './filters'
+import { forgetFolds } from './folds'
+import { useList, type List } from './list'
+import { Navigator } from './navigate'
+import { Nothing } from './Nothing'
+import { openFound } from './reveal'
+import { RowEvents } from './RowEvents'
+import { RowList, type Heights, type ListHandle } from './RowList'
+import { Toolbar } from './Toolbar'
+import { useConversationKeys } from './useConversationKeys'
+import { useView } from './view'
+import { forgetWhole } from './whole'
+import './conversation.css'
+import './row.css'
+import './blocks/blocks.css'
+
+export default function ConversationPane() {
+  const { cid, stamp } = useCurrent()
+  const view = useView()
+  const list = useList(showOf(view.show))
+  useLive(cid)
+  useEffect(() => forgetFolds(), [cid])
+  useEffect(() => forgetWhole(), [cid, stamp])
+  if (cid === null) return null
+  return (
+    <section className="conv-pane" aria-label="Conversation">
+      <Toolbar list={list} />
+      {view.filtering && <FilterBar list={list} />}
+      <Breadcrumb />
+      {list && list.pages.total > 0 ? <Shown key={cid} list={list} cid={cid} /> : <Nothing list={list} />}
+    </section>
+  )
+}
+
+function Shown({ list, cid }: { list: List; cid: string }) {
+  const { leaf, selected, follow, conversation } = useCurrent()
+  const { layout } = useView()
+  const handle = useRef<ListHandle>(null)
+  const heights = useRef<Heights>({ offset: 0, sizes: new Map() })
+  const [atEnd, setAtEnd] = useState(true)
+  const [finding, setFinding] = useState(false)
+  const writing = useWriting()
+  const navigator = useMemo(() => new Navigator(list, () => handle.current), [list])
+  const unseen = useUnseen(list.key, list.pages.total, atEnd || list.tail)
+
+  useEffect(() => list.pages.subscribe(() => navigator.settle()), [list, navigator])
+  useEffect(() => {
+    if (selected !== null && !list.tail && navigator.row()?.id !== selected) void navigator.show(selected)
+  }, [selected, navigator])
+  useConversationKeys(navigator, () => setFinding(true))
+  useEffect(() => {
+    if (follow) handle.current?.scrollToEnd()
+  }, [follow])
+
+  const onScroll = useCallback((end: boolean, up: boolean) => {
+    setAtEnd(end)
+    if (up && !end && getCurrent().follow && touched.current) setFollow(false)
+  }, [])
+  const touched = useRef(false)
+  const touch = () => {
+    touched.current = true
+    setTimeout(() => (touched.current = false), 400)
+  }
+  return (
+    <>
+      {finding && (
+        <FindBar
+          cid={cid}
+          leaf={leaf === conversation?.leaf ? null : leaf}
+          list={() => handle.current?.box() ?? null}
+          from={() => list.pages.row(handle.current?.range()[0] ?? 0)?.number ?? 0}
+          onGo={async (number, text) => {
+            const index = await navigator.toNumber(number)
+            openFound(list.pages.row(index), text)
+            return index
+          }}
+          onClose={() => (setFinding(false), handle.current?.focusRow(navigator.cursor))}
+        />
+      )}
+      <RowEvents list={list} navigator={navigator}>
+        <div className="conv-stage" onWheel={touch} onTouchMove={touch} onPointerDown={touch} onKeyDown={touch}>
+          <RowList
+            key={`${list.key} ${layout}`}
+            ref={handle}
+            list={list}
+            cid={cid}
+            layout={layout}
+            selected={selected}
+            follow={follow}
+            heights={heights.current}
+            onScroll={onScroll}
+            onReady={(index, aim) => navigator.begin(index, aim)}
+          />
+          <NewPill
+            count={unseen}
+            far={!atEnd}
+            onGo={() => {
+              handle.current?.scrollToEnd()
+              if (conversation?.live) setFollow(true)
+            }}
+          />
+        </div>
+      </RowEvents>
+      {writing && writing.about === null && <Composer />}
+    </>
+  )
+}

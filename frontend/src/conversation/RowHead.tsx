@@ -1,0 +1,73 @@
+// The line above a message: who, when, facts beside it, and what can be done.
+
+import type { Row } from '../api/types'
+import { Icon, type IconName } from '../shell/Icon'
+import { useNow } from './now'
+import { SiblingSwitch } from './SiblingSwitch'
+import { exactly, roleWord, when, type Part } from './words'
+
+const ICONS: Record<Part, IconName> = {
+  user: 'person', agent: 'agent', tool: 'tool', system: 'system', error: 'error', other: 'message',
+}
+/** Facts that are shown in the head; others only in the row's title and the inspector. */
+const MOST_CHIPS = 6
+
+export function RowHead({ row, part }: { row: Row; part: Part }) {
+  return (
+    <header className="conv-head" draggable data-drag="">
+      <Icon name={ICONS[part]} className="conv-role-icon" />
+      <span className="conv-role">{roleWord(row.role)}</span>
+      {row.speaker && row.speaker.toLowerCase() !== roleWord(row.role).toLowerCase() && <span className="conv-speaker">{row.speaker}</span>}
+      {row.time !== null && <Time time={row.time} />}
+      <Chips row={row} />
+      <Flags row={row} />
+      <span className="conv-space" />
+      {row.siblings && <SiblingSwitch row={row} />}
+      <button type="button" className="conv-more" data-do="menu" aria-haspopup="menu" aria-label="Actions of this message" title="Actions (m)">
+        <Icon name="more" />
+      </button>
+    </header>
+  )
+}
+
+function Time({ time }: { time: number }) {
+  const now = useNow()
+  return (
+    <time className="conv-time" dateTime={new Date(time).toISOString()} title={exactly(time)}>
+      {when(time, now)}
+    </time>
+  )
+}
+
+function Chips({ row }: { row: Row }) {
+  const shown = row.chips.filter((chip) => chip.name !== 'flag').slice(0, MOST_CHIPS)
+  if (!shown.length) return null
+  return (
+    <span className="conv-chips">
+      {shown.map((chip, at) => (
+        <span key={at} className={`conv-chip conv-chip-${chip.tone}`} title={`${chip.name}: ${chip.text}`}>
+          {chip.text}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+const FLAGS: Record<string, { text: string; title: string; bad?: boolean }> = {
+  deleted: { text: 'deleted', title: 'Marked as deleted; it can be restored' },
+  aborted: { text: 'aborted', title: 'It was broken off', bad: true },
+  sidechain: { text: 'sub-agent', title: 'Part of a sub-agent’s conversation' },
+  error: { text: 'error', title: 'It tells of an error', bad: true },
+  meta: { text: 'meta', title: 'Written by the program, not by a person' },
+}
+
+function Flags({ row }: { row: Row }) {
+  const flags = row.flags.map((flag) => ({ flag, ...(FLAGS[flag] ?? { text: flag, title: flag }) }))
+  if (row.inferred) flags.push({ flag: 'inferred', text: 'place inferred', title: 'The file does not say where this belongs; its place was inferred' })
+  if (row.edited) flags.push({ flag: 'edited', text: row.edited, title: row.edited === 'new' ? 'Added here, not saved yet' : 'Changed here, not saved yet' })
+  return flags.map(({ flag, text, title, bad }) => (
+    <span key={flag} className={`conv-flag conv-flag-${bad ? 'bad' : flag}`} title={title}>
+      {text}
+    </span>
+  ))
+}

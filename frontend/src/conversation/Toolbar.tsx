@@ -1,0 +1,43 @@
+// The line above the rows: layout, filter, thinking, follow.
+
+import { useSyncExternalStore } from 'react'
+import { Button } from '../shell/Button'
+import { setFollow, useCurrent } from '../shell/current'
+import { Menu } from '../shell/Menu'
+import { useLiveDot } from '../live/live'
+import type { List } from './list'
+import { changeView, LAYOUTS, useView } from './view'
+import { switchThinking } from './useConversationKeys'
+import { many } from './words'
+
+const silent = () => () => undefined
+
+export function Toolbar({ list }: { list: List | null }) {
+  const view = useView()
+  const { follow, conversation } = useCurrent()
+  const live = useLiveDot()
+  useSyncExternalStore(list?.pages.subscribe ?? silent, list?.pages.snapshot ?? (() => 0))
+  const count = list && !list.tail ? list.pages.total : null
+  return (
+    <div className="conv-toolbar" role="toolbar" aria-label="View">
+      <span className="conv-count">
+        {count === null ? ' ' : list?.filtered ? `${many(count, 'row')} pass the filter` : many(count, 'row')}
+      </span>
+      <span className="conv-space" />
+      <Button small kind="quiet" icon="filter" label="Filter" shortcut="F" pressed={view.filtering || view.show.length > 0} onClick={() => changeView({ filtering: !view.filtering })} />
+      <Button small kind="quiet" icon="thinking" label="Show thinking" shortcut="t" pressed={view.thinking} onClick={switchThinking} />
+      <Menu
+        small
+        label="Layout"
+        icon="list"
+        items={LAYOUTS.map((name) => ({ key: name, text: name[0]?.toUpperCase() + name.slice(1), checked: view.layout === name, run: () => changeView({ layout: name }) }))}
+      />
+      <Button small kind="quiet" icon="follow" label={follow ? 'Following what comes' : 'Follow what comes'} shortcut="f" pressed={follow} onClick={() => setFollow(!follow)} />
+      {(live === 'growing' || conversation?.live) && (
+        <span className={`conv-live conv-live-${live}`} title={live === 'growing' ? 'It is growing' : 'It grew a short while ago'}>
+          live
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+// Where the list is to be when the next branch is shown.
+
+export type Aim =
+  | { kind: 'end' }
+  /** At this row, which is then pointed at. */
+  | { kind: 'row'; index: number }
+  /** So many rows before the end. */
+  | { kind: 'fromEnd'; rows: number }
+  /** At the same row and height as now: the branches are the same up to here. */
+  | { kind: 'same'; index: number }
+
+let next: Aim | null = null
+
+export function aim(at: Aim): void {
+  next = at
+}
+
+/** What was aimed at, once. */
+export function taken(): Aim | null {
+  const was = next
+  next = null
+  return was
+}
+
+export function aimed(): Aim | null {
+  return next
+}
+
+/** The row an aim means in a list of so many. */
+export function rowOf(at: Aim | null, total: number): number {
+  if (!at || at.kind === 'end') return total - 1
+  const row = at.kind === 'fromEnd' ? total - at.rows : at.index
+  return Math.max(0, Math.min(total - 1, row))
+}

@@ -1,0 +1,122 @@
+// Files that are being brought in: what is known of each, and what is done with them.
+
+import { asApiError, isAbort, path, post, remove, upload } from '../api/client'
+import { follow } from '../api/jobs'
+import { makeStore } from '../api/store'
+import type { Job, Upload } from '../api/types'
+import { invalidate } from '../api/use'
+import { toast } from '../shell/Toast'
+
+export interface Item {
+  id: number
+  name: string
+  size: number
+  state: 'waiting' | 'sending' | 'ready' | 'unknown' | 'keeping' | 'kept' | 'failed'
+  sent: number
+  upload: Upload | null
+  /** The format it is kept in; null keeps it as it is. */
+  to: string | null
+  job: Job | null
+  trouble: string
+}
+
+/** None while nothing is brought in. */
+export const items = makeStore<readonly Item[] | null>(null)
+/** The import of places that goes on. */
+export const importJob = makeStore<string | null>(null)
+
+const sending = new Map<number, AbortController>()
+const files = new Map<number, File>()
+let last = 0
+
+/** Asks for files. */
+export function chooseFiles(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.onchange = () => bring([...(input.files ?? [])])
+  input.click()
+}
+
+/** Takes files up; they are sent one after the other, as each is looked over at the other end. */
+export function bring(chosen: readonly File[]): void {
+  if (chosen.length === 0) return
+  const made = chosen.map((file): Item => {
+    const id = ++last
+    files.set(id, file)
+    return { id, name: file.name, size: file.size, state: 'waiting', sent: 0, upload: null, to: null, job: null, trouble: '' }
+  })
+  items.set((now) => [...(now ?? []), ...made])
+  void sendNext()
+}
+
+export function change(id: number, part: Partial<Item>): void {
+  items.set((now) => now && now.map((item) => (item.id === id ? { ...item, ...part } : item)))
+}
+
+async function sendNext(): Promise<void> {
+  const next = items.get()?.find((item) => item.state === 'waiting')
+  if (!next || sending.size > 0) return
+  const file = files.get(next.id)
+  const stop = new AbortController()
+  sending.set(next.id, stop)
+  change(next.id, { state: 'sending' })
+  try {
+    const made = await upload(next.name, file ?? new Blob(), (sent) => change(next.id, { sent }), stop.signal)
+    change(next.id, { upload: made, state: made.format === null ? 'unknown' : 'ready', trouble: made.format === null ? made.reason : '' })
+  } catch (error) {
+    if (!isAbort(error)) change(next.id, { state: 'failed', trouble: asApiError(error).fault.message })
+  } finally {
+    sending.delete(next.id)
+    files.delete(next.id)
+    void sendNext()
+  }
+}
+
+/** Keeps a file, in the format that was chosen. */
+export async function keep(item: Item): Promise<void> {
+  if (!item.upload) return
+  change(item.id, { state: 'keeping', trouble: '' })
+  try {
+    const job = await post<Job>(path`/uploads/${item.upload.upload}/keep`, { to: item.to })
+    change(item.id, { job })
+    follow(job.id, (step) => change(item.id, { job: step }), (ended) => end(item.id, ended))
+  } catch (error) {
+    change(item.id, { state: 'failed', trouble: asApiError(error).fault.message })
+  }
+}
+
+function end(id: number, job: Job): void {
+  if (job.state === 'done') change(id, { state: 'kept', job })
+  else if (job.state === 'cancelled') change(id, { state: 'ready', job: null })
+  else change(id, { state: 'failed', trouble: job.error?.message ?? 'It could not be kept.' })
+  invalidate('/conversations')
+  invalidate('/about')
+  invalidate('/statistics')
+}
+
+/** Takes a file off the list; what was sent of it is thrown away. */
+export function drop(item: Item): void {
+  sending.get(item.id)?.abort()
+  files.delete(item.id)
+  if (item.upload && item.state !== 'kept' && item.state !== 'keeping') void remove(path`/uploads/${item.upload.upload}`).catch(() => undefined)
+  items.set((now) => {
+    const rest = now?.filter((one) => one.id !== item.id) ?? []
+    return rest.length > 0 ? rest : null
+  })
+}
+
+export function dropAll(): void {
+  for (const item of items.get() ?? []) drop(item)
+  items.set(null)
+}
+
+/** Looks again at all places that were taken in before; with `known` also at where programs of this machine keep theirs. */
+export async function importPlaces(known: boolean): Promise<void> {
+  try {
+    const job = await post<Job>('/imports', { known })
+    importJob.set(job.id)
+  } catch (error) {
+    toast(asApiError(error).fault.message, 'error')
+  }
+}

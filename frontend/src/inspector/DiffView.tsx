@@ -1,0 +1,76 @@
+import { useRef, useState } from 'react'
+import { path as where } from '../api/client'
+import type { FileDiff } from '../api/types'
+import { useGet } from '../api/use'
+import { useKeys } from '../keys/use'
+import { Button } from '../shell/Button'
+import { SafeHtml } from '../shell/SafeHtml'
+import { useCurrent } from '../shell/current'
+import { Answered } from './Answered'
+import { stepTo } from './changeWalk'
+import { STATES } from './diffStates'
+import { Lines } from './FileTotals'
+import { useDiffLook } from './diffLook'
+import type { Span } from './diffPoints'
+
+interface Props {
+  path: string
+  span: Span
+  /** In a narrow place two sides have no room: this makes room. */
+  onWide?: () => void
+}
+
+/** A diff with its switches: side by side, without whitespace, from change to change. */
+export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
+  const { cid, leaf } = useCurrent()
+  const [look, setLook] = useDiffLook()
+  const box = useRef<HTMLDivElement>(null)
+  const [at, setAt] = useState(-1)
+  const mode = look.split && !onWide ? 'split' : 'unified'
+  const got = useGet<FileDiff>(
+    cid && where`/c/${cid}/files/diff`,
+    { path, since: span.since, until: span.until, leaf, mode, space: look.space ? null : false },
+    { keep: true },
+  )
+  const step = (by: 1 | -1): void => setAt(stepTo(box.current, at, by))
+  const split = (): void => {
+    setLook({ ...look, split: onWide ? true : !look.split })
+    onWide?.()
+  }
+  useKeys([
+    { keys: 'n', text: 'Next change in a file', group: 'Inspector', run: () => step(1) },
+    { keys: 'p', text: 'Previous change in a file', group: 'Inspector', run: () => step(-1) },
+  ])
+  return (
+    <Answered got={got}>
+      {(diff) => (
+        <div className="diff-view">
+          <div className="diff-tools">
+            <Lines added={diff.added} removed={diff.removed} />
+            <span className="diff-gap" />
+            <Button small kind="quiet" icon="split" label="Side by side" pressed={mode === 'split'} onClick={split} />
+            <Button small kind="quiet" label="Ignore whitespace" pressed={!look.space} onClick={() => setLook({ ...look, space: !look.space })}>
+              ␣
+            </Button>
+            <Button small kind="quiet" icon="wrap" label="Wrap long lines" pressed={look.wrap} onClick={() => setLook({ ...look, wrap: !look.wrap })} />
+            <Button small kind="quiet" icon="up" label="Previous change" shortcut="p" disabled={diff.hunks === 0} onClick={() => step(-1)} />
+            <Button small kind="quiet" icon="down" label="Next change" shortcut="n" disabled={diff.hunks === 0} onClick={() => step(1)} />
+          </div>
+          {diff.state !== 'text' && <p className="inspector-note">{STATES[diff.state]}</p>}
+          {diff.note && <p className="inspector-note">{diff.note}</p>}
+          {diff.html && (
+            <div
+              ref={box}
+              className={look.wrap ? 'diff-body diff-wrapped' : 'diff-body'}
+              tabIndex={0}
+              role="region"
+              aria-label={`Difference of ${path}`}
+            >
+              <SafeHtml html={diff.html} />
+            </div>
+          )}
+        </div>
+      )}
+    </Answered>
+  )
+}

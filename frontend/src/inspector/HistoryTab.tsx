@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import { path } from '../api/client'
+import type { EditLine, History } from '../api/types'
+import { useGet } from '../api/use'
+import { Button } from '../shell/Button'
+import { Empty } from '../shell/Empty'
+import { Icon } from '../shell/Icon'
+import { useCurrent } from '../shell/current'
+import { openDialog } from '../work/dialogs'
+import { walk } from '../work/edit'
+import { useReadOnly } from '../work/readOnly'
+import { moment } from './amounts'
+import { Answered } from './Answered'
+import { walkTo } from './historyWalk'
+import { goTo } from './places'
+
+/** All edits, the newest on top, with a way to any point. */
+export function HistoryTab(): React.JSX.Element {
+  const { cid } = useCurrent()
+  const got = useGet<History>(cid && path`/c/${cid}/edits`, undefined, { keep: true })
+  return <Answered got={got}>{(history) => <Known history={history} />}</Answered>
+}
+
+function Known({ history }: { history: History }): React.JSX.Element {
+  const { conversation } = useCurrent()
+  const readOnly = useReadOnly()
+  const [busy, setBusy] = useState(false)
+  const { edits } = history
+  if (edits.length === 0) {
+    return (
+      <Empty icon="history" title="No edits yet">
+        {conversation?.can.edit ? 'Replies, changes and moves will be listed here, and can be undone.' : conversation?.can.why_not}
+      </Empty>
+    )
+  }
+  const last = edits.findLastIndex((edit) => edit.state === 'done')
+  const goBack = async (number: number): Promise<void> => {
+    const way = walkTo(edits, number)
+    if (!way) return
+    setBusy(true)
+    await walk(way.verb, way.times)
+    setBusy(false)
+  }
+  return (
+    <section aria-label="Edits" className="history">
+      <p className="history-head">
+        {history.saved ? (
+          <span className="work-good">
+            <Icon name="check" /> Saved
+          </span>
+        ) : (
+          <>
+            <span className="history-unsaved">Not saved yet</span>
+            <Button small disabled={readOnly || !conversation?.can.save} onClick={() => openDialog({ kind: 'save' })}>
+              Save…
+            </Button>
+          </>
+        )}
+      </p>
+      <ol className="history-list" reversed>
+        {edits.map((edit, number) => ({ edit, number })).reverse().map(({ edit, number }) => (
+          <Line key={edit.id} edit={edit} here={number === last} off={busy || readOnly} onGo={() => void goBack(number)} />
+        ))}
+        <li className={last === -1 ? 'history-line history-here' : 'history-line'}>
+          <span className="history-dot" />
+          <span className="history-what">As it was read</span>
+          {last >= 0 && (
+            <Button small kind="quiet" disabled={busy || readOnly} onClick={() => void goBack(-1)}>
+              Undo all
+            </Button>
+          )}
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+interface LineProps {
+  edit: EditLine
+  here: boolean
+  off: boolean
+  onGo: () => void
+}
+
+function Line({ edit, here, off, onGo }: LineProps): React.JSX.Element {
+  const { about } = edit
+  return (
+    <li className={`history-line history-${edit.state}${here ? ' history-here' : ''}`} aria-current={here ? 'step' : undefined}>
+      <span className="history-dot" />
+      <span className="history-what">
+        {about ? (
+          <button type="button" className="history-go" title="Go to the message" onClick={() => void goTo(about)}>
+            {edit.what}
+          </button>
+        ) : (
+          edit.what
+        )}
+        <span className="history-time">
+          {edit.state === 'undone' ? 'undone · ' : ''}
+          {moment(edit.time)}
+        </span>
+      </span>
+      {!here && (
+        <Button small kind="quiet" disabled={off} onClick={onGo}>
+          {edit.state === 'done' ? 'Back to here' : 'Redo to here'}
+        </Button>
+      )}
+    </li>
+  )
+}

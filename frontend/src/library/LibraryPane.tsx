@@ -1,0 +1,92 @@
+// All conversations: filters, and the list.
+
+import { useEffect, useRef } from 'react'
+import type { About } from '../api/types'
+import { chooseFiles, importPlaces } from '../importing/imports'
+import { useKeys } from '../keys/use'
+import { Button } from '../shell/Button'
+import { useCurrent } from '../shell/current'
+import { Empty } from '../shell/Empty'
+import { closeSheet } from '../shell/panes'
+import { go, useRoute } from '../shell/router'
+import { count } from '../shell/saying'
+import { CardList } from './CardList'
+import { neighbourOf, show, useCards } from './cards'
+import { FilterBar } from './FilterBar'
+import { isNarrowed, setFilters } from './filters'
+import { useDebounced } from './useDebounced'
+import { useRefresh } from './useRefresh'
+import './library.css'
+
+export function LibraryPane({ about }: { about: About | null }) {
+  const { filters } = useRoute()
+  const asked = useDebounced(filters, 120)
+  const { cid } = useCurrent()
+  const cards = useCards()
+  const seen = useRef<[number, number]>([0, 0])
+  const textBox = useRef<HTMLInputElement>(null)
+  useEffect(() => show(asked), [asked])
+  useRefresh(seen, Boolean(about?.job))
+  const step = (by: number) => {
+    const next = neighbourOf(cid, by)
+    if (next) open(next.cid)
+  }
+  useKeys([
+    { keys: ']', text: 'Next conversation', group: 'Library', run: () => step(1) },
+    { keys: '[', text: 'Previous conversation', group: 'Library', run: () => step(-1) },
+    { keys: 'Mod+Shift+L', text: 'Narrow the library', group: 'Library', run: () => textBox.current?.focus() },
+  ])
+  const narrowed = isNarrowed(filters)
+  return (
+    <div className="library">
+      <FilterBar ref={textBox} filters={filters} formats={cards.formats} projects={cards.projects} about={about} />
+      <div className="library-total">
+        <span role="status">{cards.total === null ? '' : count(cards.total, 'conversation')}</span>
+        {narrowed && (
+          <Button kind="quiet" small onClick={() => setFilters({ format: '', project: '', text: '' })}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+      {cards.error && (
+        <p className="library-trouble" role="alert">
+          {cards.error.fault.message}
+        </p>
+      )}
+      {cards.total === 0 ? (
+        <Nothing narrowed={narrowed} about={about} />
+      ) : (
+        <CardList cards={cards} cid={cid} formats={about?.formats ?? []} onOpen={open} onSeen={(first, last) => (seen.current = [first, last])} />
+      )}
+    </div>
+  )
+}
+
+function open(cid: string): void {
+  closeSheet()
+  go({ cid })
+}
+
+function Nothing({ narrowed, about }: { narrowed: boolean; about: About | null }) {
+  if (narrowed) {
+    return (
+      <Empty icon="filter" title="Nothing matches">
+        Take a filter away, or search what was said with Ctrl K.
+      </Empty>
+    )
+  }
+  if (about?.job) return <Empty icon="import" title="Being taken in">Conversations appear here as they are read.</Empty>
+  const actions = about?.read_only ? undefined : (
+    <>
+      <Button kind="primary" icon="import" onClick={() => chooseFiles()}>
+        Choose files
+      </Button>
+      <Button onClick={() => void importPlaces(true)}>Import known places</Button>
+    </>
+  )
+  return (
+    <Empty icon="message" title="No conversations yet" action={actions}>
+      Drop files anywhere on this page, or take in what the programs on this machine have kept.
+    </Empty>
+  )
+}

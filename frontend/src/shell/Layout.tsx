@@ -1,0 +1,97 @@
+// The panes: library and tree at the left, the conversation, what goes with it at the right.
+
+import { lazy, Suspense, useSyncExternalStore, type ReactNode } from 'react'
+import type { About } from '../api/types'
+import ConversationPane from '../conversation/ConversationPane'
+import { useKeys } from '../keys/use'
+import { Bar } from './Bar'
+import { useCurrent } from './current'
+import { ErrorBoundary } from './ErrorBoundary'
+import { LeftPane } from './LeftPane'
+import { closeSheet, NARROW, toggle, usePanes, type Side } from './panes'
+import { Separator } from './Separator'
+import { Sheet } from './Sheet'
+import { StatusBar } from './StatusBar'
+import './layout.css'
+
+const Inspector = lazy(() => import('../inspector/Inspector'))
+const Overview = lazy(() => import('../library/overview/Overview'))
+
+export function Layout({ about }: { about: About | null }) {
+  const panes = usePanes()
+  const { cid } = useCurrent()
+  const narrow = useNarrow()
+  useKeys([
+    { keys: 'Mod+B', text: 'Fold or unfold the library', group: 'View', run: () => toggle('left') },
+    { keys: 'Mod+.', text: 'Fold or unfold the inspector', group: 'View', run: () => toggle('right'), when: cid !== null },
+  ])
+  const left = <LeftPane about={about} />
+  const right = cid === null ? null : <RightPane cid={cid} />
+  return (
+    <div className="layout">
+      <a className="layout-skip" href="#content" onClick={skip}>
+        Skip to the conversation
+      </a>
+      <Bar about={about} />
+      <div className="layout-panes">
+        {!narrow && !panes.leftFolded && <Pane side="left" label="Library" width={panes.left}>{left}</Pane>}
+        <main id="content" className="layout-main" tabIndex={-1}>
+          <ErrorBoundary what="The conversation" resetKey={cid}>
+            <Suspense fallback={<div className="layout-wait" aria-busy="true" />}>
+              {cid === null ? <Overview about={about} /> : <ConversationPane />}
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+        {!narrow && right && !panes.rightFolded && <Pane side="right" label="Inspector" width={panes.right}>{right}</Pane>}
+      </div>
+      {narrow && panes.sheet === 'left' && <Sheet side="left" label="Library" onClose={closeSheet}>{left}</Sheet>}
+      {narrow && panes.sheet === 'right' && right && <Sheet side="right" label="Inspector" onClose={closeSheet}>{right}</Sheet>}
+      <StatusBar about={about} />
+    </div>
+  )
+}
+
+function RightPane({ cid }: { cid: string }) {
+  return (
+    <ErrorBoundary what="The inspector" resetKey={cid}>
+      <Suspense fallback={<div className="layout-wait" aria-busy="true" />}>
+        <Inspector />
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+interface PaneProps {
+  side: Side
+  label: string
+  width: number
+  children: ReactNode
+}
+
+function Pane({ side, label, width, children }: PaneProps) {
+  const pane = (
+    <aside className={`layout-pane layout-${side}`} aria-label={label} style={{ width }}>
+      {children}
+    </aside>
+  )
+  const separator = <Separator side={side} width={width} label={`Width of the ${label.toLowerCase()}`} />
+  return side === 'left' ? <>{pane}{separator}</> : <>{separator}{pane}</>
+}
+
+/** A link to #content would be taken for a place; the focus goes there just the same. */
+function skip(event: { preventDefault: () => void }): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}
+
+const query = typeof matchMedia === 'function' ? matchMedia(`(max-width: ${NARROW - 1}px)`) : null
+
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      query?.addEventListener('change', listener)
+      return () => query?.removeEventListener('change', listener)
+    },
+    () => query?.matches ?? false,
+  )
+}

@@ -1,0 +1,96 @@
+// The line at the bottom: how much there is, when it changed, and whether it grows.
+
+import { useEffect, useState, type ReactNode } from 'react'
+import { useConnection } from '../api/connection'
+import type { About, Conversation } from '../api/types'
+import { useLiveDot } from '../live/live'
+import { useCurrent } from './current'
+import { age, bytes, count, exact, short, whole } from './saying'
+import './status.css'
+
+export function StatusBar({ about }: { about: About | null }) {
+  const { cid, conversation } = useCurrent()
+  const gone = useConnection() === 'gone'
+  return (
+    <footer className="status" aria-label="Status">
+      {cid !== null ? <OfConversation conversation={conversation} /> : <OfLibrary about={about} />}
+      <span className="status-rest" />
+      {gone && (
+        <span className="status-gone" role="alert">
+          The server does not answer. Trying again.
+        </span>
+      )}
+      {cid !== null && about && <Item label="The store">{bytes(about.library.stored)} stored</Item>}
+      {cid !== null && !gone && <Live />}
+    </footer>
+  )
+}
+
+function Item({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <span className="status-item" title={label}>
+      {children}
+    </span>
+  )
+}
+
+function OfLibrary({ about }: { about: About | null }) {
+  useTicks()
+  if (!about) return null
+  const { conversations, bytes: size, stored, last_import: last } = about.library
+  return (
+    <>
+      <Item label="Conversations in the library">{count(conversations, 'conversation')}</Item>
+      <Item label="Size of the sources">{bytes(size)}</Item>
+      <Item label="What the library takes on the disk">{bytes(stored)} stored</Item>
+      {last !== null && <Item label={exact(last)}>imported {ago(last)}</Item>}
+      <Item label="Talktree">version {about.version}</Item>
+    </>
+  )
+}
+
+function OfConversation({ conversation }: { conversation: Conversation | null }) {
+  useTicks()
+  if (!conversation) return <Item label="Loading">…</Item>
+  const { tokens, findings } = conversation
+  const all = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
+  const split = `${whole(tokens.input)} in, ${whole(tokens.output)} out, ${whole(tokens.cache_read)} from the cache, ${whole(tokens.cache_write)} into it`
+  const wrong = findings.errors + findings.warnings
+  return (
+    <>
+      <Item label="Messages in all branches">{count(conversation.messages, 'message')}</Item>
+      <Item label="Branches">{count(conversation.branches_total, 'branch', 'branches')}</Item>
+      {all > 0 && <Item label={split}>{short(all)} tokens</Item>}
+      <Item label={conversation.path}>{bytes(conversation.size)}</Item>
+      {conversation.last !== null && <Item label={exact(conversation.last)}>changed {ago(conversation.last)}</Item>}
+      {conversation.edited && <span className="status-item status-edited">edits not saved</span>}
+      {wrong > 0 && <span className="status-item status-wrong">{count(wrong, 'problem')}</span>}
+    </>
+  )
+}
+
+function ago(time: number): string {
+  const said = age(time)
+  return said === 'now' ? 'just now' : /\d (min|h|d)$/.test(said) ? `${said} ago` : said
+}
+
+const DOT = { off: 'not watched', idle: 'watching', growing: 'growing' } as const
+
+function Live() {
+  const state = useLiveDot()
+  return (
+    <span className={`status-item status-live status-${state}`} role="status">
+      <span className="status-dot" aria-hidden="true" />
+      {DOT[state]}
+    </span>
+  )
+}
+
+/** Draws again every half minute, so that "2 min ago" stays true. */
+function useTicks(): void {
+  const [, setTick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setTick((tick) => tick + 1), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+}

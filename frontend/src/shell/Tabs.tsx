@@ -1,0 +1,63 @@
+// Tabs over one panel.
+
+import { useId, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { Icon, type IconName } from './Icon'
+import './tabs.css'
+
+export interface Tab {
+  key: string
+  text: string
+  icon?: IconName
+  /** A number beside it, as of problems. */
+  count?: number
+}
+
+interface Props {
+  label: string
+  tabs: readonly Tab[]
+  active: string
+  onChange: (key: string) => void
+  children: ReactNode
+  className?: string
+}
+
+export function Tabs({ label, tabs, active, onChange, children, className }: Props) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent) => {
+    const at = tabs.findIndex((tab) => tab.key === active)
+    const step: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }
+    const to = step[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    const next = (to + tabs.length) % tabs.length
+    onChange((tabs[next] as Tab).key)
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus()
+  }
+  return (
+    <div className={`tabs ${className ?? ''}`}>
+      <div ref={list} className="tabs-list" role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.key}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.key}`}
+            className="tabs-tab"
+            aria-selected={tab.key === active}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.key === active ? 0 : -1}
+            onClick={() => onChange(tab.key)}
+          >
+            {tab.icon && <Icon name={tab.icon} />}
+            {tab.text}
+            {tab.count ? <span className="tabs-count">{tab.count}</span> : null}
+          </button>
+        ))}
+      </div>
+      <div className="tabs-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${active}`} tabIndex={-1}>
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+// Short words about what happened, at the edge of the page.
+
+import { useEffect, useRef } from 'react'
+import { makeStore, useStore } from '../api/store'
+import { Button } from './Button'
+import { Icon } from './Icon'
+import './toast.css'
+
+export type ToastKind = 'plain' | 'good' | 'warning' | 'error'
+
+interface ToastAction {
+  text: string
+  run: () => void
+}
+
+interface Shown {
+  id: number
+  text: string
+  kind: ToastKind
+  action: ToastAction | undefined
+}
+
+const toasts = makeStore<readonly Shown[]>([])
+const LASTS: Record<ToastKind, number> = { plain: 4000, good: 4000, warning: 8000, error: 10_000 }
+const AT_ONCE = 4
+let last = 0
+
+/** Says something; with an action there is a button, as for undoing it. */
+export function toast(text: string, kind: ToastKind = 'plain', action?: ToastAction): void {
+  const shown = { id: ++last, text, kind, action }
+  toasts.set((now) => [...now.filter((one) => one.text !== text).slice(1 - AT_ONCE), shown])
+  setTimeout(() => dismiss(shown.id), action ? Math.max(8000, LASTS[kind]) : LASTS[kind])
+}
+
+function dismiss(id: number): void {
+  toasts.set((now) => now.filter((one) => one.id !== id))
+}
+
+const ICON = { plain: 'info', good: 'check', warning: 'warning', error: 'error' } as const
+
+export function Toasts() {
+  const now = useStore(toasts)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => raise(box.current, now.length > 0), [now])
+  return (
+    <div ref={box} className="toasts" popover="manual" role="region" aria-label="Notices">
+      <div aria-live="polite" className="toasts-list">
+        {now.map((one) => (
+          <div key={one.id} className={`toast toast-${one.kind}`} role={one.kind === 'error' ? 'alert' : undefined}>
+            <Icon name={ICON[one.kind]} />
+            <span className="toast-text">{one.text}</span>
+            {one.action && (
+              <Button small onClick={() => (dismiss(one.id), one.action?.run())}>
+                {one.action.text}
+              </Button>
+            )}
+            <Button small kind="quiet" icon="close" label="Dismiss" onClick={() => dismiss(one.id)} />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Above everything, dialogs too: shown anew, as the last that was shown is on top. */
+function raise(box: HTMLDivElement | null, visible: boolean): void {
+  if (!box || typeof box.showPopover !== 'function') return
+  if (box.matches(':popover-open')) box.hidePopover()
+  if (visible) box.showPopover()
+}

@@ -1,0 +1,24 @@
+// Coming in: the token of the address is exchanged for a cookie and leaves the address at once.
+
+import { post } from '../api/client'
+import { invalidate } from '../api/cache'
+
+/** The token in a fragment or in an address somebody pasted. */
+export function tokenIn(text: string): string | null {
+  const match = /(?:^|[#&])token=([A-Za-z0-9_\-]+)/.exec(text.trim())
+  if (match) return match[1] as string
+  return /^[A-Za-z0-9_\-]{20,}$/.test(text.trim()) ? text.trim() : null
+}
+
+/** Takes the token out of the address, before anything else can see it. */
+export function takeToken(): string | null {
+  if (!location.hash.startsWith('#token=')) return null
+  const token = tokenIn(location.hash)
+  history.replaceState(null, '', location.pathname)
+  return token
+}
+
+export async function login(token: string): Promise<void> {
+  await post<void>('/login', { token })
+  invalidate('/')
+}

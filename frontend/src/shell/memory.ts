@@ -1,0 +1,18 @@
+// What this browser remembers. It may refuse to, and what it has may be anything.
+
+export function recall(name: string): unknown {
+  try {
+    const text = localStorage.getItem(name)
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+export function remember(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(value))
+  } catch {
+    // Without memory it works just as well.
+  }
+}

@@ -1,0 +1,109 @@
+// Two branches beside each other: what they share, and what each says after that.
+
+import { useState } from 'react'
+import { path } from '../api/client'
+import type { Compared, ComparedRow, ComparedSide } from '../api/types'
+import { useGet } from '../api/use'
+import { many, short } from '../conversation/words'
+import { Button } from '../shell/Button'
+import { showLeaf } from '../shell/current'
+import { Empty } from '../shell/Empty'
+import { SafeHtml } from '../shell/SafeHtml'
+import { compareBranches } from './marked'
+
+interface Props {
+  cid: string
+  a: string
+  b: string
+  onGo: () => void
+}
+
+export function CompareView({ cid, a, b, onGo }: Props) {
+  const compared = useGet<Compared>(path`/c/${cid}/compare`, { a, b })
+  const [all, setAll] = useState(false)
+  if (compared.error) return <Empty icon="error" title="These cannot be compared">{compared.error.message}</Empty>
+  const got = compared.data
+  if (!got) return <div className="tree-waiting" role="status" aria-label="Comparing" />
+  const rows = all ? got.rows : got.rows.filter((row) => row.kind !== 'same')
+  const hidden = got.rows.length - rows.length
+  const go = (leaf: string, id: string) => {
+    onGo()
+    showLeaf(leaf, id)
+  }
+  return (
+    <div className="tree-compared">
+      <p className="tree-shared">
+        {got.ancestor === null ? (
+          'They have no message in common.'
+        ) : (
+          <>
+            The first {many(got.shared, 'message')} are the same, up to{' '}
+            <button type="button" className="tree-link" onClick={() => go(got.a.leaf, got.ancestor as string)}>
+              where they part
+            </button>
+            .
+          </>
+        )}
+        <span className="tree-compared-tools">
+          <Button small kind="quiet" icon="swap" onClick={() => compareBranches(b, a)}>
+            Swap sides
+          </Button>
+        </span>
+      </p>
+      <div className="tree-sides">
+        <Head side={got.a} letter="A" />
+        <Head side={got.b} letter="B" />
+      </div>
+      <div className="tree-rows" role="list" aria-label="What differs">
+        {rows.map((row, number) => (
+          <Pair key={number} row={row} a={got.a.leaf} b={got.b.leaf} go={go} />
+        ))}
+      </div>
+      {hidden > 0 && (
+        <Button small onClick={() => setAll(true)}>
+          Show {many(hidden, 'message')} that are the same
+        </Button>
+      )}
+      {got.total > got.rows.length && <p className="tree-note">The first {got.rows.length.toLocaleString('en')} of {got.total.toLocaleString('en')} are shown.</p>}
+    </div>
+  )
+}
+
+function Head({ side, letter }: { side: ComparedSide; letter: string }) {
+  return (
+    <div className="tree-side-head">
+      <b>{letter}</b> <span className="tree-side-name">{side.name}</span>
+      <span className="tree-faint">
+        {many(side.messages, 'message')}
+        {side.tokens > 0 && ` · ${short(side.tokens)} tokens`}
+      </span>
+    </div>
+  )
+}
+
+const KINDS: Record<ComparedRow['kind'], string> = {
+  same: 'the same', changed: 'changed', added: 'only in B', removed: 'only in A', moved: 'moved',
+}
+
+function Pair({ row, a, b, go }: { row: ComparedRow; a: string; b: string; go: (leaf: string, id: string) => void }) {
+  return (
+    <div className={`tree-pair tree-pair-${row.kind}`} role="listitem">
+      <Cell id={row.a} label={row.a_label} leaf={a} go={go} />
+      <Cell id={row.b} label={row.b_label} leaf={b} go={go} />
+      <div className="tree-pair-what">
+        <span className="tree-pair-kind">{KINDS[row.kind]}</span>
+        {row.what.length > 0 && <span className="tree-faint">{row.what.join(', ')}</span>}
+        {row.html && <SafeHtml className="tt-content tree-words" html={row.html} />}
+      </div>
+    </div>
+  )
+}
+
+function Cell({ id, label, leaf, go }: { id: string | null; label: string; leaf: string; go: (leaf: string, id: string) => void }) {
+  if (id === null) return <span className="tree-cell tree-cell-none" aria-label="nothing" />
+  return (
+    <button type="button" className="tree-cell" onClick={() => go(leaf, id)}>
+      {label || id}
+    </button>
+  )
+}

@@ -1,0 +1,212 @@
+"""Conversations for other people: one page or file, or a folder of them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree.cli import libraries, output
+from talktree.cli.choose import chosen
+from talktree.cli.failures import tell
+from talktree.cli.noticed import tell_findings
+from talktree.cli.progress import bar, tell_step, wants_bar
+from talktree.errors import UnknownFormat, UsageError
+from talktree.export.choice import PAGES, Choice
+from talktree.export.export import Exported, exported
+from talktree.export.many import Outcome, export_many
+from talktree.export.walk import OFTEN
+from talktree.formats import by_slug, slugs
+from talktree.model.document import Document
+from talktree.text.json_value import Json
+from talktree.views.measure import counted, size
+
+LARGE = 2000
+"""From so many messages on it may take long enough for a bar."""
+MOST_TOLD = 20
+_ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    paths: tuple[str, ...]
+    out: str
+    choice: Choice
+    conversation: str | None = None
+    source_format: str | None = None
+    jobs: int | None = None
+    progress: str = "auto"
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether people are told on stderr what happens."""
+        return not (self.quiet or self.as_json or self.progress == "json")
+
+
+def target(to: str | None, out: str) -> str:
+    """What is to be written: as asked for, else what the name of the output ends with."""
+    if to is None:
+        found = _ENDINGS.get(Path(out).suffix.lower())
+        if found is None:
+            hint = f"one of {', '.join(PAGES)}, or a format: `talktree formats` lists them"
+            raise UsageError(f"{out}: nothing says what to write", hint=f"--to is {hint}")
+        return found
+    return to if to in PAGES else by_slug(to).info.slug
+
+
+def export_conversations(wish: Wish) -> int:
+    """Write what was asked for and return the exit code."""
+    return _export_many(wish) if _is_many(wish) else _export_one(wish)
+
+
+def _is_many(wish: Wish) -> bool:
+    """Several paths make a folder; so does a folder of conversations if a folder is named."""
+    if len(wish.paths) > 1:
+        return True
+    (path,) = wish.paths
+    names_folder = wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
+    bare = not Path(wish.out).suffix and wish.choice.to in PAGES
+    return wish.out != "-" and (names_folder or (bare and os.path.isdir(path)))
+
+
+# one
+
+
+def _export_one(wish: Wish) -> int:
+    (path,) = wish.paths
+    document = libraries.read(path, format=wish.source_format)
+    found = chosen(document, wish.conversation)
+    only = [number for number, each in enumerate(document.conversations) if each in found]
+    total = sum(len(each.tree) for each in found)
+    if total >= LARGE and wants_bar(wish.progress, quiet=wish.quiet):
+        with bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
+            made = exported(document, wish.choice, only=only, tell=lambda done: tick(document.name))
+            written = _saved(wish, made)
+    else:
+        made = exported(document, wish.choice, only=only)
+        written = _saved(wish, made)
+    _conclude(wish, document, made, written)
+    return 0
+
+
+def _saved(wish: Wish, made: Exported) -> list[tuple[str, int]]:
+    if wish.out != "-":
+        return [(str(path), path.stat().st_size) for path in made.save(Path(wish.out))]
+    if made.folder:
+        raise UsageError("a folder cannot go to stdout", hint="name one with -o")
+    with output.stdout() as sink:
+        for pieces in made.files.values():
+            for piece in pieces:
+                sink.write(piece)
+        sink.flush()
+    return []
+
+
+def _conclude(
+    wish: Wish, document: Document, made: Exported, written: Sequence[tuple[str, int]]
+) -> None:
+    if wish.as_json:
+        _print_json(written, made.secrets, [])
+        return
+    if not wish.speaks:
+        return
+    if written:
+        total = size(sum(count for _, count in written))
+        files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
+        tell(f"talktree: wrote {wish.out} ({files}{total})")
+    _tell_secrets(made.secrets)
+    tell_findings(document)
+
+
+# many
+
+
+def _export_many(wish: Wish) -> int:
+    if wish.choice.to not in PAGES:
+        raise UsageError(
+            f"many conversations as {wish.choice.to}", hint="`talktree convert` writes those"
+        )
+    if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
+        raise UsageError("a choice of messages needs one conversation", hint="name just one")
+    outcomes = _watched(wish)
+    pages = [outcome for outcome in outcomes if outcome.page]
+    failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
+    if not pages and not failed:
+        raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
+    secrets: Counter[str] = Counter()
+    for outcome in outcomes:
+        secrets.update(outcome.secrets)
+    if wish.as_json:
+        _print_json(
+            [(str(Path(wish.out) / each.page), each.size) for each in pages], secrets, failed
+        )
+    elif wish.speaks:
+        total = size(sum(each.size for each in pages))
+        tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
+        _tell_secrets(secrets)
+    if not wish.as_json and wish.progress != "json":
+        _tell_failures(failed)
+    return max((each.failure.exit_code for each in failed if each.failure), default=0)
+
+
+def _watched(wish: Wish) -> list[Outcome]:
+    def run(told: object) -> list[Outcome]:
+        return export_many(
+            wish.paths,
+            Path(wish.out),
+            wish.choice,
+            format=wish.source_format,
+            processes=wish.jobs,
+            told=told,  # type: ignore[arg-type]
+        )
+
+    if wish.progress == "json":
+        return run(_tell_step)
+    if wants_bar(wish.progress, quiet=wish.quiet):
+        with bar(f"exporting to {wish.choice.to}", 1) as tick:
+            return run(lambda outcome, done, total: tick(outcome.path))
+    return run(lambda outcome, done, total: None)
+
+
+def _tell_step(outcome: Outcome, done: int, total: int) -> None:
+    tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
+
+
+def _tell_failures(failed: Sequence[Outcome]) -> None:
+    for outcome in failed[:MOST_TOLD]:
+        assert outcome.failure is not None
+        tell(f"talktree: {outcome.failure.message}")
+    if len(failed) > MOST_TOLD:
+        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed; --json tells all")
+
+
+# both
+
+
+def _tell_secrets(secrets: Mapping[str, int]) -> None:
+    """How many of which kind were taken out."""
+    total = sum(secrets.values())
+    if total:
+        kinds = ", ".join(f"{count} × {what}" for what, count in sorted(secrets.items()))
+        tell(f"talktree: redacted {counted(total, 'secret')}: {kinds}")
+
+
+def _print_json(
+    written: Sequence[tuple[str, int]], secrets: Mapping[str, int], failed: Sequence[Outcome]
+) -> None:
+    from talktree.views.shapes import document_text
+
+    shape: dict[str, Json] = {
+        "written": [{"path": path, "bytes": count} for path, count in written],
+        "redacted": dict(sorted(secrets.items())),
+        "failed": [
+            {"path": each.path, "error": each.failure.message} for each in failed if each.failure
+        ],
+    }
+    output.print_text([document_text(shape)])

@@ -1,0 +1,133 @@
+"""How much of a message is told: the same message with parts left out.
+
+| level | left out |
+|---|---|
+| full | nothing |
+| high | thinking, notes of the program; outputs of tools beyond 2,000 characters |
+| low | besides: what tools were given and gave back, but for one line each |
+| minimal | besides: tools, attachments and artifacts; what is left is what was said |
+| user-only | besides: everything that people did not write themselves |
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from talktree.export.choice import Detail, Images
+from talktree.model.message import META, SIDECHAIN, Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.text.media import data_url
+from talktree.views.measure import counted
+from talktree.views.parts import COMPACTIONS
+
+LONGEST_OUTPUT = 2_000
+NO_IMAGE = "image left out"
+LEFT_OUT = "(left out)"
+
+
+def told(message: Message, detail: Detail, images: Images = "keep") -> Message | None:
+    """The message as far as it is told; None if nothing of it is."""
+    if detail != "full":
+        if detail == "user-only" and not _is_persons(message):
+            return None
+        if META in message.flags:
+            return None
+        kept = tuple(part for each in message.parts if (part := _part(each, detail)) is not None)
+        if not kept:
+            return None
+        message = replace(message, parts=kept, todos=None, thinking=None)
+    return message if images == "keep" else without_images(message, images)
+
+
+def _is_persons(message: Message) -> bool:
+    """Whether a person wrote it: not the program, not the agent that asks a sub-agent."""
+    return message.role == "user" and SIDECHAIN not in message.flags
+
+
+def _part(part: Part, detail: Detail) -> Part | None:
+    match part:
+        case Text():
+            return part if part.text.strip() else None
+        case Thinking() | Unknown():
+            return None
+        case Event():
+            return part if part.kind in COMPACTIONS and detail in ("high", "low") else None
+        case Attachment() | Artifact():
+            return part if detail in ("high", "low") or _said(part, detail) else None
+        case ToolCall():
+            return _call(part, detail)
+        case ToolResult():
+            return _result(part, detail)
+
+
+def _said(part: Part, detail: Detail) -> bool:
+    """What people attach belongs to what they say."""
+    return detail == "user-only" and isinstance(part, Attachment)
+
+
+def _call(part: ToolCall, detail: Detail) -> ToolCall | None:
+    if detail == "high":
+        return part
+    return replace(part, extra={}) if detail == "low" else None
+
+
+def _result(part: ToolResult, detail: Detail) -> ToolResult | None:
+    if detail == "high":
+        return _shortened(part)
+    # How a call came out is told on its line.
+    return (
+        replace(part, output=(Text(LEFT_OUT),), detail=None, extra={}) if detail == "low" else None
+    )
+
+
+def _shortened(result: ToolResult) -> ToolResult:
+    """A result of which the long texts are cut."""
+    if all(
+        not isinstance(each, Text) or len(each.text) <= LONGEST_OUTPUT for each in result.output
+    ):
+        return result if result.detail is None else replace(result, detail=None)
+    output = tuple(
+        replace(each, text=_cut(each.text)) if isinstance(each, Text) else each
+        for each in result.output
+    )
+    return replace(result, output=output, detail=None)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_OUTPUT:
+        return text
+    return f"{text[:LONGEST_OUTPUT]}\n… {counted(len(text) - LONGEST_OUTPUT, 'more character')}"
+
+
+def without_images(message: Message, images: Images) -> Message:
+    """The message without the bytes of its images; links to elsewhere stay with `link`."""
+    if not any(isinstance(part, Attachment | ToolResult) for part in message.parts):
+        return message
+    parts = tuple(_without(part, images) for part in message.parts)
+    return message if parts == message.parts else replace(message, parts=parts)
+
+
+def _without(part: Part, images: Images) -> Part:
+    if isinstance(part, Attachment) and _is_image(part):
+        bare = part.url is not None and (images == "drop" or data_url(part.url) is not None)
+        return Attachment(part.name or NO_IMAGE, part.media_type) if bare else part
+    if isinstance(part, ToolResult) and any(isinstance(each, Attachment) for each in part.output):
+        return replace(part, output=tuple(_without(each, images) for each in part.output))
+    return part
+
+
+def _is_image(part: Attachment) -> bool:
+    if (part.media_type or "").lower().startswith("image/"):
+        return True
+    head = data_url(part.url) if part.url else None
+    return head is not None and head.media_type.startswith("image/")

@@ -1,0 +1,107 @@
+"""The one way from a document to what is given to others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree.export.as_format import as_format
+from talktree.export.choice import PAGES, Choice
+from talktree.export.facts import facts_of, title_of
+from talktree.export.names import file_name
+from talktree.export.page.page import page
+from talktree.export.redacting import redacted
+from talktree.export.redaction import Redactor
+from talktree.export.walk import Tell, Walk
+from talktree.export.words import Markdown, Plain
+from talktree.files import save
+from talktree.model.document import Document
+from talktree.model.mending import mended
+
+PIECE = 1 << 16
+
+
+class Exported(Struct, frozen=True, kw_only=True):
+    """Files on their way: they are made as they are read."""
+
+    files: Mapping[str, Iterable[bytes]]
+    folder: bool = False
+    name: str
+    """What to call it, with its ending."""
+    secrets: Counter[str]
+    """How many different secrets of which kind were taken out."""
+    title: str = ""
+    facts: Sequence[str] = ()
+
+    def save(self, path: Path) -> list[Path]:
+        """Write it, whole or not at all."""
+        return save(self.files, path, folder=self.folder)
+
+
+def _silent(done: int) -> None:
+    """Nobody wants to know how far it is."""
+
+
+def exported(
+    document: Document,
+    choice: Choice,
+    *,
+    only: Sequence[int] | None = None,
+    tell: Tell = _silent,
+    redactor: Redactor | None = None,
+) -> Exported:
+    """A document, or only the conversations with these numbers, as a page or in a format.
+
+    `tell` is called with how many messages are done; what it raises stops the work.
+    """
+    redactor = redactor or Redactor()
+    if choice.redact:
+        document = redacted(document, redactor)
+    if choice.to not in PAGES:
+        made = as_format(document, choice, only, tell)
+        name = file_name(document.name, "" if made.folder else _ending(made.files))
+        return Exported(files=made.files, folder=made.folder, name=name, secrets=redactor.counts)
+    numbers = range(len(document.conversations)) if only is None else only
+    walks = [Walk(mended(document.conversations[number]), choice, tell) for number in numbers]
+    title, facts = title_of(walks, document.name), facts_of(walks)
+    name = file_name(document.name, PAGES[choice.to])
+    return Exported(
+        files={name: _pieces(walks, choice, title, facts)},
+        name=name,
+        secrets=redactor.counts,
+        title=title,
+        facts=facts,
+    )
+
+
+def _pieces(
+    walks: Sequence[Walk], choice: Choice, title: str, facts: Sequence[str]
+) -> Iterator[bytes]:
+    """A page, Markdown or text."""
+    if choice.to == "html":
+        yield from page(walks, title, facts)
+        return
+    kind = Markdown if choice.to == "md" else Plain
+    yield from _encoded([kind.title(title, facts)])
+    for walk in walks:
+        yield from _encoded(kind(walk).texts())
+
+
+def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
+    held: list[str] = []
+    size = 0
+    for text in texts:
+        held.append(text)
+        size += len(text)
+        if size >= PIECE:
+            yield "".join(held).encode("utf-8", "replace")
+            held, size = [], 0
+    yield "".join(held).encode("utf-8", "replace")
+
+
+def _ending(files: Mapping[str, object]) -> str:
+    (path,) = files
+    return Path(path).suffix

@@ -1,0 +1,42 @@
+"""What stands at the top of an export: what it is, how much, from when to when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.export.walk import Walk
+from talktree.formats import by_slug
+from talktree.model.skeleton import NO_TIME
+from talktree.views.measure import counted, one_line
+from talktree.views.when import moment
+
+
+def title_of(walks: Sequence[Walk], name: str) -> str:
+    """What the whole is called."""
+    title = walks[0].conversation.title if len(walks) == 1 else None
+    return one_line(title or name, 200)
+
+
+def facts_of(walks: Sequence[Walk]) -> list[str]:
+    """What there is to know of it all."""
+    if not walks:
+        return ["no conversation"]
+    first, last = _extent(walks)
+    messages = sum(len(section.positions) for walk in walks for section in walk.sections)
+    branches = sum(len(walk.sections) for walk in walks)
+    format = walks[0].conversation.format
+    return [
+        by_slug(format).info.title,
+        counted(len(walks), "conversation") if len(walks) > 1 else "",
+        counted(messages, "message"),
+        counted(branches, "branch", "branches") if branches > len(walks) else "",
+        f"{moment(first)} to {moment(last)} UTC" if first is not None else "",
+    ]
+
+
+def _extent(walks: Sequence[Walk]) -> tuple[int | None, int | None]:
+    times = [walk.conversation.skeleton.times for walk in walks]
+    firsts = [min((t for t in each if t != NO_TIME), default=None) for each in times]
+    lasts = [max((t for t in each if t != NO_TIME), default=None) for each in times]
+    first = min((t for t in firsts if t is not None), default=None)
+    return first, max((t for t in lasts if t is not None), default=None)

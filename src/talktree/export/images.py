@@ -1,0 +1,45 @@
+"""Images that go into a page: only what really is a picture, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from talktree.model.message import Message
+from talktree.model.parts import Attachment
+from talktree.text.media import ENOUGH, PICTURES, content, data_url, sniffed
+
+MOST_BYTES = 32 << 20
+"""A larger image is only named."""
+
+
+def addresses(message: Message) -> Callable[[int], str] | None:
+    """Where each image of a message can be had: in the page itself; None if there is none."""
+    parts = message.parts
+    if not any(type(part) is Attachment for part in parts):
+        return None
+
+    def _address(number: int) -> str:
+        part = parts[number] if number < len(parts) else None
+        return safe_image(part.url or "") if isinstance(part, Attachment) else ""
+
+    return _address
+
+
+def safe_image(url: str) -> str:
+    """A data URL of an image under the type that its bytes have; nothing if it is none."""
+    head = data_url(url)
+    if head is None or not head.is_base64 or len(url) > MOST_BYTES * 4 // 3:
+        return ""
+    kind = sniffed(content(url, head, most=ENOUGH))
+    if kind not in PICTURES:
+        return ""
+    body = url[head.start :].translate(_NO_SPACE)
+    return f"data:{kind};base64,{body}" if _is_base64(body) else ""
+
+
+_NO_SPACE = {ord(each): None for each in " \t\r\n"}
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+
+
+def _is_base64(text: str) -> bool:
+    return text.isascii() and not text.encode().translate(None, _BASE64)

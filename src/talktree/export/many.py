@@ -1,0 +1,195 @@
+"""Many conversations into a folder of pages with an index, in as many processes as pay off.
+
+The folder appears whole when all is done, or not at all. One bad source does not stop the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree.errors import (
+    Failure,
+    Refused,
+    TalktreeError,
+    UnknownFormat,
+    Unreadable,
+    UsageError,
+    failure_of,
+    mistake,
+)
+from talktree.export.choice import PAGES, Choice
+from talktree.export.export import exported
+from talktree.export.many_jobs import Job, jobs
+from talktree.export.page.index import Line, index_page
+from talktree.export.redaction import Redactor
+from talktree.files import Source, load
+from talktree.files.content import OnDisk
+from talktree.formats import by_slug
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.model.document import Document
+from talktree.processes import in_processes
+
+A_LOAD = 4 << 20
+"""A process is worth starting for so many bytes,"""
+A_SHARE = 12
+"""or for so many sources."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is done with every source."""
+
+    choice: Choice
+    out: str
+    key: bytes
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of one source."""
+
+    number: int
+    path: str
+    page: str = ""
+    """Where its page is, below the folder; nothing if there is none."""
+    title: str = ""
+    facts: tuple[str, ...] = ()
+    size: int = 0
+    secrets: dict[str, int] = {}
+    skipped: bool = False
+    failure: Failure | None = None
+
+
+Told = Callable[[Outcome, int, int], None]
+"""Called with each outcome, how many there are so far, and how many there will be."""
+
+
+def _silent(outcome: Outcome, done: int, total: int) -> None:
+    """Nobody wants to know."""
+
+
+def export_many(
+    paths: Sequence[str],
+    out: Path,
+    choice: Choice,
+    *,
+    format: str | None = None,
+    processes: int | None = None,
+    told: Told = _silent,
+) -> list[Outcome]:
+    """Write a page for each conversation in some paths, and an index of them."""
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
+    _refuse_taken(out)
+    todo = jobs(paths, format=format)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    order = Order(choice=choice, out=str(building), key=Redactor().key)
+    try:
+        outcomes: list[Outcome] = []
+        for outcome in _outcomes(order, todo, processes):
+            outcomes.append(outcome)
+            told(outcome, len(outcomes), len(todo))
+        outcomes.sort(key=lambda outcome: outcome.number)
+        if any(outcome.page for outcome in outcomes):
+            _write_index(outcomes, building, choice)
+            building.chmod(0o755)
+            building.rename(out)
+        return outcomes
+    finally:
+        rmtree(building, ignore_errors=True)
+
+
+def _refuse_taken(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out}: already exists", hint="name a folder that does not exist yet")
+
+
+def _outcomes(order: Order, todo: Sequence[Job], processes: int | None) -> Iterator[Outcome]:
+    work = partial(worked, order)
+    # Large ones first: the last one is what everybody waits for.
+    ordered = sorted(todo, key=lambda job: -job.size)
+    worth = max(len(todo) // A_SHARE, sum(job.size for job in todo) // A_LOAD)
+    count = min(processes or len(os.sched_getaffinity(0)), len(todo), worth)
+    crew = in_processes(work, ordered, count, died=_killed) if count > 1 else None
+    with closing(crew or (work(job) for job in ordered)) as outcomes:
+        yield from outcomes
+
+
+def worked(order: Order, job: Job) -> Outcome:
+    """Make one page; whatever goes wrong is told in the outcome and stops no other."""
+    try:
+        return _worked(order, job)
+    except (UnknownFormat, Refused) as error:
+        return _failed(job, failure_of(error), skipped=not job.asked)
+    except TalktreeError as error:
+        return _failed(job, failure_of(error))
+    except OSError as error:
+        return _failed(job, failure_of(Unreadable(f"{job.shown}: {error.strerror or error}")))
+    except Exception as error:
+        return _failed(job, mistake(job.shown, error))
+
+
+def _worked(order: Order, job: Job) -> Outcome:
+    choice = order.choice
+    made = exported(_read(job), choice, redactor=Redactor(order.key))
+    (pieces,) = made.files.values()
+    page = f"{job.name}{PAGES[choice.to]}"
+    path = Path(order.out) / page
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    # Not synced one by one: the folder appears by one rename, and can be made again.
+    with open(path, "xb") as file:
+        for piece in pieces:
+            size += file.write(piece)
+    return Outcome(
+        number=job.number,
+        path=job.shown,
+        page=page,
+        title=made.title,
+        facts=tuple(made.facts),
+        size=size,
+        secrets=dict(made.secrets),
+    )
+
+
+def _read(job: Job) -> Document:
+    root = Path(job.root)
+    source = load(root) if not job.files else _source(root, job.files)
+    return read(source, by_slug(job.format) if job.format else detect(source).format)
+
+
+def _source(root: Path, files: Sequence[str]) -> Source:
+    name = Path(files[0]).name
+    if len(files) == 1:
+        return Source(name, {name: OnDisk(root / files[0])}, folder=False)
+    return Source(name, {path: OnDisk(root / path) for path in files}, folder=True)
+
+
+def _failed(job: Job, failure: Failure, *, skipped: bool = False) -> Outcome:
+    return Outcome(number=job.number, path=job.shown, skipped=skipped, failure=failure)
+
+
+def _killed(job: Job) -> Outcome:
+    error = Unreadable(
+        f"{job.shown}: the process that exported it was killed",
+        hint="it may have run out of memory; try it alone",
+    )
+    return _failed(job, failure_of(error))
+
+
+def _write_index(outcomes: Sequence[Outcome], folder: Path, choice: Choice) -> None:
+    lines = [
+        Line(outcome.page, outcome.title, tuple(outcome.facts))
+        for outcome in outcomes
+        if outcome.page
+    ]
+    if choice.to == "html":
+        with open(folder / "index.html", "xb") as file:
+            file.writelines(index_page(lines, choice.theme))

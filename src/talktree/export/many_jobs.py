@@ -1,0 +1,103 @@
+"""What there is to export in some paths: each conversation with the files it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from talktree.errors import TalktreeError
+from talktree.files import Source, load
+from talktree.formats import by_slug
+from talktree.formats.detect import detect
+from talktree.formats.secrets import without_secrets
+from talktree.formats.sources import Found, found
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """One page to be."""
+
+    number: int
+    root: str
+    """The file or folder it is found in."""
+    files: tuple[str, ...] = ()
+    """Those of its files that belong to it, if they are not all."""
+    format: str | None = None
+    shown: str
+    name: str
+    """What its page is called, without the ending."""
+    size: int
+    asked: bool
+
+
+def jobs(paths: Sequence[str], *, format: str | None = None) -> list[Job]:
+    """Everything in some paths that may be a conversation, with a name for each page."""
+    taken = {"index"}
+    out: list[Job] = []
+    for each in found(paths, format=format):
+        for part in _parts(each, format):
+            name = _free(part.name, taken)
+            out.append(
+                Job(
+                    number=len(out),
+                    root=part.root,
+                    files=part.files,
+                    format=part.format,
+                    shown=part.shown,
+                    name=name,
+                    size=part.size,
+                    asked=each.asked,
+                )
+            )
+    return out
+
+
+def _parts(each: Found, format: str | None) -> Iterable[Job]:
+    """The conversations of a folder that holds many, each with its own files."""
+    whole = Job(
+        number=0,
+        root=each.source,
+        format=format,
+        shown=each.shown,
+        name=each.relative,
+        size=each.stamp.size,
+        asked=each.asked,
+    )
+    if not Path(each.source).is_dir():
+        return [whole]
+    try:
+        found = list(_groups(each, load(Path(each.source)), format))
+    except TalktreeError:
+        # Its turn will tell what is wrong with it.
+        return [whole]
+    return found if len(found) > 1 else [whole]
+
+
+def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
+    chosen = by_slug(format) if format else detect(source).format
+    groups: dict[str, list[str]] = {}
+    for sheet in chosen.split(without_secrets(source, [chosen])).sheets:
+        groups.setdefault(sheet.group, []).append(sheet.path)
+    for group, paths in groups.items():
+        yield Job(
+            number=0,
+            root=each.source,
+            files=tuple(paths),
+            format=chosen.info.slug,
+            shown=f"{each.shown}/{paths[0]}",
+            name=group if each.asked else f"{each.relative}/{group}",
+            size=sum(source.files[path].size for path in paths),
+            asked=each.asked,
+        )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A path below the output folder that no other page has; nothing in it leads elsewhere."""
+    steps = [step for step in name.replace("\\", "/").split("/") if step not in ("", ".", "..")]
+    clean = "/".join(steps) or "conversation"
+    free, number = clean, 2
+    while free.lower() in taken:
+        free, number = f"{clean}-{number}", number + 1
+    taken.add(free.lower())
+    return free

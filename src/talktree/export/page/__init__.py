@@ -1,0 +1,1 @@
+"""A conversation as one page of HTML that needs nothing else, and no script."""

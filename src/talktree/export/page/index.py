@@ -1,0 +1,45 @@
+"""The page that leads to all others of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+from urllib.parse import quote
+
+from talktree.export.choice import Theme
+from talktree.export.page.frame import END, banner, head
+from talktree.views.html.rendering import escape
+from talktree.views.measure import counted
+
+
+class Line(NamedTuple):
+    """One page of the folder."""
+
+    page: str
+    title: str
+    facts: tuple[str, ...]
+
+    @property
+    def folder(self) -> str:
+        """The folder it is in."""
+        return self.page.rpartition("/")[0]
+
+
+def index_page(lines: Sequence[Line], theme: Theme) -> Iterator[bytes]:
+    """All pages by their folders."""
+    yield head("Conversations", theme).encode()
+    yield banner("Conversations", [counted(len(lines), "page")]).encode()
+    yield b'<main class="tt-index">\n'
+    for folder, inside in groupby(sorted(lines), key=lambda line: line.folder):
+        if folder:
+            yield f"<h2>{escape(folder)}</h2>\n".encode()
+        yield b"<ul>\n"
+        for line in inside:
+            told = " · ".join(fact for fact in line.facts if fact)
+            yield (
+                f'<li><a href="{escape(quote(line.page))}">{escape(line.title)}</a>'
+                f' <span class="tt-detail">{escape(told)}</span></li>\n'
+            ).encode()
+        yield b"</ul>\n"
+    yield f"</main>\n{END}".encode()

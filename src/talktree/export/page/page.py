@@ -1,0 +1,151 @@
+"""A conversation as a page: one pass, in pieces, nothing held but the outline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from talktree.export.images import addresses
+from talktree.export.page.blocks import block_html
+from talktree.export.page.frame import END, banner, head
+from talktree.export.page.outline import Outline
+from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
+from talktree.model.derive import speaker
+from talktree.model.message import META, SIDECHAIN, Message
+from talktree.model.parts import Text
+from talktree.views.folding import Step
+from talktree.views.html.rendering import Look, blocks, chips, escape
+from talktree.views.measure import counted, one_line
+from talktree.views.when import moment
+
+PIECE = 1 << 16
+_ROLES = {"user": "user", "assistant": "agent", "tool": "tool", "system": "system"}
+_SKIP = '<a class="tt-skip" href="#outline">Outline</a>'
+_LOOK = Look(limit=None)
+
+
+def page(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[bytes]:
+    """The page of one or several conversations."""
+    held: list[str] = []
+    size = 0
+    for text in _texts(walks, title, facts):
+        held.append(text)
+        size += len(text)
+        if size >= PIECE:
+            yield "".join(held).encode()
+            held, size = [], 0
+    yield "".join(held).encode()
+
+
+def _texts(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[str]:
+    outline = Outline()
+    theme = walks[0].choice.theme if walks else "system"
+    yield head(title, theme)
+    yield _SKIP
+    yield banner(title, facts)
+    yield "<main>\n"
+    offset = 0
+    for walk in walks:
+        writer = _Writer(walk, outline, offset)
+        yield from writer.texts(named=len(walks) > 1)
+        offset += len(walk.conversation)
+    yield "</main>\n"
+    yield outline.html()
+    yield END
+
+
+class _Writer:
+    """Writes one conversation; its places count from an offset, so that all differ."""
+
+    def __init__(self, walk: Walk, outline: Outline, offset: int) -> None:
+        self._walk = walk
+        self._outline = outline
+        self._offset = offset
+        self._format = walk.conversation.format
+        self._bare = walk.choice.detail == "low"
+        self._sections = offset
+        """Sections are numbered behind the messages before them."""
+
+    def texts(self, *, named: bool) -> Iterator[str]:
+        if named:
+            name = self._walk.conversation.title or self._walk.conversation.id
+            yield f'<h2 class="tt-conversation">{escape(one_line(name, 120))}</h2>\n'
+        is_open = False
+        for stop in self._walk.stops():
+            if isinstance(stop, Begin):
+                yield "</section>\n" if is_open else ""
+                is_open = True
+            yield self._stop(stop)
+        if is_open:
+            yield "</section>\n"
+
+    def _stop(self, stop: Stop) -> str:
+        match stop:
+            case Begin():
+                return self._begin(stop)
+            case SideBegin():
+                return (
+                    '<details class="tt-side"><summary>Sub-agent: '
+                    f"{counted(stop.messages, 'message')}</summary>\n"
+                )
+            case SideEnd():
+                return "</details>\n"
+            case Step():
+                return self._row(stop)
+
+    def _begin(self, begin: Begin) -> str:
+        place = f"b-{self._sections + begin.number}"
+        branch = begin.section.branch
+        if branch is None:
+            return f'<section id="{place}">\n'
+        title = f"Branch of {counted(len(begin.section.positions), 'message')}"
+        self._outline.section(self._sections + begin.number, title)
+        back = ""
+        if branch.fork is not None:
+            above = self._offset + self._walk.conversation.position(branch.fork)
+            back = f' <a href="#m-{above}">from here</a>'
+        return f'<section class="tt-branch" id="{place}"><h2>{title}{back}</h2>\n'
+
+    def _row(self, step: Step) -> str:
+        message = step.message
+        look = Look(limit=None, address=address) if (address := addresses(message)) else _LOOK
+        shown = "".join([block_html(each, bare=self._bare) for each in blocks(step, look)])
+        ways = self._ways(step.position)
+        if not shown and not ways:
+            return ""
+        role = _ROLES.get(message.role, "other")
+        place = self._offset + step.position
+        if message.role == "user":
+            self._note_prompt(place, message)
+        return (
+            f'<article class="tt-row tt-{role}" id="m-{place}">{self._heading(message)}'
+            f"{shown}</article>\n{ways}"
+        )
+
+    def _note_prompt(self, place: int, message: Message) -> None:
+        if META in message.flags or SIDECHAIN in message.flags:
+            return
+        text = next((part.text for part in message.parts if isinstance(part, Text)), "")
+        if text.strip():
+            self._outline.prompt(place, text)
+
+    def _heading(self, message: Message) -> str:
+        facts = "".join(
+            f' <span class="tt-chip tt-{chip.tone}" title="{escape(chip.name)}">'
+            f"{escape(chip.text)}</span>"
+            for chip in chips(message, self._format)
+        )
+        time = moment(message.time)
+        when = f" <time>{time}</time>" if time else ""
+        who = escape(speaker(message, format=self._format))
+        return f'<header><b class="tt-who">{who}</b>{when}{facts}</header>'
+
+    def _ways(self, position: int) -> str:
+        found = self._walk.ways.get(position)
+        if not found:
+            return ""
+        self._outline.fork(self._offset + position, len(found))
+        links = ", ".join(
+            f'<a href="#b-{self._sections + number}">branch {count}</a>'
+            for count, (number, _) in enumerate(found, 1)
+        )
+        return f'<p class="tt-ways">Other ways on from here: {links}</p>\n'

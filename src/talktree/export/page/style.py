@@ -1,0 +1,42 @@
+"""The styles of a page, written into it, and the policy that allows just them."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+_SHEETS = (
+    ("talktree.views.html", "style/tokens.css"),
+    ("talktree.views.html", "style/content.css"),
+    ("talktree.export.page", "page.css"),
+)
+
+
+@cache
+def style() -> str:
+    """All rules of a page."""
+    return "\n".join(_sheet(package, path) for package, path in _SHEETS)
+
+
+def _sheet(package: str, path: str) -> str:
+    found = files(package).joinpath(path)
+    text = found.read_text() if found.is_file() else ""
+    # Nothing in a sheet may end the element it stands in.
+    assert "</" not in text
+    return text
+
+
+@cache
+def policy() -> str:
+    """What the page may do: show itself, with its own styles and the images in it."""
+    digest = b64encode(sha256(style().encode()).digest()).decode()
+    rules = (
+        "default-src 'none'",
+        f"style-src 'sha256-{digest}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)

@@ -1,0 +1,128 @@
+"""A document without its secrets: they are taken out of the bytes it is read from.
+
+Whatever is made of it afterwards, a page, another format, what is carried along, cannot hold what
+the bytes do not hold. Ids and links stay what they are. Two passes: one to know all secrets, one to
+put words in their places, also where nothing around them gives them away.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from talktree.export.redaction import Redactor
+from talktree.files import Content, Source, parked
+from talktree.formats.engine import Origin, read, write
+from talktree.model.document import Document
+from talktree.text.json_texts import texts_in
+from talktree.text.secrets import Secret, found_in
+
+_ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
+"""What hides letters from whoever looks at the bytes of JSON only."""
+_SIGNS = (b"data:text/", b"data:application/", b'"text/')
+"""What no file of text goes without; looking for these takes no time."""
+_FILE = re.compile(
+    rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
+    rb'|"media_type": ?"(?:text/|application/json)[^"]{0,40}", ?"data": ?")'
+    rb"([A-Za-z0-9+/]{16,}={0,2})"
+)
+"""Files of text, in base 64."""
+
+
+def redacted(document: Document, redactor: Redactor) -> Document:
+    """The document without secrets; itself if there are none."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    source = as_it_stands(document)
+    for content in source.files.values():
+        for data in _blocks(content):
+            _learn(data, redactor)
+    if not redactor:
+        return document
+    files = {
+        redactor.text(path): parked(_masked(content, redactor))
+        for path, content in source.files.items()
+    }
+    name = redactor.text(source.name)
+    return read(Source(name, files, folder=source.folder), origin.format)
+
+
+def as_it_stands(document: Document) -> Source:
+    """The source of a document with all edits in it."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    if not any(each.changed for each in document.conversations) and _is_whole(document, origin):
+        return origin.source
+    files: dict[str, Content] = {path: parked(pieces) for path, pieces in write(document).items()}
+    return Source(origin.source.name, files, folder=origin.source.folder)
+
+
+def _is_whole(document: Document, origin: Origin) -> bool:
+    return sum(map(len, document.conversations)) == origin.count
+
+
+def _blocks(content: Content) -> Iterator[bytes]:
+    """The bytes of a file in blocks that end with a line, and not inside of a private key."""
+    held = b""
+    for buffer, size in content.line_blocks():
+        held += bytes(buffer[:size])
+        begin = held.rfind(b"-----BEGIN")
+        if begin >= 0 and held.find(b"-----END", begin) < 0 and len(held) - begin < 1 << 16:
+            continue
+        yield held
+        held = b""
+    if held:
+        yield held
+
+
+def _learn(data: bytes, redactor: Redactor) -> None:
+    for kind, start, stop, what in found_in(data):
+        held = data[start:stop].decode("utf-8", "surrogateescape")
+        redactor.words(Secret(kind, 0, len(held), what), held)
+    if _ESCAPED.search(data):
+        for line in data.splitlines():
+            _learn_value(line, redactor)
+    for found in _FILE.finditer(data) if _may_hold_files(data) else ():
+        text = _decoded(found.group(1))
+        if text is not None:
+            redactor.learn(text)
+
+
+def _may_hold_files(data: bytes) -> bool:
+    return any(sign in data for sign in _SIGNS)
+
+
+def _learn_value(line: bytes, redactor: Redactor) -> None:
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    for _, name, text in texts_in(value):
+        redactor.learn(text, name)
+
+
+def _masked(content: Content, redactor: Redactor) -> Iterator[bytes]:
+    for data in _blocks(content):
+        if _may_hold_files(data):
+            data = _FILE.sub(lambda found: _file_masked(found, redactor), data)
+        text = data.decode("utf-8", "surrogateescape")
+        yield redactor.without_known(text).encode("utf-8", "surrogateescape")
+
+
+def _file_masked(found: re.Match[bytes], redactor: Redactor) -> bytes:
+    text = _decoded(found.group(1))
+    if text is None or (clean := redactor.text(text)) == text:
+        return found.group()
+    start = found.start(1) - found.start()
+    return found.group()[:start] + base64.b64encode(clean.encode("utf-8", "surrogatepass"))
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return base64.b64decode(data).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None

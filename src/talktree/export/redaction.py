@@ -1,0 +1,172 @@
+"""Words in the place of secrets: equal ones for equal secrets, and none that tells anything.
+
+The words hold a short hash under a key that is drawn for each export and thrown away, so nobody can
+try whether some secret is the one that stood there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from secrets import token_bytes
+from typing import NamedTuple
+
+import msgspec
+
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry
+from talktree.text.json_texts import texts_in
+from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, TOKEN
+from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
+
+_SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
+_ARTICLE = re.compile(r"^an? ")
+SHORTEST_CUT = 24
+"""What a text may be cut off behind, and still tell too much of a secret,"""
+LONGEST_HEAD = 64
+"""and of those kinds that all begin alike."""
+
+
+SHORTEST_DRAWN = 10
+"""A shorter password is only taken for one where it stands as one."""
+
+
+class Redactor:
+    """Finds secrets and puts words in their place; knows each one it has seen."""
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self.key = key or token_bytes(32)
+        self._words: dict[str, str] = {}
+        """By a secret as it was first seen."""
+        self._put: dict[str, str] = {}
+        """All ways to write each of them, with what is put there."""
+        self._sorted: list[tuple[str, str]] = []
+        self._cuts: dict[str, tuple[str, str]] = {}
+        """How long ones begin, with all of it and the words."""
+        self.counts: Counter[str] = Counter()
+        """How many different secrets of which kind there are, in words."""
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    @property
+    def known(self) -> Sequence[tuple[str, str]]:
+        """Every way to write a known secret and its words; longer ones first."""
+        if len(self._sorted) != len(self._put):
+            self._sorted = sorted(self._put.items(), key=lambda each: -len(each[0]))
+        return self._sorted
+
+    def words(self, secret: Secret, held: str) -> str:
+        """What is put in the place of a secret."""
+        bare = bared(held)
+        found = self._words.get(bare)
+        if found is None:
+            what = _ARTICLE.sub("", secret.what)
+            sign = blake2b(bare.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
+            found = self._words[bare] = f"[redacted: {what} {sign.hexdigest()}]"
+            self.counts[what] += 1
+        self._know(secret.kind, held, found)
+        return found
+
+    def _know(self, kind: str, held: str, words: str) -> None:
+        # A short password may be a word that stands everywhere; then only its place tells.
+        before, behind = ("", "") if kind != PASSWORD or _is_drawn(held) else (":", "@")
+        if before + held + behind in self._put:
+            return
+        for form in _forms(held):
+            self._put[before + form + behind] = before + words + behind
+        size = LONGEST_HEAD if kind in (PRIVATE_KEY, TOKEN) else SHORTEST_CUT
+        if kind != PASSWORD and len(held) > size + 8:
+            self._cuts.setdefault(held[:size], (held, words))
+
+    def learn(self, text: str, name: str | None = None) -> bool:
+        """Get to know the secrets in a text; whether there are any."""
+        found = False
+        for secret in secrets_in(text, name=name):
+            self.words(secret, text[secret.start : secret.stop])
+            found = True
+        return found
+
+    def text(self, text: str, name: str | None = None) -> str:
+        """The text without secrets, be they known or new."""
+        return self.without_known(without_secrets(text, self.words, name=name))
+
+    def without_known(self, text: str) -> str:
+        """The text without secrets that are known, also where nothing says that they are some."""
+        for held, words in self.known:
+            if held in text:
+                text = text.replace(held, words)
+        for head, (held, words) in self._cuts.items():
+            if head in text:
+                text = _uncut(text, head, held, words)
+        return text
+
+
+def bared(held: str) -> str:
+    """What tells a secret from others; how its lines are broken and what is escaped does not."""
+    return _SPACING.sub("", held) if "\n" in held or "\\" in held else held
+
+
+def _is_drawn(held: str) -> bool:
+    """Whether a password is no word that may stand anywhere."""
+    kinds = (str.isdigit, str.isalpha)
+    return len(held) >= SHORTEST_DRAWN and all(any(map(kind, held)) for kind in kinds)
+
+
+def _forms(held: str) -> set[str]:
+    """The ways in which a secret stands in files: as it is, and in JSON."""
+    escaped = json.dumps(held)[1:-1]
+    return {held, escaped, escaped.replace("/", "\\/"), json.dumps(escaped)[1:-1]}
+
+
+def _uncut(text: str, head: str, held: str, words: str) -> str:
+    """The text with words for every beginning of a secret that was cut off somewhere."""
+    first, *others = text.split(head)
+    rest = held[len(head) :]
+    out = [first]
+    for behind in others:
+        pairs = enumerate(zip(behind, rest, strict=False))
+        same = next((at for at, (one, two) in pairs if one != two), min(len(behind), len(rest)))
+        out += (words, behind[same:])
+    return "".join(out)
+
+
+class Place(NamedTuple):
+    """A secret in a message, told without telling it."""
+
+    message: str
+    position: int
+    kind: str
+    what: str
+    shown: str
+    words: str
+
+
+def secrets_of(
+    conversation: Conversation, positions: Sequence[int], redactor: Redactor | None = None
+) -> Iterator[Place]:
+    """The secrets in some messages, each once a message."""
+    redactor = redactor or Redactor()
+    for position, entry in zip(positions, conversation.entries_at(positions), strict=True):
+        seen: set[str] = set()
+        for secret, held in _secrets_in_entry(entry):
+            words = redactor.words(secret, held)
+            if words not in seen:
+                seen.add(words)
+                yield Place(
+                    conversation.skeleton.ids[position],
+                    position,
+                    secret.kind,
+                    secret.what,
+                    brief(held),
+                    words,
+                )
+
+
+def _secrets_in_entry(entry: Entry) -> Iterable[tuple[Secret, str]]:
+    for _, name, text in texts_in(msgspec.to_builtins(entry)):
+        for secret in secrets_in(text, name=name):
+            yield secret, text[secret.start : secret.stop]

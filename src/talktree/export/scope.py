@@ -1,0 +1,80 @@
+"""Which messages are exported: lines of the tree, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from talktree.export.choice import Scope
+from talktree.model.conversation import Conversation
+from talktree.model.skeleton import ROOT
+from talktree.model.tree import Branch
+from talktree.views.transcript import own_positions, through
+
+ACTIVE = "active"
+
+
+class Section(NamedTuple):
+    """A line of messages that is shown in one go."""
+
+    positions: Sequence[int]
+    branch: Branch | None = None
+    """The branch it is, if it is another one than the first."""
+    loose: bool = False
+    """Whether messages may be missing between those that are there."""
+
+
+def sections(conversation: Conversation, scope: Scope) -> list[Section]:
+    """What is exported, the current branch first. What sub-agents said goes with their calls."""
+    if scope.ids:
+        return [Section(_chosen(conversation, scope.ids), loose=True)]
+    if scope.leaf is not None and scope.leaf != ACTIVE:
+        return [Section(through(conversation, scope.leaf))]
+    end = conversation.tree.active_leaf()
+    if end is None:
+        return [Section(())]
+    main = Section(conversation.tree.path(end))
+    if scope.leaf == ACTIVE:
+        return [main]
+    return [main, *_others(conversation)]
+
+
+def _chosen(conversation: Conversation, ids: Iterable[str]) -> list[int]:
+    return sorted({conversation.position(id) for id in ids})
+
+
+def _others(conversation: Conversation) -> Iterable[Section]:
+    for branch in conversation.branches():
+        if branch.kind == "active" or (branch.kind == "sidechain" and branch.fork is not None):
+            continue
+        yield Section(own_positions(conversation, branch), branch)
+
+
+def side_positions(conversation: Conversation, start: int) -> list[int]:
+    """The messages of a sub-agent that begins at a message."""
+    return conversation.tree.along(list(conversation.tree.line(start)))
+
+
+def positions(conversation: Conversation, scope: Scope) -> list[int]:
+    """Every message that is exported, in source order, sub-agents included."""
+    found: set[int] = set()
+    pending = [each.positions for each in sections(conversation, scope)]
+    while pending:
+        line = pending.pop()
+        found.update(line)
+        if scope.ids:
+            continue
+        tree = conversation.tree
+        for here in line:
+            pending += [side_positions(conversation, start) for start in tree.sidechains(here)]
+    return sorted(found)
+
+
+def counted_messages(conversation: Conversation, scope: Scope) -> int:
+    """About how many messages there are to export."""
+    if scope.leaf is None and not scope.ids:
+        return len(conversation.tree)
+    return sum(len(each.positions) for each in sections(conversation, scope))
+
+
+__all__ = ["ROOT", "Section", "counted_messages", "positions", "sections", "side_positions"]

@@ -1,0 +1,122 @@
+"""The way through what is exported: sections, their messages, and sub-agents where they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from talktree.export.choice import Choice
+from talktree.export.detail import told
+from talktree.export.scope import Section, sections, side_positions
+from talktree.model.conversation import Conversation
+from talktree.model.message import Message
+from talktree.views.folding import Step, fold
+
+Tell = Callable[[int], None]
+"""Called with how many messages are done; whoever wants to stop raises."""
+OFTEN = 64
+"""Messages between two times it is called."""
+
+
+class Begin(NamedTuple):
+    """A section begins."""
+
+    number: int
+    section: Section
+
+
+class SideBegin(NamedTuple):
+    """What a sub-agent said begins."""
+
+    start: int
+    messages: int
+
+
+class SideEnd(NamedTuple):
+    """It ends."""
+
+
+Stop: TypeAlias = Begin | SideBegin | SideEnd | Step
+
+
+def _silent(done: int) -> None:
+    """Nobody wants to know."""
+
+
+class Walk:
+    """Goes through a conversation once."""
+
+    def __init__(self, conversation: Conversation, choice: Choice, tell: Tell = _silent) -> None:
+        self.conversation = conversation
+        self.choice = choice
+        self.sections = sections(conversation, choice.scope)
+        self._tell = tell
+        self._done = 0
+        self._seen: set[int] = set()
+        """Where sub-agents began that were shown."""
+
+    @cached_property
+    def sides(self) -> dict[int, list[int]]:
+        """The sub-agents that begin at a message."""
+        tree, bones = self.conversation.tree, self.conversation.skeleton
+        found: dict[int, list[int]] = {}
+        silent = self.choice.scope.ids or self.choice.detail in ("minimal", "user-only")
+        if silent or not any(bones.sidechain):
+            return found
+        for position, side in enumerate(bones.sidechain):
+            if side and tree.starts_sidechain(position) and bones.parents[position] >= 0:
+                found.setdefault(bones.parents[position], []).append(position)
+        return found
+
+    @cached_property
+    def ways(self) -> dict[int, list[tuple[int, int]]]:
+        """At a message the other sections that go on from it: their numbers and first messages."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, section in enumerate(self.sections):
+            fork = None if section.branch is None else section.branch.fork
+            if fork is not None and section.positions:
+                above = self.conversation.position(fork)
+                found.setdefault(above, []).append((number, section.positions[0]))
+        return found
+
+    def stops(self) -> Iterator[Stop]:
+        """Everything in order."""
+        for number, section in enumerate(self.sections):
+            yield Begin(number, section)
+            yield from self._line(section.positions)
+
+    def _line(self, positions: Sequence[int]) -> Iterator[Stop]:
+        waiting: list[Iterator[Step] | int] = [self._steps(positions)]
+        while waiting:
+            here = waiting[-1]
+            if isinstance(here, int):
+                line = side_positions(self.conversation, here)
+                waiting[-1] = self._steps(line)
+                yield SideBegin(here, len(line))
+                continue
+            step = next(here, None)
+            if step is None:
+                waiting.pop()
+                if waiting:
+                    yield SideEnd()
+                continue
+            yield step
+            if self.sides:
+                waiting += reversed(self.sides.get(step.position, ()))
+
+    def _steps(self, positions: Sequence[int]) -> Iterator[Step]:
+        return fold(self._messages(positions))
+
+    def _messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
+        detail, images = self.choice.detail, self.choice.images
+        plain = detail == "full" and images == "keep"
+        entries = self.conversation.entries_at(positions)
+        for position, entry in zip(positions, entries, strict=True):
+            self._done += 1
+            if not self._done % OFTEN:
+                self._tell(self._done)
+            if isinstance(entry, Message):
+                message = entry if plain else told(entry, detail, images)
+                if message is not None:
+                    yield position, message

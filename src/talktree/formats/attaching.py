@@ -1,0 +1,38 @@
+"""A file as a format wants it: with what its own records say of one, and nothing else."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from talktree.errors import WouldLose
+from talktree.formats.base import About, Format
+from talktree.model.message import Message
+from talktree.model.operations import Attach
+from talktree.model.parts import Attachment, Text
+
+_ANY = str(UUID(int=0, version=4))
+
+
+def attach(format: Format, about: str, name: str, media_type: str, url: str) -> Attach:
+    """The operation that puts a file with a message, if the format has a place for such a file."""
+    part = Attachment(name, media_type, url)
+    fitting = _fitted(format, part) if format.has_place(part) else None
+    if fitting is None or fitting.url is None:
+        raise WouldLose(
+            f"{format.info.slug} has no place for a file of the type {media_type}",
+            hint="write it to a format that has one, or name the file in the message",
+        )
+    return Attach(
+        about=about,
+        name=fitting.name,
+        media_type=fitting.media_type or media_type,
+        url=fitting.url,
+        extra=dict(fitting.extra),
+    )
+
+
+def _fitted(format: Format, part: Attachment) -> Attachment | None:
+    """What a format makes of a file that comes from elsewhere."""
+    message = Message(id=_ANY, parent=None, role="user", parts=(Text("-"), part), time=0)
+    adopted = format.adopt(message, About(id=_ANY, session=_ANY), moment=0)
+    return next((each for each in adopted.parts if isinstance(each, Attachment)), None)

@@ -1,0 +1,125 @@
+"""Which edits a format can hold: each is made, written, read again and compared.
+
+An edit that works must be there after reading; one that does not must be refused before anything
+is written, in words for people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+from talktree import api
+from talktree.errors import TalktreeError
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.attaching import attach
+from talktree.formats.engine import Origin
+from talktree.formats.engine.edited import edited
+from talktree.model import making
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import DELETED, Message
+from talktree.model.operations import Operation
+from talktree.model.parts import Attachment
+
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+TEXT = "Other words, with <marks> & “quotes”.\nAnd a second line"
+MOST_TRIED = 24
+"""On so many messages an edit is tried."""
+Maker = Callable[[Conversation, Message], Operation]
+
+KINDS: dict[str, Maker] = {
+    "reply": lambda talk, each: making.reply(talk, each.id, TEXT),
+    "new beginning": lambda talk, _: making.reply(talk, None, TEXT),
+    "edit as a branch": lambda talk, each: making.revise(talk, each.id, TEXT),
+    "edit in place": lambda talk, each: making.replace(talk, each.id, TEXT),
+    "clone": lambda talk, each: making.clone(talk, each.id),
+    "clone with replies": lambda talk, each: making.clone(talk, each.id, below=True),
+    "move": lambda talk, each: making.move(talk, each.id, next(talk.messages()).id),
+    "pop up": lambda talk, each: making.pop_up(talk, each.id),
+    "swap": lambda talk, each: making.swap(talk, each.id, next(talk.messages()).id),
+    "change role": lambda talk, each: making.retype(talk, each.id, _other_role(talk, each)),
+    "delete": lambda talk, each: making.delete(talk, each.id),
+    "restore": lambda talk, each: making.undelete(talk, each.id),
+    "remove": lambda talk, each: making.remove(talk, each.id),
+    "attach": lambda talk, each: attach(
+        by_slug(talk.format), each.id, "dot.gif", "image/gif", PIXEL
+    ),
+}
+"""Every kind of edit, and how one about a message is made."""
+
+
+class Outcome(NamedTuple):
+    """What came of an edit."""
+
+    operation: Operation | None
+    """None if it makes no sense at that message."""
+    edited: Document | None
+    refusal: str | None
+    lost: bool = False
+    """Whether it was written but not there when it was read again: a mistake."""
+
+
+def tried(document: Document, conversation: Conversation, kind: str) -> Iterator[Outcome]:
+    """An edit of a kind on the messages of the current branch, one after the other."""
+    for message in conversation.path()[:MOST_TRIED]:
+        before = document
+        if kind == "restore":
+            # It takes a deleted message to restore one.
+            deleted = outcome(document, conversation, message, KINDS["delete"])
+            before = deleted.edited or document
+        yield outcome(before, before.find(conversation.id), message, KINDS[kind])
+
+
+def outcome(document: Document, conversation: Conversation, about: Message, make: Maker) -> Outcome:
+    """What comes of one edit."""
+    try:
+        operation = make(conversation, about)
+    except TalktreeError as error:
+        return Outcome(None, None, error.message)
+    try:
+        after = edited(document, conversation.id, operation)
+        found = _read_again(after).find(conversation.id)
+    except TalktreeError as error:
+        return Outcome(operation, None, error.message)
+    lost = shape(found) != shape(after.find(conversation.id))
+    return Outcome(operation, after, None, lost=lost)
+
+
+def shape(conversation: Conversation) -> Counter[bytes]:
+    """What is said where, without the order in which it stands in the file."""
+    bones, keys = conversation.skeleton, dict[int, bytes]()
+    for position in conversation.tree.order:
+        entry = conversation.entry(position)
+        if isinstance(entry, Message):
+            # What was only found to belong together may be found otherwise.
+            linked = position in bones.linked
+            above = b"" if linked else keys.get(bones.parents[position], b"")
+            keys[position] = blake2b(above + _said(entry), digest_size=16).digest()
+    return Counter(keys.values())
+
+
+def _said(message: Message) -> bytes:
+    files = [part.url for part in message.parts if isinstance(part, Attachment)]
+    told = (message.role, message.text, DELETED in message.flags, files)
+    return repr(told).encode("utf-8", "surrogatepass")
+
+
+def _read_again(document: Document) -> Document:
+    files = api.to_bytes(document)
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    if origin.source.folder:
+        source = Source.of_files(files, name=origin.source.name)
+    else:
+        ((name, data),) = files.items()
+        source = Source.of_bytes(data, name=name)
+    return api.read(source, format=document.format)
+
+
+def _other_role(conversation: Conversation, message: Message) -> str:
+    roles = by_slug(conversation.format).can.roles or ("user", "assistant", "system")
+    return next(role for role in roles if role != message.role)

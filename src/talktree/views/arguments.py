@@ -1,0 +1,51 @@
+"""What a tool call is about, from its arguments alone; the same in the terminal and in HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from talktree.model.parts import Text, ToolCall, ToolResult
+from talktree.views.measure import counted, text_lines
+
+SUBJECTS = (
+    "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",
+)  # fmt: skip
+"""What a folded call is about: the first of these arguments it has."""
+PATHS = ("file_path", "path", "notebook_path")
+
+
+def arguments_of(call: ToolCall) -> Mapping[str, object]:
+    """The named arguments of a call; none if it has others."""
+    return call.input if isinstance(call.input, Mapping) else {}
+
+
+def first(arguments: Mapping[str, object], *keys: str) -> str | None:
+    """The first of these arguments that is a text."""
+    for key in keys:
+        found = arguments.get(key)
+        if isinstance(found, str):
+            return found
+    return None
+
+
+def edits_of(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What an editing tool replaces by what."""
+    edits = arguments.get("edits")
+    listed = edits if isinstance(edits, list) else [arguments]
+    return [
+        (
+            first(each, "old_string", "old_str") or "",
+            first(each, "new_string", "new_str", "new_source", "content") or "",
+        )
+        for each in listed
+        if isinstance(each, Mapping)
+    ]
+
+
+def amount(result: ToolResult | None) -> str:
+    """How much came back, in words."""
+    if result is None or result.error:
+        return ""
+    lines = sum(len(text_lines(part.text)) for part in result.output if isinstance(part, Text))
+    other = sum(not isinstance(part, Text) for part in result.output)
+    return counted(lines, "line") if lines else counted(other, "part") if other else "nothing"

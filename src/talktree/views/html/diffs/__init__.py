@@ -1,0 +1,1 @@
+"""What differs between two texts, line by line and word by word."""

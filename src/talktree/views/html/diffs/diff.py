@@ -1,0 +1,213 @@
+"""Two texts above each other or side by side, unchanged lines folded away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from talktree.views.html.diffs.matching import Stretch, stretches
+from talktree.views.html.diffs.words import marked
+from talktree.views.html.highlight import bare
+from talktree.views.measure import counted, text_lines
+
+MOST_ROWS = 20_000
+"""Rows that are shown; the rest is counted."""
+MOST_FOLDED = 400
+"""Unchanged lines that a fold holds; of longer stretches only the number is told."""
+MOST_MARKED = 2000
+"""Pairs of lines whose words are compared."""
+LONGEST = 4000
+"""Characters of a line."""
+_SPACE = re.compile(r"\s+")
+
+
+class Diffed(Struct, frozen=True):
+    """A difference: how it looks, and how much of it there is."""
+
+    html: str
+    added: int
+    removed: int
+    hunks: int
+
+
+class Row(NamedTuple):
+    """A line of the old text, of the new one, or of both."""
+
+    kind: str
+    """same, change, or fold."""
+    old: int
+    """Its number on the old side from 0, -1 if it is not there."""
+    new: int
+    first: bool = False
+    """Whether a stretch of changes begins here."""
+
+
+class Comparison:
+    """The lines of two texts and which of them belong together."""
+
+    def __init__(self, old: str, new: str, *, space: bool, context: int | None) -> None:
+        self.old = text_lines(old) if old else []
+        self.new = text_lines(new) if new else []
+        self.context = context
+        keys = (self.old, self.new) if space else (_bare_all(self.old), _bare_all(self.new))
+        self.found = stretches(*keys)
+        changed = [each for each in self.found if not each.same]
+        self.hunks = len(changed)
+        self.removed = sum(len(each.old) for each in changed)
+        self.added = sum(len(each.new) for each in changed)
+
+    def marks(self) -> dict[int, tuple[str, str]]:
+        """For old lines that became another line: both as HTML with their words marked."""
+        made: dict[int, tuple[str, str]] = {}
+        left = MOST_MARKED
+        for each in self.found:
+            if each.same or not each.old or not each.new:
+                continue
+            for at, there in list(zip(each.old, each.new, strict=False))[:left]:
+                left -= 1
+                pair = marked(self.old[at], self.new[there])
+                if pair is not None:
+                    made[at] = pair
+        return made
+
+    def parts(self) -> Iterator[tuple[str, Stretch]]:
+        """Stretches in order: same, change, and fold for what is unchanged and far from changes."""
+        last = len(self.found) - 1
+        for number, each in enumerate(self.found):
+            if not each.same:
+                yield "change", each
+                continue
+            yield from self._around(each, opens=number > 0, closes=number < last)
+
+    def _around(self, each: Stretch, *, opens: bool, closes: bool) -> Iterator[tuple[str, Stretch]]:
+        context = self.context
+        before = context if opens and context is not None else 0
+        after = context if closes and context is not None else 0
+        if context is None or len(each.old) <= before + after + 1:
+            yield "same", each
+            return
+        end = len(each.old) - after
+        for kind, start, stop in (("same", 0, before), ("fold", before, end), ("same", end, None)):
+            piece = Stretch(True, each.old[start:stop], each.new[start:stop])
+            if piece.old:
+                yield kind, piece
+
+
+def _bare_all(lines: Sequence[str]) -> list[str]:
+    return [_SPACE.sub("", each) for each in lines]
+
+
+def diff_unified(old: str, new: str, *, space: bool = True, context: int | None = 3,
+                 numbers: bool = True) -> Diffed:  # fmt: skip
+    """Two texts above each other; without `space` lines that differ only in blanks are the same."""
+    compared = Comparison(old, new, space=space, context=context)
+    return _diffed(compared, "tt-unified", Unified(compared, numbers=numbers))
+
+
+def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 3) -> Diffed:
+    """Two texts side by side."""
+    compared = Comparison(old, new, space=space, context=context)
+    return _diffed(compared, "tt-split", Split(compared))
+
+
+def _diffed(compared: Comparison, layout: str, view: Unified | Split) -> Diffed:
+    rows: list[str] = []
+    shown = 0
+    for kind, each in compared.parts():
+        size = max(len(each.old), len(each.new))
+        if shown + min(size, MOST_FOLDED if kind == "fold" else size) > MOST_ROWS:
+            rows.append(f'<div class="tt-more">{counted(size, "more line")} and all after them</div>')
+            break
+        shown += 0 if kind == "fold" else size
+        rows += _folded(view, each) if kind == "fold" else view.rows(each)
+    html = f'<div class="tt-diff {layout}">{"".join(rows)}</div>'
+    return Diffed(html, compared.added, compared.removed, compared.hunks)
+
+
+def _folded(view: Unified | Split, each: Stretch) -> list[str]:
+    told = counted(len(each.old), "unchanged line")
+    if len(each.old) > MOST_FOLDED:
+        return [f'<div class="tt-fold">{told}</div>']
+    inner = "".join(view.rows(each))
+    return [f'<details class="tt-fold"><summary>{told}</summary>{inner}</details>']
+
+
+class Unified:
+    """Rows above each other: what went, then what came."""
+
+    def __init__(self, compared: Comparison, *, numbers: bool) -> None:
+        self._compared = compared
+        self._marks = compared.marks()
+        self._came = {there: new for there, new in _came(compared, self._marks)}
+        self._width = len(str(max(len(compared.old), len(compared.new), 1))) if numbers else 0
+
+    def rows(self, each: Stretch) -> list[str]:
+        """A stretch of lines."""
+        old, new = self._compared.old, self._compared.new
+        if each.same:
+            return [self._row("tt-same", new[b], a, b) for a, b in zip(each.old, each.new, strict=True)]
+        gone = [self._row("tt-del", old[at], at, -1, self._mark(at)) for at in each.old]
+        came = [self._row("tt-add", new[at], -1, at, self._came.get(at)) for at in each.new]
+        rows = [*gone, *came]
+        rows[0] = rows[0].replace('class="', 'class="tt-hunk ', 1)
+        return rows
+
+    def _mark(self, at: int) -> str | None:
+        return self._marks[at][0] if at in self._marks else None
+
+    def _row(self, kind: str, text: str, a: int, b: int, html: str | None = None) -> str:
+        shown = bare(text[:LONGEST]) if html is None else html
+        if not self._width:
+            return f'<div class="{kind}">{shown}</div>'
+        width = self._width
+        place = f"{a + 1 if a >= 0 else '':>{width}} {b + 1 if b >= 0 else '':>{width}}"
+        return f'<div class="{kind}" data-line="{place}">{shown}</div>'
+
+
+def _came(
+    compared: Comparison, marks: dict[int, tuple[str, str]]
+) -> Iterator[tuple[int, str]]:
+    """For new lines that were another line: how they look."""
+    for each in compared.found:
+        if not each.same:
+            for at, there in zip(each.old, each.new, strict=False):
+                if at in marks:
+                    yield there, marks[at][1]
+
+
+class Split:
+    """Rows side by side: what was left, what is right."""
+
+    def __init__(self, compared: Comparison) -> None:
+        self._compared = compared
+        self._marks = compared.marks()
+
+    def rows(self, each: Stretch) -> list[str]:
+        """A stretch of lines, in pairs."""
+        rows = []
+        for step in range(max(len(each.old), len(each.new))):
+            at = each.old[step] if step < len(each.old) else -1
+            there = each.new[step] if step < len(each.new) else -1
+            first = " tt-hunk" if step == 0 and not each.same else ""
+            left, right = self._cells(at, there, same=each.same)
+            rows.append(f'<div class="tt-pair{first}">{left}{right}</div>')
+        return rows
+
+    def _cells(self, at: int, there: int, *, same: bool) -> tuple[str, str]:
+        marks = None if same else self._marks.get(at)
+        kinds = ("tt-same", "tt-same") if same else ("tt-del", "tt-add")
+        old, new = self._compared.old, self._compared.new
+        return (
+            _cell(kinds[0], old, at, marks[0] if marks else None),
+            _cell(kinds[1], new, there, marks[1] if marks else None),
+        )
+
+
+def _cell(kind: str, lines: Sequence[str], at: int, html: str | None) -> str:
+    if at < 0:
+        return '<div class="tt-none"></div>'
+    shown = bare(lines[at][:LONGEST]) if html is None else html
+    return f'<div class="{kind}" data-line="{at + 1}">{shown}</div>'

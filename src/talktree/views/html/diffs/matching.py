@@ -1,0 +1,145 @@
+"""Which lines of two texts are the same lines, in a time that grows with the texts and no faster.
+
+Lines at both ends that agree are set aside. Then lines that stand just once on each side are taken as
+anchors, as far as they come in the same order. What lies between anchors is compared exactly if it
+is small; else it is taken as replaced.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+EXACT = 40_000
+"""The largest product of two numbers of lines that is compared exactly."""
+BUDGET = 2_000_000
+"""The sum of such products in one comparison."""
+
+
+class Stretch(NamedTuple):
+    """Lines that are the same on both sides, or what stands in place of what."""
+
+    same: bool
+    old: range
+    new: range
+
+
+def stretches(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Stretch]:
+    """All lines of both sides in order, same and changed in turns."""
+    made: list[Stretch] = []
+    at_old = at_new = 0
+    for first, second, length in _joined(_matches(old, new)):
+        if at_old < first or at_new < second:
+            made.append(Stretch(False, range(at_old, first), range(at_new, second)))
+        made.append(Stretch(True, range(first, first + length), range(second, second + length)))
+        at_old, at_new = first + length, second + length
+    if at_old < len(old) or at_new < len(new):
+        made.append(Stretch(False, range(at_old, len(old)), range(at_new, len(new))))
+    return made
+
+
+def _joined(matches: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Matches that follow each other on both sides become one."""
+    first = second = length = 0
+    for each in matches:
+        if (first + length, second + length) == each[:2]:
+            length += each[2]
+            continue
+        if length:
+            yield first, second, length
+        first, second, length = each
+    if length:
+        yield first, second, length
+
+
+def _matches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
+    head = _alike(old, new)
+    tail = _alike_at_end(old, new, head)
+    if head:
+        yield 0, 0, head
+    yield from _between(old, new, (head, len(old) - tail, head, len(new) - tail))
+    if tail:
+        yield len(old) - tail, len(new) - tail, tail
+
+
+def _alike(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
+    count = 0
+    for a, b in zip(old, new, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _alike_at_end(old: Sequence[Hashable], new: Sequence[Hashable], head: int) -> int:
+    most = min(len(old), len(new)) - head
+    count = 0
+    while count < most and old[-1 - count] == new[-1 - count]:
+        count += 1
+    return count
+
+
+def _between(
+    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
+) -> Iterator[tuple[int, int, int]]:
+    left, right, top, bottom = bounds
+    budget = BUDGET
+    at_old, at_new = left, top
+    for first, second in [*_anchors(old, new, bounds), (right, bottom)]:
+        size = (first - at_old) * (second - at_new)
+        if 0 < size <= min(EXACT, budget):
+            budget -= size
+            yield from _exact(old, new, (at_old, first, at_new, second))
+        if first < right:
+            yield first, second, 1
+        at_old, at_new = first + 1, second + 1
+
+
+def _exact(
+    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
+) -> Iterator[tuple[int, int, int]]:
+    left, right, top, bottom = bounds
+    matcher = SequenceMatcher(None, old[left:right], new[top:bottom], autojunk=False)
+    for first, second, length in matcher.get_matching_blocks():
+        if length:
+            yield left + first, top + second, length
+
+
+def _anchors(
+    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
+) -> list[tuple[int, int]]:
+    """Pairs of lines that stand once on each side, the longest row of them that is in order."""
+    left, right, top, bottom = bounds
+    if (right - left) * (bottom - top) <= EXACT:
+        return []
+    once_old = _once(old[left:right], left)
+    once_new = _once(new[top:bottom], top)
+    pairs = [(at, once_new[line]) for line, at in once_old.items() if line in once_new]
+    return _rising(pairs)
+
+
+def _once(lines: Sequence[Hashable], start: int) -> dict[Hashable, int]:
+    counts = Counter(lines)
+    return {line: start + at for at, line in enumerate(lines) if counts[line] == 1}
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest row in which both numbers rise."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, second) in enumerate(pairs):
+        place = bisect_left(ends, second)
+        before.append(last[place - 1] if place else -1)
+        ends[place : place + 1] = [second]
+        last[place : place + 1] = [number]
+    row: list[tuple[int, int]] = []
+    here = last[-1] if last else -1
+    while here >= 0:
+        row.append(pairs[here])
+        here = before[here]
+    row.reverse()
+    return row

@@ -1,0 +1,51 @@
+"""Text as HTML text: nothing in it can act, and what has no shape of its own is shown."""
+
+from __future__ import annotations
+
+import re
+
+_ODD = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+"""Controls, halves of surrogate pairs, what turns the direction of writing, invisible tags."""
+_ODD_BYTES = bytes([*range(9), *range(11, 32), 127])
+_PICTURES = 0x2400
+
+
+def escape(text: str) -> str:
+    """The text as HTML text, also good between double or single quotes."""
+    text = shown(text)
+    if "&" in text:
+        text = text.replace("&", "&amp;")
+    if "<" in text:
+        text = text.replace("<", "&lt;")
+    if ">" in text:
+        text = text.replace(">", "&gt;")
+    if '"' in text:
+        text = text.replace('"', "&quot;")
+    if "'" in text:
+        text = text.replace("'", "&#39;")
+    return text
+
+
+def shown(text: str) -> str:
+    """The text with every character written out that would act or hide instead of being seen."""
+    if text.isascii():
+        raw = text.encode("ascii")
+        if len(raw.translate(None, _ODD_BYTES)) == len(raw):
+            return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    return _ODD.sub(_picture, text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code < 0xE000:
+        return "\ufffd"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,126 @@
+"""The one gate for HTML that was not made of escaped text alone.
+
+`safe` parses HTML and writes it anew with an allow list. `sound` only looks: it says yes to HTML
+that is made of nothing but the tags on that list, each written in the one form this package writes,
+and balanced. The parser would find the very same tags in it, so writing it anew is spared.
+"""
+
+from __future__ import annotations
+
+import re
+
+import nh3
+
+from talktree.views.html.escaped import escape
+
+SCHEMES = frozenset({"http", "https", "mailto"})
+REL = "noopener noreferrer nofollow"
+TAGS = frozenset(
+    "a p br hr em strong del ins s code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody "
+    "tr th td sup sub kbd span div b i u mark small details summary dl dt dd section img".split()
+)
+VOID = frozenset({"br", "hr", "img"})
+DEEPEST = 100
+"""Tags within tags; what is deeper is shown as text, because parsers take long over it."""
+LARGEST = 4_000_000
+"""Characters; more is shown as text."""
+DATA = ("data-url", "data-lang", "data-line")
+CLASS = re.compile(r"tt-[a-z0-9-]{1,40}")
+LINK = re.compile(r"(?:https?://|mailto:)[^\"<>\x00-\x20]*", re.IGNORECASE)
+PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+_TOKEN = re.compile(r"<[^>]*>?")
+_VALUE = r'"[^"<>]*"'
+_PLAIN = (
+    r'(?: class="tt-[a-z0-9-]{1,40}(?: tt-[a-z0-9-]{1,40}){0,8}"'
+    rf"| (?:title|data-url|data-lang|data-line)={_VALUE}"
+    r'| (?:start|colspan)="[0-9]{1,9}"| open="")*'
+)
+_OPENING = re.compile(
+    rf"<({'|'.join(sorted(TAGS - {'a', 'img'}, key=len, reverse=True))}){_PLAIN}>"
+    rf'|<(a){_PLAIN} href="(?:https?://|mailto:)[^"<>\x00-\x20]*" target="_blank" rel="{REL}"'
+    rf"(?: title={_VALUE})?>"
+    rf'|<(img){_PLAIN} src="data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={{0,2}}"'
+    rf"(?: alt={_VALUE})?>"
+)
+_BARE = {f"<{tag}>": tag for tag in TAGS - {"a", "img"}}
+_CLOSING = {f"</{tag}>": tag for tag in TAGS - VOID}
+
+_ATTRIBUTES = {tag: {"class", "title", *DATA} for tag in TAGS}
+_ATTRIBUTES["a"] |= {"href", "target"}
+_ATTRIBUTES["img"] |= {"src", "alt"}
+_ATTRIBUTES["ol"] |= {"start"}
+_ATTRIBUTES["details"] |= {"open"}
+_ATTRIBUTES["td"] |= {"colspan"}
+
+
+def _kept(_tag: str, name: str, value: str) -> str | None:
+    """What of an attribute may stay."""
+    match name:
+        case "class":
+            return " ".join(each for each in value.split() if CLASS.fullmatch(each)) or None
+        case "href":
+            return value if LINK.fullmatch(value) else None
+        case "src":
+            return value if PICTURE.fullmatch(value) else None
+        case "start" | "colspan":
+            return value if NUMBER.fullmatch(value) else None
+        case "target":
+            return "_blank"
+        case "open":
+            return ""
+        case _:
+            return value
+
+
+_CLEANER = nh3.Cleaner(
+    tags=set(TAGS),
+    clean_content_tags={"script", "style", "template", "noscript", "title", "textarea"},
+    attributes=_ATTRIBUTES,
+    attribute_filter=_kept,
+    url_schemes={*SCHEMES, "data"},
+    url_relative="deny",
+    link_rel=REL,
+    set_tag_attribute_values={"a": {"target": "_blank"}},
+)
+
+
+def safe(html: str) -> str:
+    """The HTML with nothing left in it but what is on the allow list."""
+    if sound(html):
+        return html
+    if len(html) > LARGEST or depth(html) > DEEPEST:
+        return f'<pre class="tt-plain">{escape(html)}</pre>'
+    return _CLEANER.clean(html)
+
+
+def sound(html: str) -> bool:
+    """Whether HTML is balanced and made of allowed tags only, just as they are written here."""
+    open_tags: list[str] = []
+    for token in _TOKEN.findall(html):
+        if token in _CLOSING:
+            if not open_tags or open_tags.pop() != _CLOSING[token]:
+                return False
+            continue
+        name = _BARE.get(token) or _opened(token)
+        if name is None or len(open_tags) > DEEPEST:
+            return False
+        if name not in VOID:
+            open_tags.append(name)
+    return not open_tags
+
+
+def _opened(token: str) -> str | None:
+    """The name of an opening tag with allowed attributes."""
+    found = _OPENING.fullmatch(token)
+    return None if found is None else found[found.lastindex or 0]
+
+
+def depth(html: str) -> int:
+    """How deep tags stand within tags, at most, if none of them closes by itself."""
+    deepest = here = 0
+    for token in _TOKEN.findall(html):
+        here += -1 if token.startswith("</") else 1
+        deepest = max(deepest, here)
+    return deepest

@@ -1,0 +1,48 @@
+"""JSON values for people: a small table where all is simple, coloured text where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json, Token
+from talktree.text.json_write import encode
+from talktree.views.html.escaped import escape
+from talktree.views.html.highlight import code
+
+MOST_ROWS = 24
+LONGEST_CELL = 2000
+
+
+def json_html(value: Json, limit: int | None = None) -> str:
+    """A value as coloured JSON, cut at a limit."""
+    text = encode(value, PRETTY).decode()
+    return code(text if limit is None else text[:limit], "json")
+
+
+def facts(value: object, limit: int | None = None) -> str:
+    """A value as a table of its names and values if they are simple, else as JSON."""
+    if value is None or value == {} or value == []:
+        return ""
+    if not isinstance(value, Mapping) or len(value) > MOST_ROWS:
+        return json_html(value, limit)  # type: ignore[arg-type]
+    rows = "".join(_row(str(name), each, limit) for name, each in value.items())
+    return f'<dl class="tt-facts">{rows}</dl>'
+
+
+def _row(name: str, value: object, limit: int | None) -> str:
+    return f"<dt>{escape(name[:200])}</dt><dd>{_cell(value, limit)}</dd>"
+
+
+def _cell(value: object, limit: int | None) -> str:
+    match value:
+        case str():
+            most = LONGEST_CELL if limit is None else min(limit, LONGEST_CELL)
+            more = f" … (+{len(value) - most:,})" if len(value) > most else ""
+            return escape(value[:most] + more)
+        case None | bool() | int() | float():
+            return f'<code>{escape(encode(value).decode())}</code>'
+        case Token():
+            return f"<code>{escape(value.text[:LONGEST_CELL])}</code>"
+        case _:
+            return json_html(value, limit)  # type: ignore[arg-type]

@@ -1,0 +1,59 @@
+"""Markdown as safe HTML: raw HTML is shown as text, nothing is ever loaded."""
+
+from __future__ import annotations
+
+import re
+
+import comrak
+
+from talktree.views.html.escaped import escape, shown
+from talktree.views.html.gate import DEEPEST, depth, safe, sound
+from talktree.views.html.markdown_tags import finished
+
+LONGEST = 400_000
+"""Characters of one text that are read as Markdown; longer ones are shown as they are."""
+SWELLING = 12
+"""So many times its length may a text grow; what grows more was made to."""
+_EXTENSIONS = comrak.ExtensionOptions()
+_EXTENSIONS.table = _EXTENSIONS.strikethrough = _EXTENSIONS.tasklist = True
+_EXTENSIONS.autolink = _EXTENSIONS.footnotes = True
+_PARSE = comrak.ParseOptions()
+_RENDER = comrak.RenderOptions()
+_RENDER.escape = _RENDER.hardbreaks = True
+_STAND_IN = "\ufdd0"
+"""For `<` while the parser looks: no character of any text, so that tags are words to it."""
+_TAG = re.compile(r"(?<!\\)<(?!https?://|mailto:)")
+_MARKING = bytes(set(rb"\`*_[]<>#|~&@!:$^=") | {9, 10, 13})
+"""What could mean something to a parser anywhere in a line."""
+
+
+def markdown(text: str, limit: int | None = None) -> str:
+    """Markdown as HTML; what is beyond the limit is left out."""
+    if limit is not None and len(text) > limit:
+        text = text[:limit]
+    if _is_plain_line(text):
+        return f"<p>{escape(text)}</p>\n"
+    text = shown(text)
+    if len(text) > LONGEST:
+        return _as_it_is(text)
+    if "<" in text:
+        text = _TAG.sub(_STAND_IN, text)
+    html = comrak.render_markdown(text, _EXTENSIONS, _PARSE, _RENDER)
+    if len(html) > SWELLING * len(text) + 10_000:
+        return _as_it_is(text)
+    html = finished(html.replace(_STAND_IN, "&lt;"))
+    if sound(html):
+        return html
+    return _as_it_is(text) if depth(html) > DEEPEST else safe(html)
+
+
+def _is_plain_line(text: str) -> bool:
+    """Whether it is one line of words and no parser could find more in it than a paragraph."""
+    if not (text.isascii() and text[:1].isalpha() and text[-1:].isprintable()) or text[-1] == " ":
+        return False
+    raw = text.encode("ascii")
+    return len(raw.translate(None, _MARKING)) == len(raw) and b"www." not in raw
+
+
+def _as_it_is(text: str) -> str:
+    return f'<pre class="tt-plain">{escape(text.replace(_STAND_IN, "<"))}</pre>'

@@ -1,0 +1,92 @@
+"""What a Markdown parser writes, turned into what is shown: links, pictures, code, boxes, notes.
+
+The parser escapes every `<` of the text, so a `<` found here always begins one of its own tags.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from talktree.text.media import PICTURES, content, data_url, sniffed
+from talktree.views.html.gate import LINK, PICTURE, REL
+from talktree.views.html.highlight import block_of
+
+_FENCE = re.compile(r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>', re.DOTALL)
+_LINK = re.compile(r'<a href="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*/>')
+_BOX = re.compile(r'<input type="checkbox"( checked="")? disabled="" />')
+_SIDE = re.compile(r'<(t[hd]) align="(left|right|center)">')
+_NOTE = re.compile(r'<sup class="footnote-ref"><a [^>]*>(.*?)</a></sup>')
+_BACK = re.compile(r' ?<a [^>]*class="footnote-backref"[^>]*>.*?</a>')
+_NOTE_TAGS = re.compile(r'<(section|li)(?: class="footnotes")?(?: id="[^"]*")?(?: data-footnotes)?>')
+SMALL = 100_000
+"""Characters of a picture that may stand in a text itself."""
+
+
+def finished(html: str) -> str:
+    """The parser's HTML in the form that is shown."""
+    if "footnote" in html:
+        html = _NOTE_TAGS.sub(_note_tag, _BACK.sub("", _NOTE.sub(_note, html)))
+    if "<a " in html:
+        html = _LINK.sub(_link, html)
+    if "<img " in html:
+        html = _IMAGE.sub(_image, html)
+    if "<input " in html:
+        html = _BOX.sub(_box, html)
+    if "<table>" in html:
+        html = html.replace("<table>", '<div class="tt-table"><table>')
+        html = _SIDE.sub(r'<\1 class="tt-\2">', html.replace("</table>", "</table></div>"))
+    if "<pre>" in html:
+        html = _FENCE.sub(_fence, html)
+    return html.replace("<br />", "<br>").replace("<hr />", "<hr>")
+
+
+def _link(found: re.Match[str]) -> str:
+    address, words = found.groups()
+    if not LINK.fullmatch(unescape(address)):
+        told = f' title="{address}"' if address else ""
+        return f'<span class="tt-nolink"{told}>{words}</span>'
+    return f'<a href="{address}" target="_blank" rel="{REL}" title="{address}">{words}</a>'
+
+
+def _image(found: re.Match[str]) -> str:
+    address, words = found.groups()
+    if _shows_itself(address):
+        return f'<img class="tt-image" src="{address}" alt="{words}">'
+    return remote(address[:2000] if address[:5].lower() != "data:" else address[:40], words)
+
+
+def remote(address: str, words: str = "") -> str:
+    """What is not loaded: its words and its address, both escaped before."""
+    told = f"{words} " if words else ""
+    return f'<span class="tt-remote" data-url="{address}" title="{address}">{told}{address}</span>'
+
+
+def _shows_itself(address: str) -> bool:
+    """Whether it is a small picture that is in the text, and is what it says it is."""
+    head = data_url(address)
+    if head is None or len(address) > SMALL or not PICTURE.fullmatch(address):
+        return False
+    kind = sniffed(content(address, head, most=96))
+    return kind in PICTURES and kind == head.media_type
+
+
+def _box(found: re.Match[str]) -> str:
+    if found[1]:
+        return '<span class="tt-box tt-done" title="done">☑</span>'
+    return '<span class="tt-box" title="to do">☐</span>'
+
+
+def _note(found: re.Match[str]) -> str:
+    return f'<sup class="tt-note">{found[1]}</sup>'
+
+
+def _note_tag(found: re.Match[str]) -> str:
+    return '<section class="tt-notes">' if found[1] == "section" else "<li>"
+
+
+def _fence(found: re.Match[str]) -> str:
+    language = unescape(found[1] or "").split("{")[0].split(",")[0].strip()
+    # The parser escapes quotes too; between tags they may stand as they are.
+    return block_of(found[2].replace("&quot;", '"').removesuffix("\n"), language)

@@ -1,0 +1,112 @@
+"""What programs print: ANSI colours as classes, everything else that steers a terminal left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.views.html.highlight import bare
+
+MOST_SPANS = 20_000
+"""Changes of colour that are followed; after that the text goes on without."""
+_STEERING = re.compile(
+    "(?:\x1b\\[|\x9b)([0-?]{0,64})[ -/]{0,8}([@-~])"  # CSI: its parameters and what it does
+    "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)?"
+    "|\x1b[ -/]{0,4}[0-~]?"
+)
+_OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n\r])")
+_STRUCK_BACK = re.compile("[^\n\x08]\x08")
+_SWITCHES = {1: "tt-bold", 2: "tt-dim", 3: "tt-italic", 4: "tt-under", 9: "tt-strike"}
+_OFF = {22: ("tt-bold", "tt-dim"), 23: ("tt-italic",), 24: ("tt-under",), 29: ("tt-strike",)}
+
+
+def terminal(text: str) -> str:
+    """Output of a program as a block."""
+    return f'<pre class="tt-terminal">{printed(text)}</pre>'
+
+
+def printed(text: str) -> str:
+    """Output of a program as it looked on the terminal, for between tags."""
+    if "\r" in text:
+        text = _OVERWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
+    if "\x08" in text:
+        text = _STRUCK_BACK.sub("", text)
+    if "\x1b" not in text and "\x9b" not in text:
+        return bare(text)
+    return "".join(_colored(text))
+
+
+def _colored(text: str) -> Iterator[str]:
+    state: dict[str, str] = {}
+    at = 0
+    for number, found in enumerate(_STEERING.finditer(text)):
+        yield from _span(text[at : found.start()], state)
+        at = found.end()
+        if found[2] == "m" and number < MOST_SPANS:
+            _apply(found[1], state)
+    yield from _span(text[at:], state)
+
+
+def _span(text: str, state: dict[str, str]) -> Iterator[str]:
+    if text and state:
+        yield f'<span class="{" ".join(sorted(state.values()))}">{bare(text)}</span>'
+    elif text:
+        yield bare(text)
+
+
+def _apply(parameters: str, state: dict[str, str]) -> None:
+    """Change the state as one sequence says."""
+    numbers = [int(each) if each.isdigit() else 0 for each in re.split("[;:]", parameters[:64])]
+    pending = iter(numbers)
+    for number in pending:
+        if number == 0:
+            state.clear()
+        elif number in _SWITCHES:
+            state[_SWITCHES[number]] = _SWITCHES[number]
+        elif number in _OFF:
+            for name in _OFF[number]:
+                state.pop(name, None)
+        elif number in (38, 48):
+            _rich_color(pending, "fg" if number == 38 else "bg", state)
+        else:
+            _color(number, state)
+
+
+def _color(number: int, state: dict[str, str]) -> None:
+    """One of the sixteen colours, or none."""
+    for first, ground, bright in ((30, "fg", 0), (40, "bg", 0), (90, "fg", 8), (100, "bg", 8)):
+        if first <= number < first + 8:
+            state[ground] = f"tt-{ground}-{number - first + bright}"
+        elif number == first + 9 and not bright:
+            state.pop(ground, None)
+
+
+def _rich_color(pending: Iterator[int], ground: str, state: dict[str, str]) -> None:
+    """A colour of a larger palette, as the nearest of the sixteen."""
+    kind = next(pending, 0)
+    if kind == 5:
+        number = min(255, next(pending, 0))
+        nearest = number if number < 16 else _of_palette(number)
+    elif kind == 2:
+        nearest = _nearest(*(min(255, next(pending, 0)) for _ in range(3)))
+    else:
+        return
+    state[ground] = f"tt-{ground}-{nearest}"
+
+
+def _of_palette(number: int) -> int:
+    if number >= 232:
+        grey = (number - 232) * 10 + 8
+        return _nearest(grey, grey, grey)
+    cube = number - 16
+    return _nearest(*(51 * each for each in (cube // 36, cube // 6 % 6, cube % 6)))
+
+
+def _nearest(red: int, green: int, blue: int) -> int:
+    """The one of the sixteen colours that is most like it."""
+    strongest = max(red, green, blue)
+    if strongest - min(red, green, blue) < 48:
+        return (0, 8, 7, 15)[min(3, strongest // 64)]
+    half = strongest / 2
+    bits = (red > half) + 2 * (green > half) + 4 * (blue > half)
+    return bits + (8 if strongest > 200 else 0)

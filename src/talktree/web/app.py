@@ -1,0 +1,122 @@
+"""The application: the gate and the headers around the route table and the built page."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from talktree.errors import NotFound
+from talktree.web.answers import answered, failed
+from talktree.web.asking import asked, segments
+from talktree.web.errors import ReadOnly, WrongMethod
+from talktree.web.page import Page
+from talktree.web.route import Route
+from talktree.web.security.gate import Gate
+from talktree.web.security.headers import Headers
+from talktree.web.security.keys import Keys
+from talktree.web.studio import Studio
+from talktree.web.table import TABLE
+
+AT_ONCE = 8
+"""How many questions are answered at the same time; others wait."""
+
+
+def application(
+    studio: Studio,
+    keys: Keys,
+    *,
+    table: Sequence[Route] = TABLE,
+    page: Page | None = None,
+    ending: threading.Event | None = None,
+) -> ASGIApp:
+    """The studio as an ASGI application for the port that its keys are for.
+
+    Streams end when `ending` is set, which nobody else can make them do.
+    """
+    limit = anyio.CapacityLimiter(AT_ONCE)
+    lines = [_Line(route, studio, limit) for route in table]
+    page = page or Page()
+    starlette = Starlette(routes=lines)
+    starlette.router.redirect_slashes = False
+    starlette.router.default = _Rest(page)
+    starlette.state.keys = keys
+    starlette.state.ending = ending
+    return Headers(Gate(starlette, keys, page.has))
+
+
+class _Line(BaseRoute):
+    """A line of the table, as Starlette asks for it."""
+
+    def __init__(self, route: Route, studio: Studio, limit: anyio.CapacityLimiter) -> None:
+        self.route = route
+        self.studio = studio
+        self.limit = limit
+        self.parts = route.address.removeprefix("/").split("/")
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        given = segments(scope.get("raw_path") or scope["path"].encode())
+        if len(given) != len(self.parts):
+            return Match.NONE, {}
+        found: dict[str, str] = {}
+        for part, value in zip(self.parts, given, strict=True):
+            if part.startswith("{"):
+                found[part[1:-1]] = value
+            elif part != value:
+                return Match.NONE, {}
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        match = Match.FULL if method == self.route.method else Match.PARTIAL
+        return match, {"path_params": found}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        response = await safely(lambda: self._answer(request))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Any:  # noqa: ANN401 - whatever a route gives
+        if request.method not in {self.route.method, "HEAD"}:
+            raise WrongMethod(f"{request.method} is not possible here")
+        if self.route.effects and self.studio.read_only:
+            raise ReadOnly("this studio is read-only", hint="start it without --read-only")
+        call = await asked(self.route, request.path_params, request)
+        if inspect.iscoroutinefunction(self.route.answer):
+            return await self.route.answer(self.studio, call)
+        return await anyio.to_thread.run_sync(
+            self.route.answer, self.studio, call, limiter=self.limit
+        )
+
+
+class _Rest:
+    """Everything that is not in the table: the page's files, or nothing."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with the file, or say that there is none."""
+        response = await safely(lambda: self._answer(Request(scope, receive)))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        found = self.page.file(request.scope["path"]) if request.method in {"GET", "HEAD"} else None
+        if found is None:
+            raise NotFound("there is nothing at this address")
+        return found
+
+
+async def safely(answer: Callable[[], Awaitable[Any]]) -> Response:
+    """The answer, or what went wrong as one; a mistake of ours is told, too."""
+    try:
+        return answered(await answer())
+    except Exception as error:
+        return failed(error)

@@ -1,0 +1,73 @@
+"""Questions read and checked: the address, the parameters, the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_origin
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+
+from talktree.errors import UsageError
+from talktree.web.answers import JSON
+from talktree.web.errors import TooLarge
+from talktree.web.route import Call, Route
+
+MOST_BYTES = 16 << 20
+"""How large a body of JSON may be; files go another way."""
+MANY = (tuple, list, frozenset, set)
+
+
+async def asked(route: Route, path: Mapping[str, str], request: Request) -> Call:
+    """A question as its route wants it."""
+    return Call(
+        path=path,
+        query=None if route.query is None else _query(route.query, request),
+        body=None if route.body is None else await _body(route.body, request),
+        request=request,
+    )
+
+
+def segments(path: bytes) -> tuple[str, ...]:
+    """The parts of an address, each decoded by itself, so that a part may hold a slash."""
+    raw = path.split(b"?", 1)[0].removeprefix(b"/").split(b"/")
+    return tuple(unquote_to_bytes(part).decode("utf-8", "replace") for part in raw)
+
+
+def _query(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
+    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    given: dict[str, Any] = {}
+    for name in request.query_params:
+        if name not in fields:
+            raise UsageError(f"no parameter {name[:100]}", hint=f"there are {', '.join(fields)}")
+        values = request.query_params.getlist(name)
+        many = (get_origin(fields[name].type) or fields[name].type) in MANY
+        given[name] = values if many else values[-1]
+    return _fitting(lambda: msgspec.convert(given, shape, strict=False))
+
+
+async def _body(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != JSON:
+        raise UsageError("the body must be JSON", hint=f"send it as {JSON}")
+    body = await _whole_body(request)
+    return _fitting(lambda: msgspec.json.decode(body, type=shape))
+
+
+async def _whole_body(request: Request) -> bytes:
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_BYTES:
+                raise TooLarge(f"the body is larger than {MOST_BYTES >> 20} MB")
+    except ClientDisconnect:
+        raise UsageError("the question ended before it was whole") from None
+    return bytes(body)
+
+
+def _fitting(read: Any) -> Any:  # noqa: ANN401
+    try:
+        return read()
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{error}"[:500], hint="see /api/v1/openapi.json") from None

@@ -1,0 +1,90 @@
+"""Files that go with messages: which part a number means, and its bytes.
+
+A number below `NESTED` is a part of the message. What came with the result of a tool is counted
+from `(part + 1) * NESTED` on, where the part is the call, or the result itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.errors import NotFound
+from talktree.model.parts import Artifact, Attachment, Part, ToolCall, ToolResult
+from talktree.text.media import PICTURES, content, data_url, sniffed
+from talktree.web.desk.opened import Opened
+from talktree.web.desk.steps import shown
+
+NESTED = 1000
+LARGEST = 256 << 20
+UNKNOWN = "application/octet-stream"
+_SAFE = PICTURES | {"application/pdf"}
+
+
+class Blob(NamedTuple):
+    """A file that goes with a message."""
+
+    data: bytes | None
+    """None if only its address is known."""
+    media_type: str
+    """What it is by how it starts; the source is not believed."""
+    name: str
+    remote: str
+    """Where it is said to be, if it is not here."""
+    told: str
+    """What the source says it is."""
+
+
+def part_of(opened: Opened, id: str, number: int) -> Part:
+    """The part of a message that a number means."""
+    position = opened.conversation.position(id)
+    message = opened.conversation[id]
+    place, inner = (number, None) if number < NESTED else divmod(number - NESTED, NESTED)
+    if not 0 <= place < len(message.parts):
+        raise _missing(id, number)
+    part = message.parts[place]
+    if inner is None:
+        return part
+    result = _answer(opened, position, place) if isinstance(part, ToolCall) else part
+    if not isinstance(result, ToolResult) or inner >= len(result.output):
+        raise _missing(id, number)
+    return result.output[inner]
+
+
+def _answer(opened: Opened, position: int, place: int) -> ToolResult | None:
+    """The result of a call, as the row of its message shows it."""
+    rows = opened.rows(opened.conversation.skeleton.ids[position])
+    number = rows.number_at(position)
+    if number is None:
+        return None
+    for row in shown(opened.conversation, rows, number, number + 1):
+        for step in row.steps:
+            if step.position == position:
+                return step.answers.get(place)
+    return None
+
+
+def blob_of(opened: Opened, id: str, number: int) -> Blob:
+    """The file that a number means."""
+    part = part_of(opened, id, number)
+    match part:
+        case Attachment():
+            return _attached(part)
+        case Artifact():
+            data = (part.content or "").encode("utf-8", "replace")
+            return Blob(data, UNKNOWN, part.title or "artifact", "", part.media_type or "")
+        case _:
+            raise _missing(id, number)
+
+
+def _attached(part: Attachment) -> Blob:
+    url, name, told = part.url or "", part.name or "file", part.media_type or ""
+    head = data_url(url)
+    if head is None:
+        return Blob(None, UNKNOWN, name, url, told)
+    data = content(url, head, most=LARGEST)
+    kind = sniffed(data[:96]) or UNKNOWN
+    return Blob(data, kind if kind in _SAFE else UNKNOWN, name, "", told or head.media_type)
+
+
+def _missing(id: str, number: int) -> NotFound:
+    return NotFound(f"{id[:60]} has no file {number}", hint="the message itself tells what it has")

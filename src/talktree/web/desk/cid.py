@@ -1,0 +1,28 @@
+"""How a conversation is named: the number of its source, and which of its conversations it is."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from talktree.errors import NotFound
+
+_CID = re.compile(r"([1-9][0-9]{0,17})(?:\.(0|[1-9][0-9]{0,8}))?")
+
+
+class Name(NamedTuple):
+    """A source and which of its conversations is meant."""
+
+    source: int
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.number}" if self.number else str(self.source)
+
+
+def named(cid: str) -> Name:
+    """What a cid means: `12` is the first conversation of source 12, `12.3` its fourth."""
+    found = _CID.fullmatch(cid)
+    if found is None:
+        raise NotFound("there is no such conversation", hint="the list shows all")
+    return Name(int(found[1]), int(found[2] or 0))

@@ -1,0 +1,137 @@
+"""Two branches side by side: what they share, and how they go on from where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from talktree.conversion.diff import differing
+from talktree.conversion.merge_digest import words_of
+from talktree.model.message import Message
+from talktree.model.skeleton import NO_TIME
+from talktree.views.html.rendering import words_diff
+from talktree.web.desk.around import label
+from talktree.web.desk.opened import Opened
+from talktree.web.desk.row_list import RowList
+from talktree.web.desk.times import milliseconds
+from talktree.web.shapes.tree import Compared, ComparedRow, ComparedSide
+
+MOST_ROWS = 1_000
+MOST_READ = 4_000
+"""Rows of each side that are compared; what is behind is only counted."""
+MOST_WORDS = 20_000
+
+
+class _Brief(NamedTuple):
+    id: str
+    position: int
+    label: str
+    key: int
+    """The same for messages that say the same."""
+    role: str
+    tokens: int
+
+
+def compared(opened: Opened, a: str, b: str, names: dict[str, str]) -> Compared:
+    """What two branches share, and both tails, row by row."""
+    one, two = opened.rows(a), opened.rows(b)
+    shared = _shared(one, two)
+    first = _briefs(opened, one, shared)
+    second = _briefs(opened, two, shared)
+    pairs = list(_aligned(first, second))
+    rows = [_row(opened, *pair) for pair in pairs[:MOST_ROWS]]
+    ids = opened.conversation.skeleton.ids
+    return Compared(
+        ancestor=ids[one.positions[shared - 1]] if shared else None,
+        shared=shared,
+        a=_side(opened, one, shared, first, names),
+        b=_side(opened, two, shared, second, names),
+        rows=tuple(rows),
+        total=len(pairs) + max(0, len(one) - shared - MOST_READ, len(two) - shared - MOST_READ),
+    )
+
+
+def _shared(one: RowList, two: RowList) -> int:
+    """How many rows are the same from the beginning."""
+    count = 0
+    for a, b in zip(one.positions, two.positions, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _briefs(opened: Opened, rows: RowList, shared: int) -> list[_Brief]:
+    positions = rows.positions[shared : shared + MOST_READ]
+    entries = opened.conversation.entries_at(positions)
+    ids = opened.conversation.skeleton.ids
+    return [
+        _Brief(ids[position], position, label(entry), _key(entry), entry.role, _tokens(entry))
+        for position, entry in zip(positions, entries, strict=True)
+        if isinstance(entry, Message)
+    ]
+
+
+def _key(message: Message) -> int:
+    return hash((message.role, *((kind, words) for kind, words in words_of(message.parts))))
+
+
+def _tokens(message: Message) -> int:
+    return 0 if message.usage is None else message.usage.output
+
+
+def _aligned(
+    one: Sequence[_Brief], two: Sequence[_Brief]
+) -> Iterator[tuple[_Brief | None, _Brief | None]]:
+    """What says the same stands beside each other; between that, what has the same role."""
+    matcher = SequenceMatcher(
+        None, [each.key for each in one], [each.key for each in two], autojunk=False
+    )
+    for _, a, a_end, b, b_end in matcher.get_opcodes():
+        left, right = list(one[a:a_end]), list(two[b:b_end])
+        while left or right:
+            if left and right and left[0].role == right[0].role:
+                yield left.pop(0), right.pop(0)
+            elif left and (not right or len(left) >= len(right)):
+                yield left.pop(0), None
+            else:
+                yield None, right.pop(0)
+
+
+def _row(opened: Opened, a: _Brief | None, b: _Brief | None) -> ComparedRow:
+    if a is None or b is None:
+        return ComparedRow(
+            kind="added" if a is None else "removed",
+            a=None if a is None else a.id,
+            b=None if b is None else b.id,
+            a_label="" if a is None else a.label,
+            b_label="" if b is None else b.label,
+        )
+    if a.key == b.key:
+        return ComparedRow(kind="same", a=a.id, b=b.id, a_label=a.label, b_label=b.label)
+    old, new = opened.conversation[a.id], opened.conversation[b.id]
+    return ComparedRow(
+        kind="changed",
+        a=a.id,
+        b=b.id,
+        a_label=a.label,
+        b_label=b.label,
+        html=words_diff(old.text[:MOST_WORDS], new.text[:MOST_WORDS]),
+        what=differing(old, new),
+    )
+
+
+def _side(
+    opened: Opened, rows: RowList, shared: int, briefs: Sequence[_Brief], names: dict[str, str]
+) -> ComparedSide:
+    times = opened.conversation.skeleton.times
+    own = [times[each] for each in rows.positions[shared:] if times[each] != NO_TIME]
+    return ComparedSide(
+        leaf=rows.leaf,
+        name=names.get(rows.leaf, ""),
+        messages=len(rows) - shared,
+        tokens=sum(each.tokens for each in briefs),
+        first=milliseconds(min(own)) if own else None,
+        last=milliseconds(max(own)) if own else None,
+    )

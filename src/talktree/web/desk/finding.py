@@ -1,0 +1,90 @@
+"""Looking for a text in a branch, as far as a moment allows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from talktree.model.conversation import Conversation
+from talktree.model.message import Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.web.desk.row_list import RowList
+from talktree.web.shapes.conversation import FoundRows
+
+MOST_FOUND = 1000
+SECONDS = 4.0
+"""How long one answer looks; `from` goes on where it stopped."""
+DEPTH = 64
+
+
+def found_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
+    """The rows from one on that say a text, whatever the case; `next` is where to go on."""
+    wanted = text.casefold()
+    end = time.monotonic() + SECONDS
+    numbers: list[int] = []
+    if first >= len(rows):
+        return FoundRows(total=0, numbers=(), complete=True, next=len(rows))
+    start = rows.heads[first]
+    for place, entry in enumerate(conversation.entries_at(rows.path[start:]), start):
+        number = rows.row_at(place)
+        if (len(numbers) >= MOST_FOUND or time.monotonic() > end) and place == rows.heads[number]:
+            return FoundRows(
+                total=len(numbers), numbers=tuple(numbers), complete=False, next=number
+            )
+        if numbers and numbers[-1] == number:
+            continue
+        if isinstance(entry, Message) and says(entry, wanted):
+            numbers.append(number)
+    return FoundRows(total=len(numbers), numbers=tuple(numbers), complete=True, next=len(rows))
+
+
+def says(message: Message, wanted: str) -> bool:
+    """Whether any part of a message has a text in it; that is given without case."""
+    return any(wanted in text.casefold() for part in message.parts for text in texts_of(part))
+
+
+def texts_of(part: Part) -> Iterator[str]:
+    """All that a part says, in pieces."""
+    match part:
+        case Text(text=text) | Thinking(text=text):
+            yield text
+        case ToolCall():
+            yield part.name
+            yield from _strings(part.input)
+        case ToolResult():
+            for each in part.output:
+                yield from texts_of(each)
+        case Attachment():
+            yield part.name or ""
+            if part.url and not part.url.startswith("data:"):
+                yield part.url
+        case Artifact():
+            yield part.title or ""
+            yield part.content or ""
+        case Event():
+            yield part.text or ""
+        case Unknown():
+            yield from _strings(part.value)
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The strings in a value, without recursion."""
+    pending: list[object] = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            yield here
+        elif isinstance(here, dict):
+            pending += [*reversed([*here.values()])]
+        elif isinstance(here, list):
+            pending += reversed(here)

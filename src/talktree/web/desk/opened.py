@@ -1,0 +1,139 @@
+"""A conversation that lies open on the desk: its document, its tree, its rows."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Literal
+
+from talktree.errors import NotFound
+from talktree.library.listing import Kept
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.mending import inferred_links, mended
+from talktree.views.transcript import through
+from talktree.web.desk.around import Around
+from talktree.web.desk.cid import Name
+from talktree.web.desk.memory import Memory
+from talktree.web.desk.row_list import RowList
+
+BRANCHES_KEPT = 8
+"""How many branches of a conversation have their rows at hand."""
+THINGS_KEPT = 8
+"""How many other things that took a pass over it."""
+
+
+class Paper:
+    """A source as it was read, with all its conversations."""
+
+    def __init__(
+        self, kept: Kept, document: Document, stamp: str, *, edited: bool, notice: str | None
+    ) -> None:
+        self.kept = kept
+        self.document = document
+        self.stamp = stamp
+        self.edited = edited
+        """Whether there are edits that are not saved."""
+        self.notice = notice
+        """Why edits are not shown, if they are not."""
+        self.memory = Memory[object](THINGS_KEPT)
+        """What was worked out about the source as a whole."""
+        self._opened: dict[int, Opened] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def weight(self) -> int:
+        """How much of it is held: the number of its records."""
+        return 1000 + sum(len(each) for each in self.document.conversations)
+
+    def conversation(self, number: int) -> Opened:
+        """One of its conversations."""
+        with self._lock:
+            found = self._opened.get(number)
+            if found is None:
+                if number >= len(self.document.conversations):
+                    raise NotFound("there is no such conversation", hint="the list shows all")
+                found = self._opened[number] = Opened(self, number)
+            return found
+
+
+class Opened:
+    """One conversation of a source, with the links that were inferred to show it."""
+
+    def __init__(self, paper: Paper, number: int) -> None:
+        self.paper = paper
+        self.kept = paper.kept
+        self.number = number
+        self.cid = str(Name(paper.kept.source, number))
+        self.document = paper.document
+        self.stamp = paper.stamp
+        self.edited = paper.edited
+        self.conversation: Conversation = mended(paper.document.conversations[number])
+        self._rows = Memory[RowList](BRANCHES_KEPT)
+        self.memory = Memory[object](THINGS_KEPT)
+        """What was worked out about it, for as long as it is as it is."""
+        # Made before anybody else sees it: joining links changes the skeleton.
+        _ = self.conversation.tree
+
+    @property
+    def as_read(self) -> Conversation:
+        """The conversation without inferred links, as it would be written."""
+        return self.document.conversations[self.number]
+
+    @cached_property
+    def title(self) -> str:
+        """What it is called."""
+        own = self.conversation.title if len(self.document.conversations) > 1 else None
+        return own or self.kept.title or self.conversation.title or self.kept.id
+
+    @cached_property
+    def leaf(self) -> str | None:
+        """The end of the current branch; None if there is nothing."""
+        end = self.conversation.tree.active_leaf()
+        return None if end is None else self.conversation.skeleton.ids[end]
+
+    @cached_property
+    def inferred(self) -> dict[int, int]:
+        """Positions whose place was inferred."""
+        return inferred_links(self.conversation)
+
+    @cached_property
+    def around(self) -> Around:
+        """What stands around messages."""
+        return Around(self.conversation)
+
+    @cached_property
+    def noticed(self) -> dict[str, tuple[str, ...]]:
+        """Codes of what reading noticed, by the message it concerns."""
+        found: dict[str, dict[str, None]] = {}
+        for each in self.as_read.skeleton.findings:
+            if each.entry:
+                found.setdefault(each.entry, {})[each.code] = None
+        return {entry: tuple(codes) for entry, codes in found.items()}
+
+    def rows(self, leaf: str | None = None) -> RowList:
+        """The rows of a branch: of the one that goes through a message, or of the current one."""
+        name = self.leaf if leaf is None else leaf
+        if name is None:
+            return RowList(self.conversation, "", ())
+        position = self.conversation.position(name)
+        return self._rows.get(position, lambda: self._row_list(position))
+
+    def _row_list(self, position: int) -> RowList:
+        ids = self.conversation.skeleton.ids
+        path = through(self.conversation, ids[position])
+        return RowList(self.conversation, ids[self._end_of(path)], path)
+
+    def _end_of(self, path: list[int]) -> int:
+        """The last of a path that is on its line, not only beside it."""
+        aside = self.conversation.tree.aside
+        return next((each for each in reversed(path) if not aside[each]), path[-1])
+
+    def change_of(self, position: int) -> Literal["", "new", "changed"]:
+        """What edits that are not saved did to a message."""
+        if not self.edited:
+            return ""
+        number = self.conversation.members[position]
+        if number not in self.conversation.changed:
+            return ""
+        return "new" if number < 0 else "changed"

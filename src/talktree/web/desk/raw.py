@@ -1,0 +1,69 @@
+"""A message as it stands in its source: the bytes of its record, and where they are."""
+
+from __future__ import annotations
+
+import msgspec
+
+from talktree.errors import TalktreeError
+from talktree.formats.engine import Origin
+from talktree.model.message import Message
+from talktree.text.json_write import encode
+from talktree.views.html.rendering import code
+from talktree.web.desk.opened import Opened
+from talktree.web.shapes.conversation import Raw
+
+MOST = 200_000
+"""Characters of a record that are sent."""
+_LANGUAGES = {"jsonl": "json", "json": "json", "xml": "xml", "md": "markdown"}
+
+
+def raw_of(opened: Opened, id: str) -> Raw:
+    """The record of a message; of one that was edited what would be written."""
+    conversation = opened.as_read
+    position = opened.conversation.position(id)
+    number = conversation.members[position]
+    origin = conversation.store
+    assert isinstance(origin, Origin)
+    if number in conversation.changed:
+        return _edited(opened, origin, position)
+    which, index = origin.sheet_of(number)
+    sheet = origin.sheets[which]
+    return _shown(sheet.path, sheet.line_of(index), sheet.record(index).raw)
+
+
+def _edited(opened: Opened, origin: Origin, position: int) -> Raw:
+    conversation = opened.as_read
+    entry = conversation.entry(position)
+    number = conversation.members[position]
+    path = origin.path_of(number) if number >= 0 else conversation.main_file
+    base = origin.record_as_read(number) if number >= 0 else None
+    try:
+        native = origin.format.put(origin.format.complete(entry) if base is None else entry, base)
+        data = encode(native)
+    except (TalktreeError, TypeError, ValueError):
+        data = (entry.text if isinstance(entry, Message) else "").encode("utf-8", "replace")
+    return _shown(path, None, data)
+
+
+def _shown(path: str, line: int | None, data: bytes) -> Raw:
+    text = data[: 4 * MOST].decode("utf-8", "replace")
+    kept = text[:MOST]
+    cut = max(0, len(text) - MOST, len(data) - 4 * MOST)
+    language = _LANGUAGES.get(path.rpartition(".")[2].lower(), "")
+    laid_out = _laid_out(data) if language == "json" and not cut else kept
+    return Raw(
+        path=path,
+        line=line,
+        size=len(data),
+        html=code(laid_out, language),
+        text=kept,
+        cut=cut,
+    )
+
+
+def _laid_out(data: bytes) -> str:
+    """JSON with a line for each member; anything else as it is."""
+    try:
+        return msgspec.json.format(data.strip(), indent=2).decode("utf-8", "replace")
+    except (msgspec.DecodeError, ValueError):
+        return data.decode("utf-8", "replace")

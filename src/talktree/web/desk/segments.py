@@ -1,0 +1,228 @@
+"""The tree with its linear runs folded: every node belongs to one segment. Nothing recurses."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Literal, NamedTuple
+
+from talktree.model.conversation import Conversation
+from talktree.model.message import ABORTED, DELETED, Message
+from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
+from talktree.web.desk.around import label
+from talktree.web.desk.opened import Opened
+from talktree.web.desk.times import milliseconds
+from talktree.web.shapes.tree import Graph, Segment
+
+MOST = 5_000
+MOST_ROLES = 200
+FEW = 2_000
+"""Of conversations with no more messages all are read to tell which are deleted or aborted."""
+NONE = -1
+_LETTERS = {"user": "u", "assistant": "a", "tool": "t", "system": "s"}
+Kind = Literal["line", "fork", "sidechain", "problem"]
+
+
+class Stretch(NamedTuple):
+    """A segment in the making."""
+
+    first: int
+    parent: int
+    """The number of the segment it hangs on."""
+    kind: Kind
+
+
+class Segments:
+    """All segments of a tree, in the order they begin, and to which each node belongs."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._tree = conversation.tree
+        self._bones = conversation.skeleton
+        self.of = array("i", [NONE]) * len(self._bones)
+        """The segment of each node."""
+        self.stretches: list[Stretch] = []
+        self.counts = array("q")
+        self.last = array("q")
+        """The last node of each that is on its line."""
+        self._onward: dict[int, int] = {}
+        for here in self._tree.order:
+            self._place(here)
+        self.leaves = self._leaves()
+        self.current = self._current()
+
+    def _place(self, here: int) -> None:
+        above = self._bones.parents[here]
+        begins = self._kind_of(here, above)
+        if begins is None:
+            number = self.of[here] = self.of[above]
+        else:
+            number = self.of[here] = len(self.stretches)
+            self.stretches.append(Stretch(here, NONE if above == ROOT else self.of[above], begins))
+            self.counts.append(0)
+            self.last.append(here)
+        self.counts[number] += 1
+        if not self._tree.aside[here]:
+            self.last[number] = here
+
+    def _kind_of(self, here: int, above: int) -> Kind | None:
+        """What kind of segment begins at a node; None if none does."""
+        tree, bones = self._tree, self._bones
+        if tree.starts_sidechain(here):
+            return "sidechain"
+        if above == ROOT:
+            lost = here in bones.dangling or here in bones.looped or here in bones.astray
+            return "problem" if lost else "line"
+        if tree.aside[here]:
+            return None
+        onward = tree.continuations(above)
+        if len(onward) < 2:
+            return None
+        if bones.linked.get(here) == INFERRED:
+            return "problem"
+        return "line" if here == self._goes_on(above) else "fork"
+
+    def _leaves(self) -> array[int]:
+        """For each segment where the line ends that goes on from it; children stand behind it."""
+        leaves = array("q", self.last)
+        for number in range(len(self.stretches) - 1, -1, -1):
+            _, parent, kind = self.stretches[number]
+            on_line = parent != NONE and kind != "sidechain"
+            if on_line and self._goes_on(self.last[parent]) == self.stretches[number].first:
+                leaves[parent] = leaves[number]
+        return leaves
+
+    def _goes_on(self, position: int) -> int:
+        """With which child the line of a fork goes on; asked once for all children."""
+        found = self._onward.get(position)
+        if found is None:
+            onward = self._tree.continuations(position)
+            found = max(onward, key=self._tree.last_below) if onward else NONE
+            self._onward[position] = found
+        return found
+
+    def _current(self) -> bytearray:
+        found = bytearray(len(self.stretches))
+        leaf = self._tree.active_leaf()
+        number = NONE if leaf is None else self.of[leaf]
+        while number != NONE:
+            found[number] = 1
+            number = self.stretches[number].parent
+        return found
+
+    def members(self, number: int) -> list[int]:
+        """The nodes of a segment in the order they were written."""
+        mine = [here for here in self._tree.order if self.of[here] == number]
+        aside = self._tree.aside
+        line = [here for here in mine if not aside[here]] or mine[:1]
+        along = [here for here in self._tree.along(line) if self.of[here] == number]
+        return along if len(along) == len(mine) else mine
+
+    def told(self) -> list[int]:
+        """The numbers of those that are told: the first ones, and those of the current branch."""
+        if len(self.stretches) <= MOST:
+            return list(range(len(self.stretches)))
+        now = [number for number, here in enumerate(self.current) if here][:MOST]
+        room = MOST - len(now)
+        others = [number for number, here in enumerate(self.current[:MOST]) if not here][:room]
+        return sorted([*now, *others])
+
+
+def segments_of(opened: Opened) -> Segments:
+    """The segments of a conversation."""
+    found = opened.memory.get("segments", lambda: Segments(opened.conversation))
+    assert isinstance(found, Segments)
+    return found
+
+
+def graph_of(opened: Opened) -> Graph:
+    """The tree as it is drawn."""
+    found = opened.memory.get("graph", lambda: _graph(opened))
+    assert isinstance(found, Graph)
+    return found
+
+
+def _graph(opened: Opened) -> Graph:
+    conversation, segments = opened.conversation, segments_of(opened)
+    numbers = segments.told()
+    traces = _traces(conversation, segments, set(numbers))
+    firsts = [segments.stretches[number].first for number in numbers]
+    entries = conversation.entries_at(firsts)
+    return Graph(
+        stamp=opened.stamp,
+        total=len(segments.stretches),
+        messages=len(conversation.tree),
+        segments=tuple(
+            _shape(conversation, segments, number, traces[number], label(entry))
+            for number, entry in zip(numbers, entries, strict=True)
+        ),
+    )
+
+
+class _Trace:
+    """What is gathered of the nodes of a segment."""
+
+    def __init__(self) -> None:
+        self.roles = bytearray()
+        self.start, self.end = NO_TIME, NO_TIME
+        self.compactions = 0
+
+    def take(self, letter: str, time: int, compacts: bool) -> None:  # noqa: FBT001
+        """One more node."""
+        self.roles += letter.encode()
+        self.compactions += compacts
+        if time != NO_TIME:
+            self.start = time if self.start == NO_TIME else min(self.start, time)
+            self.end = max(self.end, time)
+
+
+def _traces(conversation: Conversation, segments: Segments, wanted: set[int]) -> dict[int, _Trace]:
+    bones = conversation.skeleton
+    gone = _marked(conversation)
+    found = {number: _Trace() for number in wanted}
+    for here in conversation.tree.order:
+        trace = found.get(segments.of[here])
+        if trace is not None:
+            letter = _LETTERS.get(bones.roles[here], "o")
+            letter = letter.upper() if here in gone else letter
+            trace.take(letter, bones.times[here], bones.linked.get(here) == "logical")
+    return found
+
+
+def _marked(conversation: Conversation) -> set[int]:
+    """Positions that are deleted or aborted, as far as few enough must be read to know."""
+    if len(conversation) > FEW:
+        return set()
+    return {
+        position
+        for position, entry in enumerate(conversation.entries)
+        if isinstance(entry, Message) and (DELETED in entry.flags or ABORTED in entry.flags)
+    }
+
+
+def _shape(
+    conversation: Conversation, segments: Segments, number: int, trace: _Trace, begins: str
+) -> Segment:
+    ids, parents = conversation.skeleton.ids, conversation.skeleton.parents
+    first, parent, kind = segments.stretches[number]
+    return Segment(
+        first=ids[first],
+        last=ids[segments.last[number]],
+        parent=None if parent == NONE else ids[segments.stretches[parent].first],
+        at=None if parents[first] == ROOT else ids[parents[first]],
+        kind=kind,
+        messages=segments.counts[number],
+        leaf=ids[segments.leaves[number]],
+        current=bool(segments.current[number]),
+        label=begins,
+        roles=_even(trace.roles.decode()),
+        start=milliseconds(trace.start),
+        end=milliseconds(trace.end),
+        compactions=trace.compactions,
+    )
+
+
+def _even(roles: str) -> str:
+    """At most so many letters, evenly chosen."""
+    if len(roles) <= MOST_ROLES:
+        return roles
+    return "".join(roles[each * len(roles) // MOST_ROLES] for each in range(MOST_ROLES))

@@ -1,0 +1,121 @@
+"""What goes wrong in the studio, and how it is told to the page: a status and a `Fault`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from talktree.errors import (
+    INTERNAL,
+    Busy,
+    ChangedMeanwhile,
+    Escapes,
+    NotFound,
+    NotSaved,
+    NotUndoable,
+    TalktreeError,
+    UsageError,
+)
+from talktree.web.shapes.general import Fault
+
+
+class Stale(ChangedMeanwhile):
+    """What was asked for was made on another state than the one that counts now."""
+
+    def __init__(self, stamp: str) -> None:
+        super().__init__(
+            "the conversation has changed meanwhile, nothing was done",
+            hint="look at it as it is now, then do it again",
+        )
+        self.stamp = stamp
+        """The state that counts now."""
+
+
+class NotEntered(TalktreeError):
+    """Whoever asks did not show the token of this start."""
+
+    exit_code = 2
+    kind = "not-entered"
+
+
+class Foreign(TalktreeError):
+    """The question does not come from the studio's own page."""
+
+    exit_code = 2
+    kind = "foreign"
+
+
+class ForeignHost(Foreign):
+    """The question was addressed to a name that is not the studio's."""
+
+
+class ReadOnly(TalktreeError):
+    """A studio that only shows was asked to change something."""
+
+    exit_code = 2
+    kind = "read-only"
+
+
+class WrongMethod(UsageError):
+    """There is such an address, but not for this verb."""
+
+
+class TooLarge(TalktreeError):
+    """More was sent than is taken."""
+
+    exit_code = 2
+    kind = "too-large"
+
+
+STATUS: Mapping[type[TalktreeError], int] = {
+    ForeignHost: 400,
+    WrongMethod: 405,
+    UsageError: 400,
+    Escapes: 400,
+    NotEntered: 401,
+    Foreign: 403,
+    ReadOnly: 403,
+    NotFound: 404,
+    ChangedMeanwhile: 409,
+    Busy: 409,
+    NotUndoable: 409,
+    TooLarge: 413,
+    NotSaved: 500,
+    TalktreeError: 422,
+}
+"""Of several that fit the nearest counts."""
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of a failure; what nobody foresaw is 500."""
+    if isinstance(error, OSError):
+        return 422
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+def fault_of(error: Exception) -> Fault:
+    """A failure as the page is told of it."""
+    match error:
+        case TalktreeError():
+            return Fault(
+                kind=error.kind,
+                message=error.message,
+                hint=error.hint,
+                exit_code=error.exit_code,
+                stamp=error.stamp if isinstance(error, Stale) else None,
+            )
+        case OSError():
+            where = f"{str(error.filename)[:200]}: " if error.filename else ""
+            return Fault(
+                kind="unreadable",
+                message=f"{where}{error.strerror or error}",
+                hint="check the path",
+                exit_code=3,
+            )
+        case _:
+            return Fault(
+                kind="internal",
+                message=f"internal error: {type(error).__name__}: {error}"[:500],
+                hint="this is a mistake in talktree; start it again with TALKTREE_DEBUG=1 and "
+                "report what that prints",
+                exit_code=INTERNAL,
+            )

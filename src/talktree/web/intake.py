@@ -1,0 +1,71 @@
+"""Taking in: what was named at the start, and from then on whatever changes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from talktree.errors import TalktreeError
+from talktree.library.library import Library
+from talktree.web.jobs import Progress, Result, Work
+from talktree.web.work.importing import imported
+
+EVERY = 1.0
+"""Seconds between two looks at the sources."""
+SHARE = 20
+"""Looking takes no more than one part in so many of the time, however many files there are."""
+LONGEST = 60.0
+
+
+def taking_in(root: Path | None, paths: Sequence[Path], *, known: bool = False) -> Work:
+    """The work of importing some paths, or all places so far."""
+
+    def work(progress: Progress) -> Result:
+        """Takes them in."""
+        with Library.open(root, write=True) as library:
+            imported(library, paths, progress, known=known)
+        return Result()
+
+    return work
+
+
+class Follower(threading.Thread):
+    """Looks at the sources again and again, and takes in what is new."""
+
+    def __init__(self, root: Path | None, paths: Sequence[Path], *, every: float = EVERY) -> None:
+        super().__init__(name="talktree-follower", daemon=True)
+        self.root = root
+        self.paths = paths
+        self.every = every
+        self._ended = threading.Event()
+        self._may_begin: Callable[[], bool] = lambda: True
+
+    def after(self, may_begin: Callable[[], bool]) -> None:
+        """Begin only when this is so."""
+        self._may_begin = may_begin
+
+    def run(self) -> None:
+        while not self._may_begin():
+            if self._ended.wait(self.every / 4):
+                return
+        with Library.open(self.root, write=True) as library:
+            while not self._ended.wait(self._look(library)):
+                pass
+
+    def end(self) -> None:
+        """Look no more; what is under way is finished first."""
+        self._ended.set()
+        if self.is_alive():
+            self.join(5.0)
+
+    def _look(self, library: Library) -> float:
+        """Look once; how many seconds to wait then."""
+        began = time.monotonic()
+        try:
+            library.import_(self.paths, wait=self.every)
+        except (TalktreeError, OSError):
+            pass  # somebody else is importing, or a path is gone for now: the next look will tell
+        took = time.monotonic() - began
+        return max(self.every, min(took * SHARE, LONGEST))

@@ -1,0 +1,180 @@
+"""Long work in threads: it tells how far it is, can be cancelled, and may leave a file."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from talktree.errors import Busy, NotFound
+from talktree.web.errors import fault_of
+from talktree.web.shapes.general import Job
+
+Kind = Literal["import", "upload", "convert", "share"]
+AT_ONCE = 4
+"""How many work at the same time; others wait."""
+MOST_OPEN = 100
+"""How many may work or wait."""
+KEPT = 50
+"""How many that have ended are remembered."""
+PATIENCE = 5.0
+"""Seconds that the end of the studio waits for work that was cancelled."""
+
+
+class Cancelled(Exception):
+    """Somebody does not want this any more."""
+
+
+class Result(NamedTuple):
+    """What came of it."""
+
+    file: Path | None = None
+    """A file in the studio's scratch folder; it is removed when the job is forgotten."""
+    name: str | None = None
+    """What the file is called when it is downloaded; else as it is."""
+    cid: str | None = None
+
+
+class Progress:
+    """How a job tells how far it is, and hears that it shall stop."""
+
+    def __init__(self, change: Callable[[int, int | None, str], None]) -> None:
+        self._change = change
+        self._cancel = threading.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it shall stop."""
+        return self._cancel.is_set()
+
+    def cancel(self) -> None:
+        """Ask it to stop when it tells something next."""
+        self._cancel.set()
+
+    def tell(self, done: int, total: int | None = None, text: str = "") -> None:
+        """So much of so much is done; raises `Cancelled` if that is enough."""
+        if self.cancelled:
+            raise Cancelled
+        self._change(done, total, text)
+
+
+Work = Callable[[Progress], Result]
+
+
+class _Task:
+    """A job with all that belongs to it."""
+
+    def __init__(self, kind: Kind, work: Work) -> None:
+        self.work = work
+        self.progress = Progress(self._changed)
+        self.job = Job(id=secrets.token_hex(8), kind=kind, state="running")
+        self.started = False
+        self.file: Path | None = None
+        self.thread: threading.Thread | None = None
+
+    def _changed(self, done: int, total: int | None, text: str) -> None:
+        self.job = replace(self.job, done=done, total=total, text=text)
+
+    def run(self) -> None:
+        """Do the work; whatever happens becomes its state."""
+        try:
+            if self.progress.cancelled:
+                raise Cancelled
+            self.started = True
+            self._succeeded(self.work(self.progress))
+        except Cancelled:
+            self.job = replace(self.job, state="cancelled")
+        except Exception as error:
+            self.job = replace(self.job, state="failed", error=fault_of(error))
+
+    def _succeeded(self, result: Result) -> None:
+        self.file = result.file
+        self.job = replace(
+            self.job,
+            state="done",
+            file=(result.name or result.file.name) if result.file is not None else None,
+            size=result.file.stat().st_size if result.file is not None else None,
+            cid=result.cid,
+        )
+
+
+class Jobs:
+    """All jobs of a studio."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, _Task] = {}
+        self._lock = threading.Lock()
+        self._room = threading.Semaphore(AT_ONCE)
+
+    def start(self, kind: Kind, work: Work) -> Job:
+        """Begin some work; the answer is there at once."""
+        task = _Task(kind, work)
+        with self._lock:
+            if sum(each.job.state == "running" for each in self._tasks.values()) >= MOST_OPEN:
+                raise Busy("too much is going on already", hint="wait, or cancel something")
+            self._tasks[task.job.id] = task
+            self._forget_old()
+        # Nobody has to wait for them: the library survives being cut off at any point.
+        task.thread = threading.Thread(target=self._run, args=(task,), daemon=True)
+        task.thread.start()
+        return task.job
+
+    def get(self, id: str) -> Job:
+        """A job as it stands."""
+        return self._task(id).job
+
+    def file(self, id: str) -> tuple[Path, str]:
+        """The file that a job made, and what it is called."""
+        task = self._task(id)
+        if task.file is None or task.job.file is None:
+            raise NotFound(f"job {id} has no file", hint="ask how far it is")
+        return task.file, task.job.file
+
+    def going_on(self, kind: Kind) -> str | None:
+        """The job of a kind that has not ended, the newest if there are several."""
+        with self._lock:
+            tasks = [*self._tasks.values()]
+        running = (task for task in reversed(tasks) if task.job.state == "running")
+        return next((task.job.id for task in running if task.job.kind == kind), None)
+
+    def cancel(self, id: str) -> Job:
+        """Ask a job to stop; one that has not begun has stopped with that."""
+        task = self._task(id)
+        task.progress.cancel()
+        if not task.started and task.job.state == "running":
+            task.job = replace(task.job, state="cancelled")
+        return task.job
+
+    def close(self) -> None:
+        """Cancel all that goes on, and wait a moment for it."""
+        with self._lock:
+            tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.progress.cancel()
+        end = time.monotonic() + PATIENCE
+        for task in tasks:
+            if task.thread is not None and task.started:
+                task.thread.join(max(0.0, end - time.monotonic()))
+
+    def _run(self, task: _Task) -> None:
+        with self._room:
+            task.run()
+
+    def _task(self, id: str) -> _Task:
+        with self._lock:
+            found = self._tasks.get(id)
+        if found is None:
+            raise NotFound(f"no job {id}", hint="it may have been long ago")
+        return found
+
+    def _forget_old(self) -> None:
+        ended = [id for id, task in self._tasks.items() if task.job.state != "running"]
+        for id in ended[: max(0, len(ended) - KEPT)]:
+            file = self._tasks.pop(id).file
+            if file is not None:
+                file.unlink(missing_ok=True)

@@ -1,0 +1,49 @@
+"""Server-sent events: something is looked at again and again, and told when it is another."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+
+from msgspec import Struct
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from talktree.web.answers import encoded
+
+EVERY = 0.5
+"""Seconds between two looks."""
+SILENCE = 15.0
+"""Seconds after which a comment is sent, so that a connection that died is noticed."""
+
+Look = Callable[[], Struct | None]
+
+
+def event_stream(
+    request: Request, name: str, look: Look, *, every: float = EVERY
+) -> StreamingResponse:
+    """What `look` gives, each as an event of that name; None is nothing new.
+
+    `look` is called in a thread, never twice at the same time, until the page goes or the studio
+    ends. No thread is held between two looks.
+    """
+    return StreamingResponse(
+        _events(request, name, look, every), media_type="text/event-stream; charset=utf-8"
+    )
+
+
+async def _events(request: Request, name: str, look: Look, every: float) -> AsyncIterator[bytes]:
+    ending = getattr(request.app.state, "ending", None)
+    yield b": here\n\n"
+    told = time.monotonic()
+    while not (await request.is_disconnected() or (ending is not None and ending.is_set())):
+        news = await run_in_threadpool(look)
+        if news is not None:
+            yield b"event: " + name.encode() + b"\ndata: " + encoded(news) + b"\n\n"
+            told = time.monotonic()
+        elif time.monotonic() - told > SILENCE:
+            yield b": still here\n\n"
+            told = time.monotonic()
+        await asyncio.sleep(every)

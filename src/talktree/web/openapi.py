@@ -1,0 +1,116 @@
+"""The route table as an OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from talktree import __version__
+from talktree.web.route import Route
+from talktree.web.shapes.general import Failure
+from talktree.web.table import TABLE
+
+Schema = dict[str, Any]
+REFERENCE = "#/components/schemas/{name}"
+COOKIE = {"type": "apiKey", "in": "cookie", "name": "talktree-PORT"}
+OWN_HEADER = {
+    "name": "X-Talktree",
+    "in": "header",
+    "required": True,
+    "schema": {"const": "1"},
+    "description": "Says that the studio's own page asks, or a program that means it.",
+}
+
+
+@cache
+def openapi_json() -> bytes:
+    """The document as it is served."""
+    return json.dumps(openapi(), indent=1).encode()
+
+
+def openapi() -> Schema:
+    """The document."""
+    paths: dict[str, Schema] = {}
+    for route in TABLE:
+        paths.setdefault(route.address, {})[route.method.lower()] = _operation(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Talktree studio",
+            "version": __version__,
+            "description": "Conversations as trees, on loopback. GET has no effects.",
+        },
+        "security": [{"cookie": []}],
+        "paths": paths,
+        "components": {"schemas": _schemas(), "securitySchemes": {"cookie": COOKIE}},
+    }
+
+
+def _schemas() -> Schema:
+    shapes: list[type] = [Failure]
+    for route in TABLE:
+        shapes += [each for each in (route.body, route.gives) if each is not None]
+    _, found = msgspec.json.schema_components(dict.fromkeys(shapes), ref_template=REFERENCE)
+    return found
+
+
+def _operation(route: Route) -> Schema:
+    operation: Schema = {
+        "operationId": f"{route.answer.__module__.rpartition('.')[2]}_{route.answer.__name__}",
+        "summary": route.about,
+        "parameters": _parameters(route),
+        "responses": {**_answer(route), "default": _content("What went wrong.", Failure)},
+    }
+    if route.body is not None:
+        operation["requestBody"] = {"required": True, **_json(route.body)}
+    if route.path == "/login":
+        operation["security"] = []
+    return operation
+
+
+def _parameters(route: Route) -> list[Schema]:
+    names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
+    found: list[Schema] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in names
+    ]
+    if route.query is not None:
+        found += [
+            {"name": name, "in": "query", "schema": schema}
+            for name, schema in _fields(route.query).items()
+        ]
+    return found if route.method == "GET" else [*found, OWN_HEADER]
+
+
+def _fields(query: type) -> Schema:
+    """The parameters of a query; they are plain values, so nothing refers to anything."""
+    (_,), shapes = msgspec.json.schema_components((query,))
+    properties: Schema = shapes[query.__name__]["properties"]
+    return properties
+
+
+def _answer(route: Route) -> Schema:
+    if route.gives is not None:
+        return {"200": _content(_about(route.gives), route.gives)}
+    if route.media is not None:
+        return {"200": {"description": "The bytes.", "content": {route.media: {}}}}
+    return {"204": {"description": "Done."}}
+
+
+def _content(description: str, shape: type) -> Schema:
+    return {"description": description, **_json(shape)}
+
+
+def _json(shape: type) -> Schema:
+    return {"content": {"application/json": {"schema": _reference(shape)}}}
+
+
+def _reference(shape: type) -> Schema:
+    return {"$ref": REFERENCE.format(name=shape.__name__)}
+
+
+def _about(shape: type) -> str:
+    return (shape.__doc__ or "").strip().split("\n")[0]

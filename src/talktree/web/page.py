@@ -1,0 +1,81 @@
+"""The built page: its files by their addresses, and what is said where nobody built it."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+STATIC = Path(__file__).parent / "static"
+INDEX = "index.html"
+HIDDEN = "frame/"
+"""What runs in the sandboxed frame is written into its page and never asked for by address."""
+FOREVER = "public, max-age=31536000, immutable"
+TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".woff2": "font/woff2",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".txt": "text/plain",
+}
+"""The machine's own table may say otherwise, and a script with a wrong type is not run."""
+MISSING = "the page of the studio is not built"
+HOW = "run `make frontend` in the source tree, or install talktree with pip"
+NOT_BUILT = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Talktree</title>
+<h1>Nothing to show</h1><p>The server runs, but {MISSING}: {HOW}.</p></html>"""
+
+
+class Page:
+    """The files below a folder, and nothing else."""
+
+    def __init__(self, folder: Path = STATIC) -> None:
+        self.folder = folder
+        self._files: dict[str, Path] = {}
+        self._seen: int | None = None
+
+    @property
+    def built(self) -> bool:
+        """Whether there is a page."""
+        return (self.folder / INDEX).is_file()
+
+    def has(self, address: str) -> bool:
+        """Whether an address is one of the page's own."""
+        return _name(address) == INDEX or _name(address) in self._listed()
+
+    def file(self, address: str) -> Response | None:
+        """The file with an address. It is looked up by name, so no address leads elsewhere."""
+        name = _name(address)
+        if name == INDEX and not self.built:
+            return HTMLResponse(NOT_BUILT, status_code=503)
+        found = self._listed().get(name)
+        if found is None:
+            return None
+        cache = {"Cache-Control": FOREVER} if name.startswith("assets/") else {}
+        return FileResponse(found, media_type=_type(found), headers=cache)
+
+    def _listed(self) -> dict[str, Path]:
+        """All files by their names, listed again when the page was built again."""
+        if not self.built:
+            return {}
+        seen = (self.folder / INDEX).stat().st_mtime_ns
+        if seen != self._seen:
+            paths = (path for path in self.folder.rglob("*") if path.is_file())
+            named = {path.relative_to(self.folder).as_posix(): path for path in paths}
+            self._files = {name: p for name, p in named.items() if not name.startswith(HIDDEN)}
+            self._seen = seen
+        return self._files
+
+
+def _name(address: str) -> str:
+    return address.removeprefix("/") or INDEX
+
+
+def _type(path: Path) -> str:
+    return (
+        TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    )

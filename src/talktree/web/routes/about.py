@@ -1,0 +1,60 @@
+"""What the page has to know before anything else, and the description of the API."""
+
+from __future__ import annotations
+
+import os
+
+from starlette.responses import Response
+
+from talktree import __version__
+from talktree.formats import all_formats
+from talktree.web.answers import JSON
+from talktree.web.route import Call, Route
+from talktree.web.shapes.general import About, FormatInfo, LibraryInfo
+from talktree.web.studio import Studio
+
+NANOSECONDS = 1_000_000
+
+
+def about(studio: Studio, call: Call) -> About:
+    """What is served, and what can be done with it."""
+    return About(
+        version=__version__,
+        read_only=studio.read_only,
+        given=tuple(map(str, studio.given)),
+        formats=tuple(
+            FormatInfo(
+                slug=each.info.slug,
+                title=each.info.title,
+                folder=each.info.layout != "file",
+                writes=True,
+            )
+            for each in all_formats()
+        ),
+        library=_library(studio),
+        job=studio.jobs.going_on("import"),
+    )
+
+
+def _library(studio: Studio) -> LibraryInfo:
+    info = studio.desk.library().info()
+    return LibraryInfo(
+        conversations=info.sources,
+        bytes=info.raw,
+        stored=info.database + info.index,
+        places=tuple(map(os.fsdecode, info.places)),
+        last_import=None if info.last_import is None else info.last_import // NANOSECONDS,
+    )
+
+
+def description(studio: Studio, call: Call) -> Response:
+    """The API, for programs."""
+    from talktree.web.openapi import openapi_json
+
+    return Response(openapi_json(), media_type=JSON)
+
+
+ROUTES = (
+    Route("GET", "/about", about, "What is served, and what can be done with it.", gives=About),
+    Route("GET", "/openapi.json", description, "This description.", media=JSON),
+)

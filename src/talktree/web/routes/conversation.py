@@ -1,0 +1,106 @@
+"""A conversation: all of it but its messages."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from talktree.formats import by_slug
+from talktree.library.branch_names import branch_names
+from talktree.model.skeleton import NO_TIME
+from talktree.web.desk.branch_list import branch_list
+from talktree.web.desk.cid import Name
+from talktree.web.desk.state import is_live, tokens_of
+from talktree.web.desk.times import milliseconds
+from talktree.web.route import Call, Route
+from talktree.web.shapes.conversation import Can, Conversation, Severities
+from talktree.web.work.session_kind import session_kind
+
+if TYPE_CHECKING:
+    from talktree.web.desk.desk import Opened
+    from talktree.web.studio import Studio
+
+ROLES = ("user", "assistant", "system")
+SEVERAL = 1000
+"""How many conversations of one source are named."""
+
+
+def _conversation(studio: Studio, call: Call) -> Conversation:
+    opened = studio.desk.open(call.path["cid"])
+    db, source = studio.desk.library().db, opened.kept.source
+    listed = branch_list(opened, branch_names(db, source, opened.conversation))
+    first, last = _span(opened)
+    return Conversation(
+        cid=opened.cid,
+        id=opened.conversation.id,
+        title=opened.title,
+        format=opened.kept.format,
+        path=os.fsdecode(opened.kept.path),
+        size=opened.kept.size,
+        stamp=opened.stamp,
+        leaf=opened.leaf,
+        rows=len(opened.rows()),
+        messages=len(opened.conversation.tree),
+        branches=listed.branches,
+        branches_total=listed.total,
+        first=first,
+        last=last,
+        tokens=tokens_of(db, source),
+        findings=severities(opened),
+        repaired=len(opened.inferred),
+        live=is_live(db, source),
+        edited=opened.edited,
+        can=_can(studio, opened),
+        siblings_in_source=_siblings(opened),
+    )
+
+
+def _span(opened: Opened) -> tuple[int | None, int | None]:
+    """When it began and when it was last spoken in."""
+    times = [each for each in opened.conversation.skeleton.times if each != NO_TIME]
+    return (milliseconds(min(times)), milliseconds(max(times))) if times else (None, None)
+
+
+def severities(opened: Opened) -> Severities:
+    """How much reading noticed, by weight."""
+    count = Counter(each.severity for each in opened.document.noticed)
+    return Severities(errors=count["error"], warnings=count["warning"], notes=count["note"])
+
+
+def _can(studio: Studio, opened: Opened) -> Can:
+    format = by_slug(opened.kept.format)
+    edit = not studio.read_only and opened.paper.notice is None
+    here = opened.kept.state == "here"
+    return Can(
+        edit=edit,
+        attach=edit and "attachment" in format.can.parts,
+        delete=edit and "deleted" in format.can.flags,
+        roles=(format.can.roles or ROLES) if edit else (),
+        save=edit and here,
+        session=session_kind(opened.kept) is not None,
+        why_not=_why_not(studio, opened, here=here),
+    )
+
+
+def _why_not(studio: Studio, opened: Opened, *, here: bool) -> str | None:
+    if studio.read_only:
+        return "this studio only shows"
+    if opened.paper.notice is not None:
+        return opened.paper.notice
+    return None if here else "its file is gone; it can be saved as another one"
+
+
+def _siblings(opened: Opened) -> tuple[str, ...]:
+    count = len(opened.document.conversations)
+    if count < 2:
+        return ()
+    return tuple(str(Name(opened.kept.source, each)) for each in range(min(count, SEVERAL)))
+
+
+ROUTES = (
+    Route(
+        "GET", "/c/{cid}", _conversation, "A conversation without its messages.",
+        gives=Conversation,
+    ),
+)  # fmt: skip

@@ -1,0 +1,45 @@
+"""Edits: made, undone, done again, listed."""
+
+from __future__ import annotations
+
+from talktree.web.route import Call, Route
+from talktree.web.shapes.work import Do, Edited, History, On
+from talktree.web.studio import Studio
+from talktree.web.work import editing
+
+
+def history(studio: Studio, call: Call) -> History:
+    """All edits, the oldest first."""
+    return editing.history(studio, call.path["cid"])
+
+
+def do(studio: Studio, call: Call) -> Edited:
+    """One more edit."""
+    return editing.done(studio, call.path["cid"], call.body.stamp, call.body.deed)
+
+
+def undo(studio: Studio, call: Call) -> Edited:
+    """The last edit that counts, taken back."""
+    return editing.undone(studio, call.path["cid"], call.body.stamp)
+
+
+def redo(studio: Studio, call: Call) -> Edited:
+    """The edit that was undone last, done again."""
+    return editing.redone(studio, call.path["cid"], call.body.stamp)
+
+
+ROUTES = (
+    Route("GET", "/c/{cid}/edits", history, "All edits, the oldest first.", gives=History),
+    Route(
+        "POST", "/c/{cid}/edits", do, "Edit a conversation; nothing happens on another stamp.",
+        body=Do, gives=Edited, effects=True,
+    ),
+    Route(
+        "POST", "/c/{cid}/undo", undo, "Take the last edit back.",
+        body=On, gives=Edited, effects=True,
+    ),
+    Route(
+        "POST", "/c/{cid}/redo", redo, "Do the edit again that was undone last.",
+        body=On, gives=Edited, effects=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,65 @@
+"""What is wrong with a conversation, by all rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from talktree.model.findings import Finding
+from talktree.web.desk.checkup import findings_of, report_of
+from talktree.web.route import Call, Route
+from talktree.web.routes.rows import stretch
+from talktree.web.shapes.conversation import Findings, FindingShape, Severities
+
+if TYPE_CHECKING:
+    from talktree.web.studio import Studio
+
+MOST = 500
+
+
+class FindingsQuery(Struct, frozen=True, kw_only=True):
+    """Which stretch."""
+
+    start: int = field(default=0, name="from")
+    limit: int = 100
+
+
+def _findings(studio: Studio, call: Call) -> Findings:
+    query: FindingsQuery = call.query
+    opened = studio.desk.open(call.path["cid"])
+    report = report_of(opened)
+    found = findings_of(opened, report)
+    start, limit = stretch(query.start, query.limit, MOST)
+    count = Counter(each.severity for each in found)
+    return Findings(
+        stamp=opened.stamp,
+        counts=Severities(errors=count["error"], warnings=count["warning"], notes=count["note"]),
+        total=len(found),
+        findings=tuple(map(_shape, found[start : start + limit])),
+        reachable=report.reach.reachable,
+        messages=report.reach.messages,
+        fixable=sum(each.fix == "safe" and each.fixable for each in found),
+    )
+
+
+def _shape(found: Finding) -> FindingShape:
+    return FindingShape(
+        code=found.code,
+        name=found.name,
+        severity=found.severity,
+        message=found.message[:2000],
+        entry=found.entry,
+        path=found.path or "",
+        line=found.line,
+        fix=found.fix if found.fixable else None,
+    )
+
+
+ROUTES = (
+    Route(
+        "GET", "/c/{cid}/findings", _findings, "What is wrong with it, by all rules.",
+        query=FindingsQuery, gives=Findings,
+    ),
+)  # fmt: skip

@@ -1,0 +1,25 @@
+"""Imports: all places again, and the known ones of this machine if that is asked for."""
+
+from __future__ import annotations
+
+from talktree.web.intake import taking_in
+from talktree.web.route import Call, Route
+from talktree.web.shapes.general import Job
+from talktree.web.shapes.library import ImportPlaces
+from talktree.web.studio import Studio
+
+
+def start(studio: Studio, call: Call) -> Job:
+    """A job that takes in what is new; the one that goes on already if there is one."""
+    running = studio.jobs.going_on("import")
+    if running is not None:
+        return studio.jobs.get(running)
+    return studio.jobs.start("import", taking_in(studio.desk.root, (), known=call.body.known))
+
+
+ROUTES = (
+    Route(
+        "POST", "/imports", start, "Take in what is new.",
+        body=ImportPlaces, gives=Job, effects=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,43 @@
+"""The conversations of the library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from talktree.web.desk.cards import Wanted, listed
+from talktree.web.route import Call, Route
+from talktree.web.routes.rows import stretch
+from talktree.web.shapes.library import Listed
+
+if TYPE_CHECKING:
+    from talktree.web.studio import Studio
+
+MOST_CARDS = 200
+
+
+class ListQuery(Struct, frozen=True, kw_only=True):
+    """Which conversations, in which order, which stretch."""
+
+    format: str = ""
+    project: str = ""
+    text: str = ""
+    sort: str = "new"
+    start: int = field(default=0, name="from")
+    limit: int = 50
+
+
+def _conversations(studio: Studio, call: Call) -> Listed:
+    query: ListQuery = call.query
+    start, limit = stretch(query.start, query.limit, MOST_CARDS)
+    wanted = Wanted(query.format, query.project, query.text)
+    return listed(studio.desk, wanted, query.sort, start, limit)
+
+
+ROUTES = (
+    Route(
+        "GET", "/conversations", _conversations, "The conversations of the library.",
+        query=ListQuery, gives=Listed,
+    ),
+)  # fmt: skip

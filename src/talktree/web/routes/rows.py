@@ -1,0 +1,120 @@
+"""Stretches of a branch: its rows, where a message stands, and where a text is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from talktree.errors import UsageError
+from talktree.web.desk.finding import found_rows
+from talktree.web.desk.row_shape import MOST_ROWS, RowMaker
+from talktree.web.desk.showing import chosen_rows
+from talktree.web.desk.tail import tail
+from talktree.web.route import Call, Route
+from talktree.web.shapes.conversation import FoundRows, Place, Rows, Tail
+
+if TYPE_CHECKING:
+    from talktree.web.desk.desk import Opened
+    from talktree.web.studio import Studio
+
+
+class RowsQuery(Struct, frozen=True, kw_only=True):
+    """Which stretch of which branch."""
+
+    leaf: str | None = None
+    start: int = field(default=0, name="from")
+    limit: int = 50
+    show: str = ""
+    """Only rows to which all this applies: `role:user,tool:Bash`; the same name twice is `or`."""
+
+
+class TailQuery(Struct, frozen=True, kw_only=True):
+    """How many rows."""
+
+    limit: int = 50
+
+
+class PlaceQuery(Struct, frozen=True, kw_only=True):
+    """Which message, and on which branch it should be looked for first."""
+
+    id: str = ""
+    leaf: str | None = None
+
+
+class FindQuery(Struct, frozen=True, kw_only=True):
+    """What is looked for, and from which row on."""
+
+    leaf: str | None = None
+    text: str = ""
+    start: int = field(default=0, name="from")
+
+
+def _rows(studio: Studio, call: Call) -> Rows:
+    query: RowsQuery = call.query
+    opened = studio.desk.open(call.path["cid"])
+    rows = opened.rows(query.leaf)
+    start, limit = stretch(query.start, query.limit)
+    maker = RowMaker(opened, rows)
+    if not query.show:
+        total, found = len(rows), maker.page(start, limit)
+    else:
+        numbers = chosen_rows(opened, rows, query.show)
+        total, found = len(numbers), maker.some(list(numbers[start : start + limit]))
+    return Rows(stamp=opened.stamp, leaf=rows.leaf, total=total, start=start, rows=found)
+
+
+def _tail(studio: Studio, call: Call) -> Tail:
+    _, limit = stretch(0, call.query.limit)
+    return tail(studio.desk, call.path["cid"], limit)
+
+
+def _place(studio: Studio, call: Call) -> Place:
+    query: PlaceQuery = call.query
+    return place_of(studio.desk.open(call.path["cid"]), query.id, query.leaf)
+
+
+def place_of(opened: Opened, id: str, leaf: str | None) -> Place:
+    """On which branch a message is, the named one or else its own, and in which row."""
+    position = opened.conversation.position(id)
+    for branch in dict.fromkeys((leaf, None, opened.conversation.skeleton.ids[position])):
+        rows = opened.rows(branch)
+        number = rows.number_at(position)
+        if number is not None:
+            shown = opened.conversation.skeleton.ids[rows.positions[number]]
+            return Place(leaf=rows.leaf, number=number, id=shown)
+    raise AssertionError("a message is on the branch through it")
+
+
+def _find(studio: Studio, call: Call) -> FoundRows:
+    query: FindQuery = call.query
+    if not query.text:
+        raise UsageError("there is nothing to look for", hint="name a text")
+    opened = studio.desk.open(call.path["cid"])
+    return found_rows(opened.conversation, opened.rows(query.leaf), query.text, max(0, query.start))
+
+
+def stretch(start: int, limit: int, most: int = MOST_ROWS) -> tuple[int, int]:
+    """A beginning and a number that make sense; never more than is sent at once."""
+    if start < 0 or limit < 0:
+        raise UsageError("a beginning or a limit cannot be negative", hint="count from 0")
+    return start, min(limit, most)
+
+
+ROUTES = (
+    Route(
+        "GET", "/c/{cid}/rows", _rows, "A stretch of a branch.", query=RowsQuery, gives=Rows
+    ),
+    Route(
+        "GET", "/c/{cid}/tail", _tail, "The end of the current branch, before all else is known.",
+        query=TailQuery, gives=Tail,
+    ),
+    Route(
+        "GET", "/c/{cid}/place", _place, "On which branch and in which row a message is.",
+        query=PlaceQuery, gives=Place,
+    ),
+    Route(
+        "GET", "/c/{cid}/find", _find, "The rows of a branch in which a text is said.",
+        query=FindQuery, gives=FoundRows,
+    ),
+)  # fmt: skip

@@ -1,0 +1,38 @@
+"""Saving: into the source, if that is still what was seen, or as a file of any format."""
+
+from __future__ import annotations
+
+from talktree.library.versions.versions import Versions
+from talktree.web.route import Call, Route
+from talktree.web.shapes.general import Job
+from talktree.web.shapes.work import On, SaveAs, Saved
+from talktree.web.studio import Studio
+from talktree.web.work.writing_out import saving_as
+
+
+def save(studio: Studio, call: Call) -> Saved:
+    """The edits, written into the source."""
+    cid, desk = call.path["cid"], studio.desk
+    with desk.writing() as library:
+        opened = desk.require(cid, call.body.stamp)
+        written = Versions(library, opened.kept.source).save()
+        desk.changed(cid)
+        return Saved(stamp=desk.stamp(cid), written=tuple(map(str, written)))
+
+
+def save_as(studio: Studio, call: Call) -> Job:
+    """A job that writes the conversation in a format."""
+    opened = studio.desk.open(call.path["cid"])
+    return studio.jobs.start("convert", saving_as(opened, call.body, studio.scratch))
+
+
+ROUTES = (
+    Route(
+        "POST", "/c/{cid}/save", save, "Write the edits into the source, if nobody changed it.",
+        body=On, gives=Saved, effects=True,
+    ),
+    Route(
+        "POST", "/c/{cid}/save-as", save_as, "Write it in any format, to be downloaded.",
+        body=SaveAs, gives=Job,
+    ),
+)  # fmt: skip

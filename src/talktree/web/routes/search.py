@@ -1,0 +1,83 @@
+"""Finding what was said in all conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from talktree.web.desk.cid import Name
+from talktree.web.desk.talks import number_at, talks_of
+from talktree.web.route import Call, Route
+from talktree.web.routes.rows import stretch
+from talktree.web.shapes.library import Found, SearchHit, Span
+
+if TYPE_CHECKING:
+    from talktree.library.database.connection import Database
+    from talktree.library.search.run import Hit
+    from talktree.web.studio import Studio
+
+MOST_HITS = 100
+SECOND = 1000
+
+
+class SearchQuery(Struct, frozen=True, kw_only=True):
+    """What is asked for, in the language of `talktree search`."""
+
+    query: str = ""
+    sort: str = "best"
+    start: int = field(default=0, name="from")
+    limit: int = 20
+
+
+def _search(studio: Studio, call: Call) -> Found:
+    query: SearchQuery = call.query
+    start, limit = stretch(query.start, query.limit, MOST_HITS)
+    library = studio.desk.library()
+    if not query.query.strip() or not library.has_fulltext():
+        return Found(total=0, exact=True, hits=())
+    results = library.search(query.query, limit=limit + 1, offset=start, sort=query.sort)
+    hits = list(results)
+    # Where pieces must be read to be judged, counting all of them could take minutes.
+    total = results.total if results.exact else start + len(hits)
+    shown = tuple(_hit(library.db, each) for each in hits[:limit])
+    return Found(total=total, exact=results.exact or len(hits) <= limit, hits=shown)
+
+
+def _hit(db: Database, hit: Hit) -> SearchHit:
+    talks = talks_of(db, hit.source)
+    number = number_at(talks, hit.at) if talks else 0
+    return SearchHit(
+        cid=str(Name(hit.source, number)),
+        message=hit.message,
+        title=hit.title or hit.conversation,
+        format=hit.format,
+        project=hit.project,
+        role=hit.role,
+        kind=hit.kind,
+        time=None if hit.time is None else hit.time * SECOND,
+        state=hit.state,
+        excerpt=tuple(spans(hit.excerpt, hit.marks)),
+    )
+
+
+def spans(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[Span]:
+    """A text as stretches, marked and not."""
+    at = 0
+    for start, end in marks:
+        if at < start:
+            yield Span(text[at:start])
+        if max(at, start) < end:
+            yield Span(text[max(at, start) : end], mark=True)
+        at = max(at, end)
+    if at < len(text):
+        yield Span(text[at:])
+
+
+ROUTES = (
+    Route(
+        "GET", "/search", _search, "What was said anywhere, best or newest first.",
+        query=SearchQuery, gives=Found,
+    ),
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""Moves of a session and its files: where it stands, the plan, and doing just that."""
+
+from __future__ import annotations
+
+from talktree.web.route import Call, Route
+from talktree.web.shapes.work import Applied, Apply, Plan, Session, Travel
+from talktree.web.studio import Studio
+from talktree.web.work.session_kind import path_of, required_kind
+from talktree.web.work.session_shape import applied_shape, claude_shape, own_shape, plan_shape
+from talktree.web.work.travelling import choices_of, claude_history, journey, own_session
+
+
+def session(studio: Studio, call: Call) -> Session:
+    """Where a session and its files stand."""
+    opened = studio.desk.open(call.path["cid"])
+    if required_kind(opened.kept) == "claude-code":
+        with claude_history(opened) as history:
+            return claude_shape(opened, history)
+    with own_session(opened, write=False) as found:
+        return own_shape(found)
+
+
+def plan(studio: Studio, call: Call) -> Plan:
+    """What a move would do; nothing is done."""
+    travel: Travel = call.body
+    opened = studio.desk.open(call.path["cid"])
+    with journey(opened, travel, write=False) as found:
+        return plan_shape(found.move.plan(), found.contents, {**choices_of(travel)})
+
+
+def apply(studio: Studio, call: Call) -> Applied:
+    """Make a move, if its plan is still the one with this digest."""
+    asked: Apply = call.body
+    cid, desk = call.path["cid"], studio.desk
+    opened = desk.open(cid)
+    with desk.writing() as library:
+        with journey(opened, asked.travel, write=True) as found:
+            told = applied_shape(found.move.apply(asked.digest), found.session)
+        if found.session is not None:
+            library.import_([path_of(opened.kept)])
+            desk.changed(cid)
+    return told
+
+
+ROUTES = (
+    Route("GET", "/c/{cid}/session", session, "Where a session stands.", gives=Session),
+    Route(
+        "POST", "/c/{cid}/session/plan", plan, "What a move would do; nothing is done.",
+        body=Travel, gives=Plan,
+    ),
+    Route(
+        "POST", "/c/{cid}/session/apply", apply, "Do what the plan with this digest says.",
+        body=Apply, gives=Applied, effects=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,77 @@
+"""Uploads: a file is brought in, looked over, and then kept or thrown away."""
+
+from __future__ import annotations
+
+import anyio
+from msgspec import Struct
+from starlette.requests import ClientDisconnect
+
+from talktree import api
+from talktree.errors import UsageError
+from talktree.formats import by_slug
+from talktree.web.route import Call, Route
+from talktree.web.shapes.general import Job
+from talktree.web.shapes.library import KeepUpload, Upload
+from talktree.web.shapes.work import Ledger
+from talktree.web.studio import Studio
+from talktree.web.work.dropped import keeping
+from talktree.web.work.ledgers import previewed
+from talktree.web.work.looking_over import looked_over
+from talktree.web.work.uploads import Uploads
+
+
+class Named(Struct, frozen=True):
+    """What a file is called where it comes from."""
+
+    name: str = ""
+
+
+class Target(Struct, frozen=True):
+    """A format."""
+
+    to: str = ""
+
+
+async def bring(studio: Studio, call: Call) -> Upload:
+    """Write the body to the disk as it arrives, and look it over."""
+    try:
+        file = await Uploads(studio.scratch).take(call.query.name, call.request.stream())
+    except ClientDisconnect:
+        raise UsageError("the file ended before it was whole", hint="bring it in again") from None
+    return await anyio.to_thread.run_sync(looked_over, file)
+
+
+def ledger(studio: Studio, call: Call) -> Ledger:
+    """What a format could not hold of a file."""
+    file = Uploads(studio.scratch).get(call.path["upload"])
+    by_slug(call.query.to)
+    return previewed(api.read(file.source), call.query.to, api.DEFAULT)
+
+
+def keep(studio: Studio, call: Call) -> Job:
+    """A job that keeps a file and takes it into the library."""
+    uploads = Uploads(studio.scratch)
+    file = uploads.get(call.path["upload"])
+    return studio.jobs.start("upload", keeping(studio.desk, uploads, file, call.body.to))
+
+
+def drop(studio: Studio, call: Call) -> None:
+    """Throw a file away."""
+    Uploads(studio.scratch).drop(call.path["upload"])
+
+
+ROUTES = (
+    Route(
+        "POST", "/uploads", bring, "Bring a file in; nothing is kept of it yet.",
+        query=Named, gives=Upload, effects=True,
+    ),
+    Route(
+        "GET", "/uploads/{upload}/ledger", ledger, "What a format would lose of it.",
+        query=Target, gives=Ledger,
+    ),
+    Route(
+        "POST", "/uploads/{upload}/keep", keep, "Keep it, as it is or converted, and import it.",
+        body=KeepUpload, gives=Job, effects=True,
+    ),
+    Route("DELETE", "/uploads/{upload}", drop, "Throw it away.", effects=True),
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""The gate: who may ask at all. It stands before routing, for every address and every protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from talktree.errors import TalktreeError
+from talktree.web.answers import failed
+from talktree.web.errors import Foreign, ForeignHost, NotEntered
+from talktree.web.security.keys import Keys
+
+SAFE = ("GET", "HEAD")
+OWN_HEADER = "x-talktree"
+"""Other origins cannot send it without asking first, and asking is refused."""
+LOGIN = "/api/v1/login"
+REFUSED = 1008
+"""The code with which a web socket is closed for not being wanted."""
+
+
+class Gate:
+    """Asks every question where it comes from before anybody answers it."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, is_open: Callable[[str], bool]) -> None:
+        self.app = app
+        self.keys = keys
+        self.is_open = is_open
+        """Whether an address belongs to the page itself, which everybody may see."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let it pass, or say why not."""
+        match scope["type"]:
+            case "http":
+                refusal = self._refusal(scope)
+                await (self.app if refusal is None else failed(refusal))(scope, receive, send)
+            case "websocket":
+                await send({"type": "websocket.close", "code": REFUSED})
+            case _:
+                await self.app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> TalktreeError | None:
+        headers = Headers(scope=scope)
+        return (
+            _host_refusal(headers, self.keys.hosts)
+            or _origin_refusal(headers)
+            or _change_refusal(scope["method"], headers)
+            or self._key_refusal(scope, headers)
+        )
+
+    def _key_refusal(self, scope: Scope, headers: Headers) -> TalktreeError | None:
+        path: str = scope["path"]
+        if path == LOGIN or self.is_open(path) or self.keys.entered(headers.get("cookie")):
+            return None
+        return NotEntered("the studio is locked", hint="open the address that was printed")
+
+
+def _host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError | None:
+    given = headers.getlist("host")
+    if len(given) == 1 and given[0] in hosts:
+        return None
+    return ForeignHost("this is not the studio's own address", hint="open the one it printed")
+
+
+def _origin_refusal(headers: Headers) -> TalktreeError | None:
+    own = f"http://{headers['host']}"
+    sites = headers.getlist("sec-fetch-site")
+    if any(site not in {"same-origin", "none"} for site in sites):
+        return Foreign("another site asked for this")
+    if any(origin != own for origin in headers.getlist("origin")):
+        return Foreign("a page of another origin asked for this")
+    return None
+
+
+def _change_refusal(method: str, headers: Headers) -> TalktreeError | None:
+    if method in SAFE:
+        return None
+    if "origin" not in headers and headers.get("sec-fetch-site") != "same-origin":
+        return Foreign("a change must say which page asks for it")
+    if headers.get(OWN_HEADER) != "1":
+        return Foreign("a change must come from the studio's page")
+    return None

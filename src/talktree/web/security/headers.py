@@ -1,0 +1,83 @@
+"""Headers on every answer: what the browser enforces even where we were wrong."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers as Given
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ARTIFACTS = "/artifact/"
+FIXED = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": ", ".join(
+        f"{name}=()"
+        for name in (
+            "accelerometer", "autoplay", "bluetooth", "camera", "display-capture",
+            "encrypted-media", "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection",
+            "magnetometer",
+            "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get",
+            "screen-wake-lock", "serial", "storage-access", "usb", "web-share",
+            "xr-spatial-tracking",
+        )
+    ),
+}  # fmt: skip
+NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+"""For everything that is not the page: even opened by itself it can do nothing."""
+
+
+def page_policy(host: str) -> str:
+    """What the page may load and do; frames only from the one route that sandboxes itself."""
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        f"font-src 'self'; connect-src 'self'; frame-src http://{host}{ARTIFACTS}; "
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types talktree dompurify"
+    )
+
+
+class Headers:
+    """Puts the headers on whatever comes out, refusals and mistakes included."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on, and watch the answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ())]
+                _add(MutableHeaders(raw=message["headers"]), scope)
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+def fixed_headers() -> list[tuple[bytes, bytes]]:
+    """The headers of an answer of which not even the address is known."""
+    headers = MutableHeaders(raw=[])
+    _add(headers, {"path": "", "headers": []})
+    return headers.raw
+
+
+def _add(headers: MutableHeaders, scope: Scope) -> None:
+    # An answer may have a policy of its own (the sandbox has) and say how long it is kept; all else
+    # is not for it to say.
+    headers.setdefault("Content-Security-Policy", _policy(scope))
+    headers.setdefault("Cache-Control", "no-store")
+    framed = "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+    for name, value in FIXED.items():
+        headers[name] = "SAMEORIGIN" if framed and name == "X-Frame-Options" else value
+
+
+def _policy(scope: Scope) -> str:
+    if scope["path"] not in {"/", "/index.html"}:
+        return NOTHING
+    return page_policy(Given(scope=scope).get("host", ""))

@@ -1,0 +1,71 @@
+"""What opens a studio: the token in the address, and the cookie it is exchanged for."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+from http.cookies import CookieError, SimpleCookie
+
+BYTES = 32
+"""256 bits, as many as nobody guesses."""
+
+
+class Keys:
+    """The keys of one start on one port; they end with it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.token = secrets.token_urlsafe(BYTES)
+        self._cookie = secrets.token_urlsafe(BYTES)
+        self._once: set[str] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """What the cookie is called; cookies know no ports, so its name does."""
+        return f"talktree-{self.port}"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What `Host` may be."""
+        names = ("127.0.0.1", "localhost", "[::1]")
+        plain = frozenset(names) if self.port == 80 else frozenset()
+        return plain | {f"{name}:{self.port}" for name in names}
+
+    def address(self, token: str) -> str:
+        """Where the studio is, with a token where only the page sees it."""
+        return f"http://127.0.0.1:{self.port}/#token={token}"
+
+    def once(self) -> str:
+        """A token that works one time, for command lines of browsers, which others can read."""
+        token = secrets.token_urlsafe(BYTES)
+        with self._lock:
+            self._once.add(token)
+        return token
+
+    def opens(self, token: str) -> bool:
+        """Whether a token is one of these."""
+        if _same(token, self.token):
+            return True
+        with self._lock:
+            found = [each for each in self._once if _same(token, each)]
+            self._once.difference_update(found)
+        return bool(found)
+
+    def set_cookie(self) -> str:
+        """The header that hands out the cookie."""
+        return f"{self.name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
+
+    def entered(self, header: str | None) -> bool:
+        """Whether a `Cookie` header has the cookie."""
+        try:
+            sent = SimpleCookie(header or "").get(self.name)
+        except CookieError:
+            return False
+        return sent is not None and _same(sent.value, self._cookie)
+
+
+def _same(given: str, right: str) -> bool:
+    """Compared in a time that tells nothing."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())

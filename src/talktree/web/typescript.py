@@ -1,0 +1,177 @@
+"""The shapes as TypeScript types, so that server and page cannot disagree unnoticed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any, get_args
+
+from msgspec import Struct
+from msgspec import inspect as described
+
+from talktree.views.html import block
+from talktree.web.shapes import conversation, general, library, share, tree, work
+from talktree.web.shapes import inspect as inspected
+from talktree.web.table import TABLE
+
+MODULES = (block, general, library, conversation, tree, inspected, work, share)
+HEAD = """// Written by `make docs` from the server's shapes; changes here are lost.
+/* eslint-disable */
+"""
+WIDTH = 100
+
+
+def types() -> str:
+    """The module of all types."""
+    bodies = [route.body for route in TABLE if route.body is not None]
+    # TEMPORARY: until all routes are in the table.
+    bodies += [
+        s
+        for m in MODULES
+        for s in structs(m)
+        if s.__name__
+        in {
+            "Login",
+            "ImportPlaces",
+            "KeepUpload",
+            "Fix",
+            "Do",
+            "On",
+            "SaveAs",
+            "NameBranch",
+            "Travel",
+            "Apply",
+            "Share",
+        }
+    ]
+    taken = _reached(bodies)
+    blocks = [HEAD]
+    for module in MODULES:
+        blocks.append(f"// {(module.__doc__ or '').strip()}\n")
+        blocks += [_interface(shape, sent=shape in taken) for shape in structs(module)]
+        blocks += [
+            f"export type {name} =\n  | " + "\n  | ".join(_names(alias)) + ";\n"
+            for name, alias in _unions(module)
+        ]
+    return "\n".join(blocks)
+
+
+def structs(module: ModuleType) -> list[type[Struct]]:
+    """The shapes that a module declares, in its order."""
+    found = [each for each in vars(module).values() if isinstance(each, type)]
+    return [
+        each for each in found if issubclass(each, Struct) and each.__module__ == module.__name__
+    ]
+
+
+def _unions(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Names for one of several shapes."""
+    for name, value in vars(module).items():
+        parts = get_args(value)
+        if parts and all(isinstance(each, type) and issubclass(each, Struct) for each in parts):
+            yield name, value
+
+
+def _names(alias: Any) -> list[str]:  # noqa: ANN401 - a union
+    return [each.__name__ for each in get_args(alias)]
+
+
+def _reached(roots: Iterable[type]) -> set[type]:
+    """Shapes with all the shapes in them."""
+    found: set[type] = set()
+    waiting: list[described.Type] = [described.type_info(root) for root in roots]
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, described.StructType):
+            if kind.cls not in found:
+                found.add(kind.cls)
+                waiting += [field.type for field in kind.fields]
+        else:
+            waiting += _inner(kind)
+    return found
+
+
+def _inner(kind: described.Type) -> list[described.Type]:
+    match kind:
+        case described.UnionType():
+            return [*kind.types]
+        case described.VarTupleType() | described.ListType():
+            return [kind.item_type]
+        case described.TupleType():
+            return [*kind.item_types]
+        case described.DictType():
+            return [kind.value_type]
+        case _:
+            return []
+
+
+def _interface(shape: type[Struct], *, sent: bool) -> str:
+    """One shape. What the page sends may leave out what has a default; answers have everything."""
+    info = described.type_info(shape)
+    assert isinstance(info, described.StructType)
+    notes = _notes(shape)
+    lines = [_comment((shape.__doc__ or "").strip(), ""), f"export interface {shape.__name__} {{"]
+    if info.tag_field is not None:
+        lines.append(f"  {info.tag_field}: {json.dumps(info.tag)};")
+    for field in info.fields:
+        if field.name in notes:
+            lines.append(_comment(notes[field.name], "  "))
+        optional = "?" if sent and not field.required else ""
+        lines.append(f"  {field.encode_name}{optional}: {_type(field.type)};")
+    return "\n".join([*lines, "}\n"])
+
+
+def _comment(text: str, indent: str) -> str:
+    words = " ".join(text.replace("*/", "* /").split())
+    return f"{indent}/** {words} */"
+
+
+def _notes(shape: type[Struct]) -> dict[str, str]:
+    """What is said below a field."""
+    (declared,) = ast.parse(inspect.getsource(shape)).body
+    assert isinstance(declared, ast.ClassDef)
+    notes: dict[str, str] = {}
+    for before, after in zip(declared.body, declared.body[1:], strict=False):
+        match before, after:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                notes[name] = text
+    return notes
+
+
+def _type(kind: described.Type) -> str:
+    match kind:
+        case described.StructType():
+            return kind.cls.__name__
+        case described.IntType() | described.FloatType():
+            return "number"
+        case described.StrType():
+            return "string"
+        case described.BoolType():
+            return "boolean"
+        case described.NoneType():
+            return "null"
+        case described.LiteralType():
+            return " | ".join(json.dumps(value) for value in kind.values)
+        case described.UnionType():
+            return " | ".join(dict.fromkeys(map(_type, kind.types)))
+        case described.VarTupleType() | described.ListType():
+            inner = _type(kind.item_type)
+            return f"({inner})[]" if "|" in inner else f"{inner}[]"
+        case described.TupleType():
+            return f"[{', '.join(map(_type, kind.item_types))}]"
+        case described.DictType():
+            return f"Record<string, {_type(kind.value_type)}>"
+        case _:
+            return "unknown"
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(types())

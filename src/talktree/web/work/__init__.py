@@ -1,0 +1,1 @@
+"""What people do in the studio: edits, saving, conversion, uploads, moves of a session."""

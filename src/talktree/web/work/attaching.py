@@ -1,0 +1,36 @@
+"""A file that goes with a message: what it is by its bytes, and it as a data URL."""
+
+from __future__ import annotations
+
+import base64
+
+from talktree.text.media import ENOUGH, sniffed
+from talktree.web.errors import TooLarge
+from talktree.web.work.uploads import Brought
+
+LARGEST = 10 << 20
+"""How many bytes may go with a message."""
+TEXT, BYTES = "text/plain", "application/octet-stream"
+
+
+def attached(file: Brought) -> tuple[str, str, str]:
+    """Name, media type and content of a file; what it says of itself is not believed."""
+    if file.size > LARGEST:
+        raise TooLarge(
+            f"{file.name[:100]}: a file with a message may have {LARGEST >> 20} MB",
+            hint="put it elsewhere, and name it in the message",
+        )
+    data = file.path.read_bytes()
+    media_type = sniffed(data[:ENOUGH]) or (TEXT if _is_text(data) else BYTES)
+    return file.plain_name, media_type, f"data:{media_type};base64,{_encoded(data)}"
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,89 @@
+"""What the page asks for, as an operation on a conversation."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from talktree.errors import UsageError
+from talktree.formats import by_slug
+from talktree.formats.attaching import attach
+from talktree.model import making
+from talktree.model.operations import Attach, Clone, Operation
+from talktree.web.desk.desk import Opened
+from talktree.web.shapes.work import (
+    Deed,
+    DoAttach,
+    DoClone,
+    DoDelete,
+    DoMove,
+    DoPopUp,
+    DoRemove,
+    DoReplace,
+    DoReply,
+    DoRetype,
+    DoRevise,
+    DoSwap,
+    DoUndelete,
+)
+from talktree.web.work.attaching import attached
+from talktree.web.work.uploads import Uploads
+
+MOST_COPIES = 20_000
+"""How many messages may be copied at once."""
+
+
+def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
+    """The operation that a deed means; ids and times are made here."""
+    talk = opened.as_read
+    match deed:
+        case DoReply(parent=parent, text=text, role=role):
+            return making.reply(talk, parent, text, _role(opened, role))
+        case DoRevise(about=about, text=text):
+            return making.revise(talk, about, text)
+        case DoReplace(about=about, text=text):
+            return making.replace(talk, about, text)
+        case DoClone(about=about, below=below):
+            return _few(making.clone(talk, about, below=below))
+        case DoMove(about=about, to=to):
+            return making.move(talk, about, to)
+        case DoSwap(about=about, other=other):
+            return making.swap(talk, about, other)
+        case DoPopUp(about=about):
+            # As it is shown: links that were inferred count as well.
+            return making.pop_up(opened.conversation, about)
+        case DoRetype(about=about, role=role):
+            return making.retype(talk, about, _role(opened, role))
+        case DoAttach(about=about, upload=upload):
+            return _attach(opened, talk[about].id, upload, uploads)
+        case DoDelete(about=about):
+            return making.delete(talk, about)
+        case DoUndelete(about=about):
+            return making.undelete(talk, about)
+        case DoRemove(about=about):
+            return making.remove(talk, about)
+        case _:
+            assert_never(deed)
+
+
+def _few(clone: Clone) -> Clone:
+    if len(clone.ids) > MOST_COPIES:
+        raise UsageError(
+            f"{len(clone.ids):,} messages are too many to copy at once",
+            hint="copy the message alone, or one further below",
+        )
+    return clone
+
+
+def _role(opened: Opened, role: str) -> str:
+    """A role, if the format knows it."""
+    known = by_slug(opened.document.format).can.roles
+    if not role or (known is not None and role not in known):
+        told = ", ".join(known or ())
+        raise UsageError(
+            f"{opened.document.format} has no role {role[:40]!r}", hint=f"it has {told}"
+        )
+    return role
+
+
+def _attach(opened: Opened, about: str, upload: str, uploads: Uploads) -> Attach:
+    return attach(by_slug(opened.document.format), about, *attached(uploads.get(upload)))

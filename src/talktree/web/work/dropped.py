@@ -1,0 +1,112 @@
+"""Keeping what was brought in: a file of its own in a folder of ours, and then in the library.
+
+Its name is one we made plain; where there is such a file already, another number is added.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from talktree import api
+from talktree.errors import TalktreeError
+from talktree.files.home import data_home
+from talktree.formats import by_slug
+from talktree.library.library import FOLDER, Library
+from talktree.library.listing import conversation
+from talktree.web.desk.desk import Desk
+from talktree.web.jobs import Progress, Result
+from talktree.web.work.importing import imported
+from talktree.web.work.uploads import Brought, Uploads
+
+NAME = "dropped"
+BLOCK = 1 << 20
+MOST_ALIKE = 10_000
+
+
+def dropped_folder(root: Path) -> Path:
+    """Where files that were brought in are kept: beside the library they belong to."""
+    if root == data_home() / FOLDER:
+        return data_home() / NAME
+    return root.with_name(f"{root.name}-{NAME}")
+
+
+def keeping(
+    desk: Desk, uploads: Uploads, file: Brought, to: str | None
+) -> Callable[[Progress], Result]:
+    """The work of keeping a file, as it is or converted."""
+    document = api.read(file.source)
+    if to == document.format:
+        to = None
+    made = None if to is None else api.converted(document, to=to)
+    suffix = "" if to is None else by_slug(to).info.suffixes[0]
+
+    def work(progress: Progress) -> Result:
+        """Keep it, import it; if that is not wanted any more, nothing of it stays."""
+        folder = dropped_folder(desk.root)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stem, ending = os.path.splitext(file.plain_name)
+        place = (
+            _free(folder, stem, "", folder=True)
+            if made and made.folder
+            else (_free(folder, stem, suffix or ending, folder=False))
+        )
+        try:
+            if made is None:
+                _copied(file, place, progress)
+            else:
+                progress.tell(0, None, f"converting to {to}")
+                api.keep(made, place)
+            cid = _imported(desk, folder, place, progress)
+        except BaseException:
+            _removed(place)
+            raise
+        uploads.drop(file.id)
+        return Result(cid=cid)
+
+    return work
+
+
+def _imported(desk: Desk, folder: Path, place: Path, progress: Progress) -> str:
+    with Library.open(desk.root, write=True) as library:
+        taken = imported(library, [folder], progress)
+        for failed in taken.failed:
+            if failed.path == os.fsencode(place):
+                raise TalktreeError(failed.failure.message, hint=failed.failure.hint)
+        return str(conversation(library.db, str(place)).source)
+
+
+def _free(parent: Path, stem: str, ending: str, *, folder: bool) -> Path:
+    """A path at which nothing was, which is ours from now on."""
+    for number in range(1, MOST_ALIKE):
+        more = "" if number == 1 else f"-{number}"
+        place = parent / f"{stem}{more}{ending}"
+        try:
+            if folder:
+                place.mkdir(mode=0o700)
+            else:
+                os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            continue
+        return place
+    raise TalktreeError(f"there are too many files called {stem}", hint="rename it")
+
+
+def _copied(file: Brought, place: Path, progress: Progress) -> None:
+    done = 0
+    with open(file.path, "rb") as source, open(place, "wb") as target:
+        while block := source.read(BLOCK):
+            progress.tell(done, file.size, "copying")
+            target.write(block)
+            done += len(block)
+        target.flush()
+        os.fsync(target.fileno())
+
+
+def _removed(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)

@@ -1,0 +1,83 @@
+"""Edits of an open conversation: made on the state that was seen, or not at all."""
+
+from __future__ import annotations
+
+from talktree.library.versions.history import Edit
+from talktree.library.versions.versions import Versions
+from talktree.views.edits import edit_words, edited_message
+from talktree.web.desk.desk import Opened
+from talktree.web.shapes.work import Deed, Edited, EditLine, History
+from talktree.web.studio import Studio
+from talktree.web.work.arrival import arrived, near
+from talktree.web.work.deeds import operation_of
+from talktree.web.work.uploads import Uploads
+
+MILLISECOND = 1_000_000
+
+
+def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
+    """One more edit."""
+    desk = studio.desk
+    with desk.writing() as library:
+        # Asked when nobody else can write: who comes second finds another stamp.
+        before = desk.require(cid, stamp)
+        operation = operation_of(before, deed, Uploads(studio.scratch))
+        Versions(library, before.kept.source).do(before.as_read.id, operation)
+        desk.changed(cid)
+        after = desk.open(cid)
+    return _edited(after, near(operation, before.as_read), edit_words(operation))
+
+
+def undone(studio: Studio, cid: str, stamp: str) -> Edited:
+    """The last edit that counts, taken back."""
+    return _turned(studio, cid, stamp, redo=False)
+
+
+def redone(studio: Studio, cid: str, stamp: str) -> Edited:
+    """The edit that was taken back last, done again."""
+    return _turned(studio, cid, stamp, redo=True)
+
+
+def _turned(studio: Studio, cid: str, stamp: str, *, redo: bool) -> Edited:
+    desk = studio.desk
+    with desk.writing() as library:
+        before = desk.require(cid, stamp)
+        edits = Versions(library, before.kept.source)
+        edit = edits.redo() if redo else edits.undo()
+        desk.changed(cid)
+        after = desk.open(cid)
+    verb = "redone" if redo else "undone"
+    return _edited(
+        after, near(edit.operation, before.as_read), f"{verb}: {edit_words(edit.operation)}"
+    )
+
+
+def _edited(after: Opened, wanted: tuple[str, ...], what: str) -> Edited:
+    leaf, id = arrived(after, wanted)
+    return Edited(stamp=after.stamp, leaf=leaf, id=id, what=what)
+
+
+def history(studio: Studio, cid: str) -> History:
+    """All edits of the source of a conversation."""
+    library = studio.desk.library()
+    kept, _ = studio.desk.kept(cid)
+    edits = Versions(library, kept.source)
+    with library.db.snapshot():
+        found = edits.history
+        return History(
+            stamp=studio.desk.stamp(cid),
+            edits=tuple(map(_line, found.edits)),
+            can_undo=edits.can_undo,
+            can_redo=found.can_redo,
+            saved=found.is_saved,
+        )
+
+
+def _line(edit: Edit) -> EditLine:
+    return EditLine(
+        id=edit.id,
+        time=edit.time // MILLISECOND,
+        what=edit_words(edit.operation),
+        state=edit.state,
+        about=edited_message(edit.operation),
+    )

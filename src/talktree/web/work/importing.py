@@ -1,0 +1,45 @@
+"""An import as part of a job: it tells how far it is, and stops when it is asked to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from talktree.library.importing.result import Imported
+from talktree.library.importing.result import Progress as Step
+from talktree.library.library import Library
+from talktree.views.measure import counted
+from talktree.web.jobs import Progress
+
+PATIENCE = 60.0
+"""Seconds to wait for another import."""
+
+
+def imported(
+    library: Library, paths: Sequence[Path], progress: Progress, *, known: bool = False
+) -> Imported:
+    """Import some paths; progress is counted in bytes."""
+    text = "looking for conversations"
+    progress.tell(0, None, text)
+
+    def tell(step: Step) -> None:
+        """Another source is done."""
+        nonlocal text
+        text = os.fsdecode(os.path.basename(step.source))
+
+    def pulse(done: int, total: int) -> None:
+        """Some more bytes are read."""
+        progress.tell(min(done, total), total, text)
+
+    taken = library.import_(paths, known=known, progress=tell, pulse=pulse, wait=PATIENCE)
+    progress.tell(1, 1, _summary(taken))
+    return taken
+
+
+def _summary(taken: Imported) -> str:
+    changed = taken.grown + taken.replaced + taken.back + taken.moved
+    told = [f"{taken.new:,} new", f"{changed:,} changed", f"{taken.unchanged:,} as before"]
+    if taken.failed:
+        told.append(counted(len(taken.failed), "failure"))
+    return ", ".join(told)

@@ -1,0 +1,67 @@
+"""What a file is that was brought in: its format, how sure that is, how sound it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from talktree import api
+from talktree.errors import TalktreeError
+from talktree.formats.detect import Guess
+from talktree.formats.engine import read
+from talktree.model.document import Document
+from talktree.model.findings import Finding
+from talktree.views.measure import one_line
+from talktree.web.shapes.library import Upload, UploadedFindings
+from talktree.web.work.uploads import Brought
+
+LARGE = 64 << 20
+"""Of larger files only what reading notices is told; all rules would take too long."""
+EXAMPLES = 5
+SHORT = 160
+
+
+def looked_over(file: Brought) -> Upload:
+    """Everything the page shows of a file before it is kept."""
+    try:
+        guess = api.detect(file.source)
+    except TalktreeError as error:
+        return _told(file, None, error.message)
+    try:
+        return _told(file, guess, guess.reason, read(file.source, guess.format))
+    except TalktreeError as error:
+        return _told(file, None, error.message)
+
+
+def _told(
+    file: Brought, guess: Guess | None, reason: str, document: Document | None = None
+) -> Upload:
+    conversations = () if document is None else document.conversations
+    traits = [each.skeleton.traits for each in conversations]
+    return Upload(
+        upload=file.id,
+        name=file.plain_name,
+        size=file.size,
+        format=None if guess is None else guess.format.info.slug,
+        confidence=0.0 if guess is None else guess.confidence,
+        reason=reason,
+        conversations=len(conversations),
+        messages=sum(len(each) - each.count(0) for each in traits),
+        findings=None if document is None else _findings(document, file.size),
+    )
+
+
+def _findings(document: Document, size: int) -> UploadedFindings:
+    found = document.noticed if size > LARGE else api.check(document).findings
+    counts = Counter(each.severity for each in found)
+    return UploadedFindings(
+        errors=counts["error"],
+        warnings=counts["warning"],
+        notes=counts["note"],
+        examples=_examples(found),
+    )
+
+
+def _examples(found: Sequence[Finding]) -> tuple[str, ...]:
+    worst = sorted(found, key=lambda each: ("error", "warning", "note").index(each.severity))
+    return tuple(one_line(f"{each.code} {each.message}", SHORT) for each in worst[:EXAMPLES])

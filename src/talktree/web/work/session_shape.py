@@ -1,0 +1,151 @@
+"""Sessions, plans and what came of them, as the page shows them."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from talktree.errors import TalktreeError
+from talktree.session.capture.states import File, name_to_json
+from talktree.session.claude.history import ClaudeHistory
+from talktree.session.session import Session as OwnSession
+from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.differences import in_words
+from talktree.session.undo.history import FileLine, above_notes, position
+from talktree.session.undo.merge import is_text
+from talktree.session.undo.plan import Action
+from talktree.session.undo.plan import Plan as OwnPlan
+from talktree.session.undo.points import redoable, undo_point
+from talktree.views.html.rendering import diff_unified
+from talktree.views.measure import counted, one_line
+from talktree.web.desk.desk import Opened
+from talktree.web.shapes.work import Applied, Plan, PlanStep, Session, SessionOperation
+from talktree.web.work.travelling import Contents, restored_folder
+
+MILLISECOND = 1_000_000
+MOST_OPERATIONS = 500
+MOST_STEPS = 2_000
+MOST_DIFFED = 200_000
+"""How many characters of a file are compared for the page."""
+SHORT = 120
+
+
+def own_shape(session: OwnSession) -> Session:
+    """Where a session of ours stands."""
+    opened = session.opened
+    line = FileLine(opened)
+    here, leaf = position(opened, line), opened.index.leaf()
+    start = above_notes(opened, here.conversation)
+    return Session(
+        kind="own",
+        workspace="" if opened.workspace is None else str(opened.workspace.path),
+        files_at=here.files,
+        leaf=None if leaf is None else leaf.id,
+        can_undo=_can(lambda: undo_point(opened, line, start, turn=False)),
+        can_redo=_can(lambda: redoable(opened, line)),
+        operations=tuple(
+            SessionOperation(
+                id=each.id,
+                kind=each.kind,
+                time=None if each.time is None else each.time // MILLISECOND,
+                text=one_line(each.text, SHORT),
+                message=each.message,
+            )
+            for each in islice(session.log(), MOST_OPERATIONS)
+        ),
+        notices=tuple(session.notices),
+    )
+
+
+def claude_shape(opened: Opened, history: ClaudeHistory) -> Session:
+    """What Claude Code's history allows to restore."""
+    notices = ["Claude Code notes only its own edits: files that commands changed are not covered"]
+    if history.folder is None:
+        notices.append("the folder with the copies was not found")
+    return Session(
+        kind="claude-code",
+        workspace=str(restored_folder(opened)),
+        files_at=None,
+        leaf=None,
+        can_undo=False,
+        can_redo=False,
+        operations=tuple(
+            SessionOperation(
+                id=each.message,
+                kind="checkpoint",
+                time=None if each.time is None else each.time // MILLISECOND,
+                text=counted(len(each.files), "file"),
+                message=each.message,
+            )
+            for each in islice(reversed(history.points), MOST_OPERATIONS)
+        ),
+        notices=tuple(notices),
+    )
+
+
+def _can(look: object) -> bool:
+    assert callable(look)
+    try:
+        look()
+    except TalktreeError:
+        return False
+    return True
+
+
+def plan_shape(plan: OwnPlan, contents: Contents, choices: dict[bytes, str]) -> Plan:
+    """A plan with the difference each step makes."""
+    return Plan(
+        digest=plan.digest,
+        steps=tuple(
+            _step(each, plan, contents, choices.get(each.path))
+            for each in plan.actions[:MOST_STEPS]
+        ),
+        conflicts=len(plan.conflicts),
+        uncovered=(*(f"{path}: {why}" for path, why in plan.uncovered), *plan.warnings),
+        chat=_chat(plan),
+    )
+
+
+def _step(action: Action, plan: OwnPlan, contents: Contents, choice: str | None) -> PlanStep:
+    words = in_words(action.before, action.after) if action.does else ""
+    return PlanStep(
+        action=action.action,
+        path=name_to_json(action.path),
+        reason=f"{action.reason} ({words})" if words else action.reason,
+        conflict=action.action == "conflict",
+        choices=action.choices,
+        choice=choice,
+        html=_difference(action, plan, contents),
+    )
+
+
+def _difference(action: Action, plan: OwnPlan, contents: Contents) -> str:
+    old, new = contents(action)
+    if new is None and isinstance(action.after, File):
+        new = plan.merged.get(action.after.hash)
+    if old is None or new is None or old == new or not is_text(old) or not is_text(new):
+        return ""
+    if len(old) + len(new) > MOST_DIFFED:
+        return ""
+    return diff_unified(old.decode(), new.decode()).html
+
+
+def _chat(plan: OwnPlan) -> str:
+    if "conversation" not in plan.scopes:
+        return "the talk stays where it is"
+    start, goal = plan.from_.conversation, plan.to.conversation
+    if start == goal:
+        return "the talk stays where it is"
+    if goal is None:
+        return "the talk goes back to its beginning; what was said stays a branch"
+    return f"the talk goes on from message {goal}; what was said behind it stays a branch"
+
+
+def applied_shape(outcome: Outcome, session: OwnSession | None) -> Applied:
+    """What came of a move."""
+    leaf = None if session is None else session.opened.index.leaf()
+    notices = () if session is None else tuple(session.notices)
+    return Applied(
+        done=sum(1 for fate in outcome.fates.values() if fate == "done"),
+        notices=(*outcome.problems, *notices),
+        leaf=None if leaf is None else leaf.id,
+    )

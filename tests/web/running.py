@@ -1,0 +1,94 @@
+"""A real studio on a real socket, for tests: paths are taken in, and a client has entered."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from talktree.web.app import application
+from talktree.web.launch import opened
+from talktree.web.page import Page
+from talktree.web.route import API, Route
+from talktree.web.security.keys import Keys
+from talktree.web.serving import Server, bound
+from talktree.web.studio import Studio
+from talktree.web.table import TABLE
+
+LONGEST = 60.0
+OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
+
+
+class Running(NamedTuple):
+    """A studio that serves, and a client that may ask it anything."""
+
+    studio: Studio
+    keys: Keys
+    client: httpx.Client
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.keys.port}"
+
+    def get(self, path: str, **query: Any) -> Any:
+        """What the API gives."""
+        return _json(self.client.get(API + path, params=query))
+
+    def post(self, path: str, body: Any = None) -> Any:
+        """What the API gives for a change."""
+        return _json(self.client.post(API + path, json=body))
+
+    def ended(self, job: str) -> Any:
+        """A job when it has ended."""
+        return until(
+            lambda: found if (found := self.get(f"/jobs/{job}"))["state"] != "running" else None
+        )
+
+
+def until(look: Any) -> Any:
+    """What `look` gives as soon as it gives something."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not come to this")
+
+
+def _json(answer: httpx.Response) -> Any:
+    assert answer.status_code < 300, answer.text
+    return answer.json() if answer.content else None
+
+
+@contextmanager
+def running(
+    paths: Sequence[Path],
+    *,
+    read_only: bool = False,
+    table: Sequence[Route] = TABLE,
+    page: Page | None = None,
+) -> Iterator[Running]:
+    """A studio of some paths; they are taken in before anybody asks."""
+    ending = threading.Event()
+    with ExitStack() as ends:
+        socket = ends.enter_context(bound(0))
+        studio = ends.enter_context(opened(paths, read_only=read_only))
+        keys = Keys(socket.getsockname()[1])
+        app = application(studio, keys, table=table, page=page, ending=ending)
+        server = Server(app, ending)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+        thread.start()
+        ends.callback(thread.join)
+        ends.callback(server.end)
+        until(lambda: studio.jobs.going_on("import") is None)
+        base = f"http://127.0.0.1:{keys.port}"
+        client = ends.enter_context(httpx.Client(base_url=base, headers=OWN, timeout=LONGEST))
+        entered = client.post(f"{API}/login", json={"token": keys.token})
+        assert entered.status_code == 204, entered.text
+        yield Running(studio, keys, client)

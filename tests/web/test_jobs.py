@@ -1,0 +1,138 @@
+"""Jobs: they tell how far they are, stop when asked, leave a file, and are forgotten at last."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import Busy, NotFound, UsageError
+from talktree.web import jobs as jobs_module
+from talktree.web.jobs import Jobs, Progress, Result
+from tests.web.running import until
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    made = Jobs()
+    yield made
+    made.close()
+
+
+def ended(jobs: Jobs, id: str) -> str:
+    until(lambda: jobs.get(id).state != "running")
+    return jobs.get(id).state
+
+
+def test_a_job_tells_how_far_it_is_and_leaves_a_file(jobs: Jobs, tmp_path: Path) -> None:
+    gone_on = threading.Event()
+
+    def work(progress: Progress) -> Result:
+        progress.tell(1, 2, "half")
+        gone_on.wait()
+        (tmp_path / "made").write_bytes(b"four")
+        return Result(tmp_path / "made", "made.txt", "7")
+
+    id = jobs.start("share", work).id
+    until(lambda: jobs.get(id).done == 1)
+    assert (jobs.get(id).total, jobs.get(id).text, jobs.get(id).state) == (2, "half", "running")
+    assert jobs.going_on("share") == id
+    assert jobs.going_on("import") is None
+    gone_on.set()
+    assert ended(jobs, id) == "done"
+    job = jobs.get(id)
+    assert (job.file, job.size, job.cid) == ("made.txt", 4, "7")
+    assert jobs.file(id) == (tmp_path / "made", "made.txt")
+    assert jobs.going_on("share") is None
+
+
+def test_a_cancelled_job_ends_when_it_tells_something(jobs: Jobs) -> None:
+    def work(progress: Progress) -> Result:
+        while True:
+            progress.tell(0)
+
+    id = jobs.start("import", work).id
+    jobs.cancel(id)
+    assert ended(jobs, id) == "cancelled"
+    with pytest.raises(NotFound):
+        jobs.file(id)
+
+
+def test_failures_are_told_and_mistakes_are_too(jobs: Jobs) -> None:
+    def fails(_: Progress) -> Result:
+        raise UsageError("not so", hint="but so")
+
+    def breaks(_: Progress) -> Result:
+        raise ZeroDivisionError("oh")
+
+    told = jobs.start("convert", fails).id
+    assert ended(jobs, told) == "failed"
+    fault = jobs.get(told).error
+    assert fault is not None
+    assert (fault.kind, fault.message, fault.hint) == ("usage", "not so", "but so")
+    broken = jobs.start("convert", breaks).id
+    assert ended(jobs, broken) == "failed"
+    fault = jobs.get(broken).error
+    assert fault is not None
+    assert (fault.kind, fault.exit_code) == ("internal", 70)
+
+
+def test_only_some_work_at_once_and_those_that_wait_are_cancelled_at_once(jobs: Jobs) -> None:
+    go_on = threading.Event()
+    begun: list[int] = []
+
+    def work(_: Progress) -> Result:
+        begun.append(1)
+        go_on.wait()
+        return Result()
+
+    ids = [jobs.start("share", work).id for _ in range(jobs_module.AT_ONCE + 2)]
+    until(lambda: len(begun) == jobs_module.AT_ONCE)
+    assert jobs.cancel(ids[-1]).state == "cancelled"
+    go_on.set()
+    assert {ended(jobs, id) for id in ids[:-1]} == {"done"}
+    assert len(begun) == jobs_module.AT_ONCE + 1
+
+
+def test_too_many_are_refused(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_module, "MOST_OPEN", 2)
+    go_on = threading.Event()
+
+    def work(_: Progress) -> Result:
+        go_on.wait()
+        return Result()
+
+    first = jobs.start("share", work)
+    jobs.start("share", work)
+    with pytest.raises(Busy):
+        jobs.start("share", work)
+    go_on.set()
+    assert ended(jobs, first.id) == "done"
+
+
+def test_old_jobs_are_forgotten_with_their_files(jobs: Jobs, tmp_path: Path) -> None:
+    def work(_: Progress) -> Result:
+        (tmp_path / "first").write_bytes(b"")
+        return Result(tmp_path / "first")
+
+    first = jobs.start("share", work).id
+    assert ended(jobs, first) == "done"
+    for _ in range(jobs_module.KEPT + 1):
+        ended(jobs, jobs.start("share", lambda _: Result()).id)
+    with pytest.raises(NotFound):
+        jobs.get(first)
+    assert not (tmp_path / "first").exists()
+
+
+def test_the_end_cancels_everything() -> None:
+    jobs = Jobs()
+
+    def work(progress: Progress) -> Result:
+        while True:
+            progress.tell(0)
+
+    id = jobs.start("import", work).id
+    jobs.close()
+    assert ended(jobs, id) == "cancelled"

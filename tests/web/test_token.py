@@ -1,0 +1,93 @@
+"""The door: a token that is 256 bits of chance, and a strict cookie for it."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.web.route import API
+from talktree.web.security.keys import Keys
+from tests.web.running import OWN, Running
+
+
+def enter(seen: Running, body: object, **headers: str) -> httpx.Response:
+    return httpx.post(f"{seen.origin}{API}/login", json=body, headers={**OWN, **headers})
+
+
+def test_the_token_is_exchanged_for_a_strict_cookie(seen: Running) -> None:
+    answer = enter(seen, {"token": seen.keys.token})
+    assert (answer.status_code, answer.content) == (204, b"")
+    value, *attributes = answer.headers["set-cookie"].split("; ")
+    assert value.startswith(f"talktree-{seen.keys.port}=")
+    assert sorted(attributes) == ["HttpOnly", "Path=/", "SameSite=Strict"]
+    assert seen.keys.token not in value, "who sees the cookie does not know the token"
+
+
+@pytest.mark.parametrize("token", ["", "x", "é𝕏", "a" * 43, None, 5])
+def test_another_token_gets_nothing(seen: Running, token: object) -> None:
+    answer = enter(seen, {"token": token})
+    assert answer.status_code in {400, 401}
+    assert "set-cookie" not in answer.headers
+
+
+def test_the_token_alone_opens_nothing_but_the_door(seen: Running) -> None:
+    for headers in (
+        {"Cookie": f"{seen.keys.name}={seen.keys.token}"},
+        {"Authorization": f"Bearer {seen.keys.token}"},
+    ):
+        assert httpx.get(f"{seen.origin}{API}/about", headers=headers).status_code == 401
+    token = {"token": seen.keys.token}
+    assert httpx.get(f"{seen.origin}{API}/about", params=token).status_code == 401
+
+
+def test_the_door_is_no_exception_to_the_gate(seen: Running) -> None:
+    body = {"token": seen.keys.token}
+    assert enter(seen, body, Origin="http://evil.example").status_code == 403
+    assert enter(seen, body, Host="evil.example").status_code == 400
+    assert enter(seen, body, **{"X-Talktree": "0"}).status_code == 403
+
+
+def test_the_body_of_the_door_is_json_and_not_large(seen: Running) -> None:
+    address = f"{seen.origin}{API}/login"
+    plain = {**OWN, "Content-Type": "text/plain"}
+    said = httpx.post(address, content=b'{"token": ""}', headers=plain)
+    assert said.status_code == 400
+    large = {**OWN, "Content-Type": "application/json"}
+    said = httpx.post(address, content=b'{"token":"' + b"a" * (17 << 20), headers=large)
+    assert said.status_code == 413
+    assert said.json()["error"]["kind"] == "too-large"
+
+
+def test_a_token_for_a_command_line_works_once() -> None:
+    keys = Keys(8080)
+    once = keys.once()
+    assert keys.opens(once)
+    assert not keys.opens(once)
+    assert keys.opens(keys.token)
+    assert keys.opens(keys.token)
+
+
+def test_tokens_and_cookies_are_as_long_as_they_should_be_and_never_the_same() -> None:
+    made = [Keys(1) for _ in range(50)]
+    secrets = {keys.token for keys in made} | {keys.set_cookie() for keys in made}
+    assert len(secrets) == 100
+    assert all(re.fullmatch(r"[\w-]{43}", keys.token) for keys in made)
+
+
+@given(st.text())
+def test_no_header_enters_by_being_odd(header: str) -> None:
+    keys = Keys(1)
+    assert not keys.entered(header)
+    assert not keys.opens(header)
+
+
+def test_the_cookie_is_found_among_others() -> None:
+    keys = Keys(1)
+    own = keys.set_cookie().split(";")[0]
+    assert keys.entered(own)
+    assert keys.entered(f"a=b; {own}; c=d")
+    assert not keys.entered(own.replace("talktree-1", "talktree-2"))

@@ -1,0 +1,134 @@
+"""What tests of work in the studio share: the demos in a folder of their own, and deeds."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from talktree import api
+from talktree.model.document import Document
+from talktree.model.operations import Move, Operation, Reply, Retype, Swap
+from talktree.testing.edits import TEXT
+from tests.web.running import Running
+
+DEMO = Path(__file__).parents[2] / "demo"
+DEMOS = {
+    "claude-code": "claude-code.jsonl",
+    "claude-messages": "claude-messages.jsonl",
+    "muse": "muse.json",
+    "native": "native.jsonl",
+    "studio": "studio.json",
+    "studio-text": "studio-text.txt",
+    "studio-xml": "studio-xml.xml",
+    "chatbuilder": "chatbuilder/messages/repair-cafe",
+    "sage": "sage",
+}
+"""A source of each format."""
+GIF = bytes.fromhex("47494638396101000100000000002c00000000010001000002024c01003b")
+
+
+def copied(slug: str, folder: Path) -> Path:
+    """A demo in a folder of the test's own."""
+    source = DEMO / DEMOS[slug]
+    target = folder / source.name
+    folder.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+    return target
+
+
+def bytes_of(path: Path) -> dict[str, bytes]:
+    """Every file at a path."""
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    return {
+        str(each.relative_to(path)): each.read_bytes()
+        for each in sorted(path.rglob("*"))
+        if each.is_file()
+    }
+
+
+def fingerprint(path: Path) -> str:
+    """All that lies below a path, in one word."""
+    return sha256(repr(bytes_of(path)).encode()).hexdigest()
+
+
+def cid_of(studio: Running, path: Path) -> str:
+    """What the studio calls the first conversation of a source."""
+    return str(studio.studio.desk.library().conversation(str(path)).source)
+
+
+def stamp_of(studio: Running, cid: str) -> str:
+    return str(studio.get(f"/c/{cid}/edits")["stamp"])
+
+
+def document_of(studio: Running, cid: str) -> Document:
+    return studio.studio.desk.open(cid).document
+
+
+def shown_bytes(studio: Running, cid: str) -> dict[str, bytes]:
+    """What would be written if it were saved."""
+    return api.to_bytes(document_of(studio, cid))
+
+
+def uploaded(studio: Running, data: bytes, name: str = "dot.gif") -> dict[str, Any]:
+    answer = studio.client.post("/api/v1/uploads", params={"name": name}, content=data)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def done(studio: Running, cid: str, deed: dict[str, Any]) -> Any:
+    """Do it on what is there now."""
+    return studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": deed})
+
+
+def refused(studio: Running, path: str, body: Any, status: int) -> dict[str, Any]:
+    """The error that something is answered with."""
+    answer = studio.client.post(f"/api/v1{path}", json=body)
+    assert answer.status_code == status, answer.text
+    error: dict[str, Any] = answer.json()["error"]
+    assert error["message"]
+    return error
+
+
+def turned(studio: Running, cid: str, verb: str) -> Any:
+    """Undo, redo or save what is there now."""
+    return studio.post(f"/c/{cid}/{verb}", {"stamp": stamp_of(studio, cid)})
+
+
+Make = Callable[[Operation], dict[str, Any]]
+
+
+def deed_of(kind: str, operation: Operation, upload: str) -> dict[str, Any]:
+    """What the page would ask for to have an operation made."""
+    about = getattr(operation, "about", None)
+    match kind:
+        case "reply" | "new beginning":
+            assert isinstance(operation, Reply)
+            return {"do": "reply", "parent": operation.parent, "text": TEXT}
+        case "edit as a branch":
+            return {"do": "revise", "about": about, "text": TEXT}
+        case "edit in place":
+            return {"do": "replace", "about": about, "text": TEXT}
+        case "clone" | "clone with replies":
+            return {"do": "clone", "about": about, "below": kind != "clone"}
+        case "move":
+            assert isinstance(operation, Move)
+            return {"do": "move", "about": about, "to": operation.to}
+        case "pop up":
+            return {"do": "pop_up", "about": about}
+        case "swap":
+            assert isinstance(operation, Swap)
+            return {"do": "swap", "about": about, "other": operation.other}
+        case "change role":
+            assert isinstance(operation, Retype)
+            return {"do": "retype", "about": about, "role": operation.role}
+        case "delete" | "remove":
+            return {"do": kind, "about": about}
+        case "restore":
+            return {"do": "undelete", "about": about}
+        case _:
+            return {"do": "attach", "about": about, "upload": upload}
