@@ -1,0 +1,1 @@
+"""The studio in a real Chromium, as people use it."""

@@ -1,0 +1,63 @@
+"""One Chromium for all tests of a process; a studio of its own for each test that changes things."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.chromium import WIDE, chromium, executable
+from tests.browser.screen import Screen, entered
+from tests.web.running import Running, running
+
+DEMO = Path(__file__).parent.parent.parent / "demo"
+Open = Callable[..., Screen]
+"""Opens a window on a studio: `open(studio, size=PHONE, dark=True)`."""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser."""
+    if executable() is None:
+        pytest.skip("NOT RUN: there is no Chromium on this machine")
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """The bundled conversations, to be changed at will."""
+    folder = tmp_path / "demo"
+    shutil.copytree(DEMO, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    return folder
+
+
+@pytest.fixture
+def studio(demo: Path) -> Iterator[Running]:
+    """A studio of them."""
+    with running([demo]) as found:
+        yield found
+
+
+@pytest.fixture
+def open_window(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Opens windows that have entered a studio, and closes them when the test is over."""
+    with ExitStack() as windows:
+
+        def opened(
+            studio: Running, *, size: tuple[int, int] = WIDE, dark: bool = False, at: str = ""
+        ) -> Screen:
+            window = entered(browser, studio, size=size, dark=dark, downloads=tmp_path, at=at)
+            return windows.enter_context(window)
+
+        yield opened
+
+
+@pytest.fixture
+def screen(studio: Running, open_window: Open) -> Screen:
+    """One window on the demo."""
+    return open_window(studio)
