@@ -1,7 +1,8 @@
 """Writes the pages that come out of the program itself: `python docs/generate.py`.
 
-The command reference from `--help`, the rules from their docstrings, the pictures from what the
-commands print on the demo. A test compares them with what is kept here.
+The command reference from `--help`, the rules from their docstrings, the studio's API from its
+route table, the pictures from what the commands print on the demo. A test compares them with what
+is kept here.
 """
 
 from __future__ import annotations
@@ -93,6 +94,19 @@ def conversions() -> str:
     return str(written())
 
 
+def studio() -> dict[Path, str]:
+    """The studio's API as a page, and its shapes as the types of the page's source."""
+    sys.path.insert(0, str(DOCS))
+    from studio_api import page
+
+    from talktree.web.typescript import types
+
+    return {
+        DOCS / "reference" / "studio-api.md": str(page()),
+        ROOT / "frontend" / "src" / "api" / "types.ts": types(),
+    }
+
+
 def picture(name: str) -> str:
     """A picture of what a command prints."""
     from rich.console import Console
@@ -115,6 +129,7 @@ def pages() -> dict[Path, str]:
         DOCS / "reference" / "commands.md": commands(),
         **rules(),
         DOCS / "reference" / "conversions.md": conversions(),
+        **studio(),
         **{DOCS / "pictures" / f"{name}.svg": picture(name) for name in PICTURES},
     }
 

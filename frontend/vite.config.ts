@@ -9,6 +9,7 @@ export default defineConfig({
     outDir: '../src/talktree/web/static',
     emptyOutDir: true,
     target: 'es2022',
+    cssTarget: ['chrome125', 'firefox128', 'safari18'],
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 400,

@@ -26,8 +26,11 @@ CCUSAGE = Package(
 AGENTSVIEW = Package("agentsview", "bin/agentsview", pip="agentsview")
 AICHAT = Package("claude-code-tools", "bin/aichat", pip="claude-code-tools")
 CLAUDE_CODE_LOG = Package("claude-code-log", "bin/claude-code-log", pip="claude-code-log")
+TRANSCRIPTS = Package(
+    "claude-code-transcripts", "bin/claude-code-transcripts", pip="claude-code-transcripts"
+)
 RIPGREP = Package("ripgrep", "bin/rg", pip="ripgrep")
-ALL = (CCUSAGE, AGENTSVIEW, AICHAT, CLAUDE_CODE_LOG, RIPGREP)
+ALL = (CCUSAGE, AGENTSVIEW, AICHAT, CLAUDE_CODE_LOG, TRANSCRIPTS, RIPGREP)
 
 
 def found(package: Package) -> Path | None:

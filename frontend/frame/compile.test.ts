@@ -31,7 +31,7 @@ describe('compiling an artifact', () => {
   it('finds a component that is not exported, or the only export', () => {
     expect(componentOf(run('function App() { return <i/> }'))).toBeTypeOf('function')
     expect(componentOf(run('export const Card = () => <i/>'))).toBeTypeOf('function')
-    expect(componentOf(run('export const a = () => 1, b = () => 2'))).toBeUndefined()
+    expect(componentOf(run('export const a = () => 1\nexport const b = () => 2'))).toBeUndefined()
   })
 
   it('says which import is missing', () => {

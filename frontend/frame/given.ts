@@ -21,12 +21,3 @@ export function place(): HTMLElement {
   document.body.append(made)
   return made
 }
-
-/** Say in the frame itself what went wrong. */
-export function showProblem(text: string): void {
-  const box = document.createElement('pre')
-  box.setAttribute('role', 'alert')
-  box.style.cssText = 'margin:0;padding:12px;white-space:pre-wrap;font:13px ui-monospace,monospace;color:#b42318'
-  box.textContent = text
-  place().replaceChildren(box)
-}

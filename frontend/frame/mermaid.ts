@@ -1,7 +1,7 @@
 /** Draws a Mermaid diagram. */
 
 import mermaid from 'mermaid'
-import { given, place, showProblem } from './given'
+import { given, place } from './given'
 import { settings } from './mermaidSettings'
 import { keepSaying, sayError } from './said'
 
@@ -14,7 +14,6 @@ async function start(): Promise<void> {
     if (!drawn) throw new Error('The diagram is empty.')
     place().replaceChildren(drawn)
   } catch (problem) {
-    showProblem(problem instanceof Error ? problem.message : String(problem))
     sayError(problem)
   }
 }

@@ -5,7 +5,7 @@ import * as ReactDOM from 'react-dom'
 import * as ReactDOMClient from 'react-dom/client'
 import * as jsxRuntime from 'react/jsx-runtime'
 import { ENTRY, compiled, componentOf, unknownImport } from './compile'
-import { given, place, showProblem } from './given'
+import { given, place } from './given'
 import { keepSaying, sayError } from './said'
 
 type Body = (
@@ -29,11 +29,6 @@ function require(name: string): unknown {
   throw new Error(unknownImport(name))
 }
 
-function fail(problem: unknown): void {
-  showProblem(problem instanceof Error ? problem.message : String(problem))
-  sayError(problem)
-}
-
 class Guard extends React.Component<{ children: React.ReactNode }, { problem: Error | null }> {
   override state = { problem: null as Error | null }
 
@@ -46,8 +41,7 @@ class Guard extends React.Component<{ children: React.ReactNode }, { problem: Er
   }
 
   override render(): React.ReactNode {
-    if (!this.state.problem) return this.props.children
-    return React.createElement('pre', { role: 'alert' }, this.state.problem.message)
+    return this.state.problem ? null : this.props.children
   }
 }
 
@@ -62,10 +56,10 @@ function run(body: Body): void {
       ReactDOMClient.createRoot(root).render(drawn)
     } else if (!root.hasChildNodes()) {
       // It may draw itself in its own time; only silence after that is a problem.
-      setTimeout(() => root.hasChildNodes() || fail(new Error('This artifact exports no component.')), 200)
+      setTimeout(() => root.hasChildNodes() || sayError(new Error('This artifact exports no component.')), 200)
     }
   } catch (problem) {
-    fail(problem)
+    sayError(problem)
   }
 }
 
@@ -77,7 +71,7 @@ function start(): void {
     script.textContent = compiled(given().source)
     document.body.append(script)
   } catch (problem) {
-    fail(problem)
+    sayError(problem)
   }
 }
 

@@ -13,7 +13,8 @@ function say(message: Record<string, unknown>): void {
 
 /** Tell an error in words. */
 export function sayError(problem: unknown): void {
-  const text = problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem)
+  const plain = problem instanceof Error && problem.name === 'Error'
+  const text = plain ? problem.message : String(problem)
   say({ talktree: 'error', text: text.slice(0, 2000) })
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from talktree import api
 from talktree.errors import ChangedMeanwhile, NotUndoable, TalktreeError
 from talktree.library.library import Library
+from talktree.library.versions.history import Undone, add
 from talktree.library.versions.versions import Versions
 from talktree.model.document import Document
-from talktree.model.operations import Delete, Replace, Reply
+from talktree.model.operations import Delete, Remove, Replace, Reply
 
 GOOD = Path(__file__).parents[1] / "data"
 SESSION = GOOD / "claude-code" / "good" / "one-session.jsonl"
@@ -226,3 +230,169 @@ def test_any_order_ends_where_a_list_of_texts_does(
         assert (done[-1] if done else first).encode() in path.read_bytes()
         if not done:
             assert path.read_bytes() == SESSION.read_bytes()
+
+
+def test_saving_again_does_not_forget_what_came_by_itself(kept: tuple[Library, Path]) -> None:
+    library, path = kept
+    edits = versions(library)
+    edits.do(talk_of(edits), replaced("Other words"))
+    edits.save()
+    with open(path, "ab") as file:
+        file.write(LINE % NEW.encode())
+    library.import_([path])
+    grown = path.read_bytes()
+    assert edits.save() == []
+    assert {"Other words", "later"} <= set(texts(edits.document()))
+    assert path.read_bytes() == grown
+
+
+def test_an_edit_after_a_save_stands_on_what_came_since(kept: tuple[Library, Path]) -> None:
+    library, path = kept
+    edits = versions(library)
+    talk = talk_of(edits)
+    edits.do(talk, replaced("Other words"))
+    edits.save()
+    edits.do(talk, Reply(id=NEW[:-2] + "bb", parent=ABOUT, text="more", time=0))
+    with open(path, "ab") as file:
+        file.write(LINE % NEW.encode())
+    library.import_([path])
+    assert {"Other words", "later", "more"} <= set(texts(edits.document()))
+    edits.do(talk, Reply(id=NEW[:-2] + "cc", parent=ABOUT, text="most", time=0))
+    assert [edit.state for edit in edits.history.edits] == ["done", "done", "done"]
+    edits.undo()
+    edits.undo()
+    assert edits.history.is_saved
+    assert {"Other words", "later"} <= set(texts(edits.document()))
+    with pytest.raises(NotUndoable):
+        edits.undo()
+
+
+def test_what_was_saved_and_undone_can_be_redone_if_the_file_went_on(
+    kept: tuple[Library, Path],
+) -> None:
+    library, path = kept
+    edits = versions(library)
+    edits.do(talk_of(edits), replaced("Other words"))
+    edits.save()
+    edits.undo()
+    with open(path, "ab") as file:
+        file.write(LINE % NEW.encode())
+    library.import_([path])
+    with pytest.raises(ChangedMeanwhile, match="went on"):
+        edits.document()
+    assert not edits.can_undo
+    edits.redo()
+    assert {"Other words", "later"} <= set(texts(edits.document()))
+
+
+def test_two_programs_do_not_edit_at_once(kept: tuple[Library, Path]) -> None:
+    library, _ = kept
+    edits = versions(library)
+    seen = edits.history
+    edits.do(talk_of(edits), replaced("one"))
+    row = Undone(about=seen.last or 0)
+    with pytest.raises(ChangedMeanwhile):
+        add(library.db, 1, 0, row, after=seen.last)
+    assert len(edits.history.edits) == 1
+
+
+def test_files_of_a_folder_come_and_go_with_their_messages(tmp_path: Path) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    for number in (1, 2, 3):
+        (talk / f"{number}.md").write_text(f"; role: user\n\nWord {number}\n")
+    before = {path.name: path.read_bytes() for path in talk.iterdir()}
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([talk])
+        edits = versions(library)
+        *_, last = edits.document().conversation.messages()
+        edits.do(talk_of(edits), Reply(id="new", parent=last.id, text="More"))
+        edits.save()
+        assert len(list(talk.iterdir())) == 4
+        edits.undo()
+        edits.save()
+        assert {path.name: path.read_bytes() for path in talk.iterdir()} == before
+        edits.do(talk_of(edits), Remove(about=last.id))
+        edits.save()
+        assert sorted(path.name for path in talk.iterdir()) == ["1.md", "2.md"]
+        assert len(texts(edits.document())) == 2
+        edits.undo()
+        edits.save()
+        assert {path.name: path.read_bytes() for path in talk.iterdir()} == before
+
+
+def test_settings_beside_a_session_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "session"
+    shutil.copytree(GOOD / "sage" / "good" / "session-tide-table", path)
+    (path / "config.json").write_text('{"apiKey": "sk-ant-secret"}')
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([path])
+        edits = versions(library)
+        last = edits.document().conversation.path()[-1].id
+        edits.do(talk_of(edits), Replace(about=last, text="Other words"))
+        assert len(edits.save()) == 1
+    assert (path / "config.json").read_text() == '{"apiKey": "sk-ant-secret"}'
+
+
+KILLED = """if True:
+    import os, signal, sys
+    from pathlib import Path
+    from talktree.library.library import Library
+
+    left = int(sys.argv[2])
+    saving = False
+
+    def count(event, arguments):
+        global left
+        if saving and event in ("open", "os.rename", "os.remove", "os.chmod"):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+    with Library.open(Path(sys.argv[1]), write=True) as library:
+        edits = library.edits(str(sys.argv[3]))
+        saving = True
+        edits.save()
+        saving = False
+    print(int(sys.argv[2]) - left)
+"""
+
+
+def test_a_save_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
+    """Wherever it ends, the next import knows how far it came, and the way back is open."""
+
+    def saved(number: int) -> str:
+        call = [sys.executable, "-c", KILLED, str(tmp_path / "library"), str(number), str(path)]
+        return str(subprocess.run(call, capture_output=True, text=True, check=False).stdout)
+
+    path = tmp_path / "one-session.jsonl"
+    shutil.copy(SESSION, path)
+    old = path.read_bytes()
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([path])
+        edits = versions(library)
+        edits.do(talk_of(edits), replaced("Other words"))
+        edits.do(talk_of(edits), Reply(id=NEW, parent=ABOUT, text="more", time=0))
+    steps = int(saved(0))
+    new = path.read_bytes()
+    seen = set()
+    assert new != old
+    for number in (1, *range(2, steps + 1, max(1, steps // 8)), steps):
+        with Library.open(tmp_path / "library", write=True) as library:
+            edits = versions(library)
+            while edits.can_undo:
+                edits.undo()
+            edits.save()
+            assert path.read_bytes() == old
+            edits.redo()
+            edits.redo()
+        assert saved(number) == ""
+        seen.add(path.read_bytes())
+        assert path.read_bytes() in (old, new)
+        with Library.open(tmp_path / "library", write=True) as library:
+            library.import_([path])
+            document = versions(library).document()
+            assert b"".join(api.to_bytes(document).values()) == new
+            assert [text for text in texts(document) if text == "more"] == ["more"]
+    assert seen == {old, new}

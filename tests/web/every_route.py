@@ -1,12 +1,22 @@
-"""A question for every line of the route table."""
+"""A question for every line of the route table, on the bundled conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from talktree.web.route import Route
+from talktree.web.table import TABLE
 from tests.web.running import Running
+
+
+class Question(NamedTuple):
+    """How a route is asked."""
+
+    route: Route
+    path: str
+    query: Mapping[str, Any]
 
 
 def filled(route: Route, parts: Mapping[str, str]) -> str:
@@ -17,14 +27,45 @@ def filled(route: Route, parts: Mapping[str, str]) -> str:
     )
 
 
-def parts_of(seen: Running) -> dict[str, str]:
-    """Names that lead somewhere: a conversation of the demo, and a message of it."""
-    (card,) = [c for c in seen.get("/conversations")["cards"] if c["format"] == "claude-code"]
-    rows = seen.get(f"/c/{card['cid']}/rows")["rows"]
-    return {
-        "cid": card["cid"],
-        "id": rows[0]["id"],
-        "number": "0",
-        "job": "none",
-        "upload": "none",
-    }
+def questions(studio: Running) -> Iterator[Question]:
+    """A question that has an answer for every GET, for each format of the demo."""
+    job = studio.post("/c/1/share", {"to": "md"})["id"]
+    assert studio.ended(job)["state"] == "done"
+    (given,) = studio.studio.given
+    upload = studio.client.post(
+        "/api/v1/uploads",
+        params={"name": "session.jsonl"},
+        content=(given / "claude-code.jsonl").read_bytes(),
+    ).json()["upload"]
+    for card in studio.get("/conversations")["cards"]:
+        cid = card["cid"]
+        leaves = [branch["leaf"] for branch in studio.get(f"/c/{cid}")["branches"]]
+        parts = {"cid": cid, "id": _first(studio, cid), "job": job, "upload": upload, "number": "0"}
+        for route in TABLE:
+            if route.method == "GET" and ("{cid}" in route.path or cid == "1"):
+                yield Question(route, filled(route, parts), _query(studio, cid, leaves, route))
+
+
+def _first(studio: Running, cid: str) -> str:
+    return str(studio.get(f"/c/{cid}/rows", limit=1)["rows"][0]["id"])
+
+
+def _query(studio: Running, cid: str, leaves: list[str], route: Route) -> dict[str, Any]:
+    match route.path:
+        case "/search":
+            return {"query": "the"}
+        case "/c/{cid}/place":
+            return {"id": leaves[-1]}
+        case "/c/{cid}/find":
+            return {"text": "a"}
+        case "/c/{cid}/run":
+            return {"first": studio.get(f"/c/{cid}/graph")["segments"][0]["first"]}
+        case "/c/{cid}/compare":
+            return {"a": leaves[0], "b": leaves[-1]}
+        case "/c/{cid}/files/diff":
+            files = studio.get(f"/c/{cid}/files")["files"]
+            return {"path": files[0]["path"] if files else "nowhere"}
+        case "/c/{cid}/ledger" | "/uploads/{upload}/ledger":
+            return {"to": "native"}
+        case _:
+            return {}

@@ -35,7 +35,7 @@ class Running(NamedTuple):
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.keys.port}"
 
-    def get(self, path: str, **query: Any) -> Any:
+    def get(self, path: str, /, **query: Any) -> Any:
         """What the API gives."""
         return _json(self.client.get(API + path, params=query))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 from collections.abc import Callable
 from hashlib import sha256
@@ -11,7 +12,7 @@ from typing import Any
 from talktree import api
 from talktree.model.document import Document
 from talktree.model.operations import Move, Operation, Reply, Retype, Swap
-from talktree.testing.edits import TEXT
+from talktree.testing.edits import PIXEL, TEXT
 from tests.web.running import Running
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -27,7 +28,7 @@ DEMOS = {
     "sage": "sage",
 }
 """A source of each format."""
-GIF = bytes.fromhex("47494638396101000100000000002c00000000010001000002024c01003b")
+GIF = base64.b64decode(PIXEL.partition(",")[2])
 
 
 def copied(slug: str, folder: Path) -> Path:

@@ -5,7 +5,7 @@ import { Button } from '../shell/Button'
 import { Icon } from '../shell/Icon'
 import { SafeHtml } from '../shell/SafeHtml'
 import { isDark } from '../theme/theme'
-import { heard, LEAST_HEIGHT } from './messages'
+import { heard } from './messages'
 import './artifact.css'
 
 interface Props {
@@ -13,6 +13,8 @@ interface Props {
   id: string
   block: Block
 }
+
+const FIRST_HEIGHT = 160
 
 /** An artifact: its source first; it runs only when somebody asks for it, and then walled off. */
 export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Element {
@@ -22,7 +24,7 @@ export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Elem
   return (
     <section className="artifact" aria-label={block.title || 'Artifact'}>
       <header className="artifact-head">
-        <Icon name="play" />
+        <Icon name={svg ? 'image' : block.runs ? 'play' : 'file'} />
         <span className="artifact-title">{block.title || block.name || 'Artifact'}</span>
         {block.detail && <span className="artifact-detail">{block.detail}</span>}
         <span className="artifact-gap" />
@@ -31,7 +33,7 @@ export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Elem
             Picture
           </Button>
         )}
-        {block.runs && !running && (
+        {block.runs && !svg && !running && (
           <Button small icon="play" onClick={() => setRunning(true)}>
             Run
           </Button>
@@ -58,7 +60,7 @@ export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Elem
 /** The frame has no origin of its own: it cannot reach the page, its cookie, or the network. */
 function Frame({ address, title }: { address: string; title: string }): React.JSX.Element {
   const frame = useRef<HTMLIFrameElement>(null)
-  const [height, setHeight] = useState(LEAST_HEIGHT * 2)
+  const [height, setHeight] = useState(FIRST_HEIGHT)
   const [problem, setProblem] = useState('')
   const [ready, setReady] = useState(false)
   useEffect(() => {

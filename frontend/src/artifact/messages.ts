@@ -5,7 +5,7 @@ export type FrameMessage =
   | { talktree: 'error'; text: string }
   | { talktree: 'ready' }
 
-export const LEAST_HEIGHT = 80
+export const LEAST_HEIGHT = 32
 export const MOST_HEIGHT = 1200
 const MOST_TEXT = 2000
 

@@ -13,7 +13,7 @@ import { leave, useTrail } from './trail'
 import { many } from './words'
 
 /** Forks that are shown; what lies between the first and the last ones is in the menu. */
-const SHOWN = 4
+const SHOWN = 3
 
 export function Breadcrumb() {
   const { cid, leaf, conversation } = useCurrent()

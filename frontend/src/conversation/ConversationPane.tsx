@@ -31,8 +31,12 @@ export default function ConversationPane() {
   const view = useView()
   const list = useList(showOf(view.show))
   useLive(cid)
-  useEffect(() => forgetFolds(), [cid])
-  useEffect(() => forgetWhole(), [cid, stamp])
+  useEffect(() => {
+    forgetFolds()
+  }, [cid])
+  useEffect(() => {
+    forgetWhole()
+  }, [cid, stamp])
   if (cid === null) return null
   return (
     <section className="conv-pane" aria-label="Conversation">
@@ -48,7 +52,7 @@ function Shown({ list, cid }: { list: List; cid: string }) {
   const { leaf, selected, follow, conversation } = useCurrent()
   const { layout } = useView()
   const handle = useRef<ListHandle>(null)
-  const heights = useRef<Heights>({ offset: 0, sizes: new Map() })
+  const heights = useRef<Heights>({ offset: 0, sizes: new Map(), base: 0 })
   const [atEnd, setAtEnd] = useState(true)
   const [finding, setFinding] = useState(false)
   const writing = useWriting()

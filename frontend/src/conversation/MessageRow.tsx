@@ -20,11 +20,14 @@ interface Props {
   /** How many rows there are; -1 if that is not known. */
   total: number
   position: number
-  /** The role of the row above, as neighbours of one role are drawn together. */
-  before: string | undefined
+  /** Whether the rows above and below are of the same speaker: then they are drawn as one. */
+  above: boolean
+  below: boolean
+  /** Names of facts that the rows above told already. */
+  known: string
 }
 
-export const MessageRow = memo(function MessageRow({ row: given, cid, selected, total, position, before }: Props) {
+export const MessageRow = memo(function MessageRow({ row: given, cid, selected, total, position, above, below, known }: Props) {
   const row = useWhole(cid, given)
   const article = useRef<HTMLElement>(null)
   const writing = useWriting()
@@ -34,7 +37,7 @@ export const MessageRow = memo(function MessageRow({ row: given, cid, selected, 
   return (
     <article
       ref={article}
-      className={classes(row, part, selected, before)}
+      className={classes(row, part, selected, above, below, known)}
       aria-label={`${roleWord(row.role)}${row.speaker ? `, ${row.speaker}` : ''}`}
       aria-posinset={position}
       aria-setsize={total}
@@ -44,7 +47,7 @@ export const MessageRow = memo(function MessageRow({ row: given, cid, selected, 
       onPointerEnter={() => addCopyButtons(article.current)}
       onFocus={() => addCopyButtons(article.current)}
     >
-      <RowHead row={row} part={part} />
+      <RowHead row={row} part={part} known={known} />
       {composing && composing !== 'reply' ? <Composer /> : <Blocks row={row} cid={cid} />}
       <Sides row={row} />
       <Foot row={row} />
@@ -53,11 +56,25 @@ export const MessageRow = memo(function MessageRow({ row: given, cid, selected, 
   )
 })
 
-function classes(row: Row, part: string, selected: boolean, before: string | undefined): string {
+function classes(row: Row, part: string, selected: boolean, above: boolean, below: boolean, known: string): string {
   const names = ['conv-row', `conv-${part}`, `conv-kind-${row.kind}`]
   if (selected) names.push('conv-selected')
-  if (before === row.role && row.role !== 'user') names.push('conv-goes-on')
+  if (above) names.push('conv-goes-on')
+  if (above && isBare(row, known)) names.push('conv-bare')
+  if (below) names.push('conv-goes-below')
   for (const flag of ['deleted', 'aborted', 'sidechain', 'error']) if (row.flags.includes(flag)) names.push(`conv-is-${flag}`)
   if (row.edited) names.push('conv-is-edited')
   return names.join(' ')
+}
+
+/** Whether its head has nothing to say that the row above has not said. */
+function isBare(row: Row, known: string): boolean {
+  const told = new Set(known.split(' '))
+  return !row.siblings && !row.flags.length && !row.inferred && !row.edited && row.chips.every((chip) => chip.name === 'flag' || told.has(chip.name))
+}
+
+/** Whether two rows are drawn as one: the same speaker went on. */
+export function isOne(a: Row | undefined, b: Row | undefined): boolean {
+  if (!a || !b || a.kind !== 'message' || b.kind !== 'message') return false
+  return a.role === b.role && a.speaker === b.speaker && partOf(a.role) !== 'user'
 }

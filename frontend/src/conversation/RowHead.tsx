@@ -4,6 +4,7 @@ import type { Row } from '../api/types'
 import { Icon, type IconName } from '../shell/Icon'
 import { useNow } from './now'
 import { SiblingSwitch } from './SiblingSwitch'
+import { Spent } from './Spent'
 import { exactly, roleWord, when, type Part } from './words'
 
 const ICONS: Record<Part, IconName> = {
@@ -12,20 +13,24 @@ const ICONS: Record<Part, IconName> = {
 /** Facts that are shown in the head; others only in the row's title and the inspector. */
 const MOST_CHIPS = 6
 
-export function RowHead({ row, part }: { row: Row; part: Part }) {
+export function RowHead({ row, part, known }: { row: Row; part: Part; known: string }) {
   return (
     <header className="conv-head" draggable data-drag="">
-      <Icon name={ICONS[part]} className="conv-role-icon" />
-      <span className="conv-role">{roleWord(row.role)}</span>
-      {row.speaker && row.speaker.toLowerCase() !== roleWord(row.role).toLowerCase() && <span className="conv-speaker">{row.speaker}</span>}
-      {row.time !== null && <Time time={row.time} />}
-      <Chips row={row} />
-      <Flags row={row} />
-      <span className="conv-space" />
-      {row.siblings && <SiblingSwitch row={row} />}
-      <button type="button" className="conv-more" data-do="menu" aria-haspopup="menu" aria-label="Actions of this message" title="Actions (m)">
-        <Icon name="more" />
-      </button>
+      <div className="conv-who">
+        <Icon name={ICONS[part]} className="conv-role-icon" />
+        <span className="conv-role">{roleWord(row.role)}</span>
+        {isName(row) && <span className="conv-speaker">{row.speaker}</span>}
+        {row.time !== null && <Time time={row.time} />}
+        <Chips row={row} known={known} />
+        <Flags row={row} />
+      </div>
+      <div className="conv-tools">
+        <Spent row={row} />
+        {row.siblings && <SiblingSwitch row={row} />}
+        <button type="button" className="conv-more" data-do="menu" aria-haspopup="menu" aria-label="Actions of this message" title="Actions (m)">
+          <Icon name="more" />
+        </button>
+      </div>
     </header>
   )
 }
@@ -39,8 +44,15 @@ function Time({ time }: { time: number }) {
   )
 }
 
-function Chips({ row }: { row: Row }) {
-  const shown = row.chips.filter((chip) => chip.name !== 'flag').slice(0, MOST_CHIPS)
+/** Whether the speaker says more than the role does. */
+function isName({ speaker, role }: Row): boolean {
+  const said = speaker.toLowerCase()
+  return said !== '' && said !== role.toLowerCase() && said !== roleWord(role).toLowerCase()
+}
+
+function Chips({ row, known }: { row: Row; known: string }) {
+  const told = new Set(known.split(' '))
+  const shown = row.chips.filter((chip) => chip.name !== 'flag' && !told.has(chip.name)).slice(0, MOST_CHIPS)
   if (!shown.length) return null
   return (
     <span className="conv-chips">

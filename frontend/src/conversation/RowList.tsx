@@ -1,11 +1,12 @@
 // The virtual list: only what is in view exists, and what is read stays where it is.
 
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
-import type { Row } from '../api/types'
+import type { Chip, Row } from '../api/types'
 import { rowOf, taken, type Aim } from './aim'
+import { useHurry } from './hurry'
 import type { List } from './list'
-import { MessageRow } from './MessageRow'
+import { isOne, MessageRow } from './MessageRow'
 import { Skeleton } from './Skeleton'
 import { estimate, type LayoutName } from './view'
 
@@ -33,14 +34,18 @@ interface Props {
   ref: Ref<ListHandle>
 }
 
-/** Heights and place of the list before, up to the fork from which on it is another one. */
+/** Heights and place of the list before: up to the fork the next one is the same. */
 export interface Heights {
   offset: number
-  sizes: Map<number, number>
+  /** By how far the row is from the base. */
+  sizes: ReadonlyMap<VirtualItem['key'], number>
+  base: number
 }
 
 const AHEAD = 25
 const NEAR_END = 48
+/** Between two sketched rows. */
+const GAP = 8
 
 export function RowList({ list, cid, layout, selected, follow, heights, onScroll, onReady, ref }: Props) {
   const { pages, base } = list
@@ -56,9 +61,11 @@ export function RowList({ list, cid, layout, selected, follow, heights, onScroll
     getItemKey: (index) => index - base,
     initialMeasurementsCache: same < 0 ? [] : measuredBefore(heights, same, base),
     initialOffset: same < 0 ? 0 : heights.offset,
-    overscan: 6,
-    paddingStart: 12,
+    overscan: 4,
+    paddingStart: 8,
     paddingEnd: 28,
+    scrollPaddingStart: 8,
+    scrollPaddingEnd: 8,
     anchorTo: 'end',
     followOnAppend: follow,
     scrollEndThreshold: NEAR_END,
@@ -66,29 +73,43 @@ export function RowList({ list, cid, layout, selected, follow, heights, onScroll
     directDomUpdatesMode: 'position',
     measureElement: heightOf,
     onChange: (instance) => {
-      heights.offset = instance.scrollOffset ?? 0
-      onScroll(instance.isAtEnd(NEAR_END), instance.scrollDirection === 'backward')
+      Object.assign(heights, { offset: instance.scrollOffset ?? 0, sizes: instance.itemSizeCache, base })
+      onScroll(isAtEnd(instance), instance.scrollDirection === 'backward')
     },
   })
+  const hurry = useHurry(virtualizer.scrollOffset ?? 0, virtualizer.isScrolling)
+  const drawn = useRef<ReadonlySet<unknown>>(new Set())
   const items = virtualizer.getVirtualItems()
+  const rows = items.map((item) => (hurry.fast && !drawn.current.has(item.key) ? undefined : pages.row(item.index)))
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  useEffect(() => pages.want(first - AHEAD, last + AHEAD), [pages, first, last, pages.snapshot()])
+  useEffect(() => {
+    pages.want(first - AHEAD, last + AHEAD)
+  }, [pages, first, last, pages.snapshot()])
   useStart(virtualizer, pages.total, start.current ?? null, onReady)
   useLayoutEffect(() => {
-    for (const item of items) heights.sizes.set(item.index, item.size)
+    drawn.current = new Set(items.filter((_, at) => rows[at]).map((item) => item.key))
   })
-  useImperativeHandle(ref, () => handleOf(virtualizer, scroller.current), [virtualizer])
+  useImperativeHandle(ref, () => handleOf(virtualizer, scroller.current, hurry.calm), [virtualizer])
   return (
     <div ref={scroller} className={`conv-scroll conv-${layout}`} tabIndex={-1}>
       <div ref={virtualizer.containerRef} className="conv-feed" role="feed" aria-label="Messages" aria-busy={list.tail}>
-        {items.map((item) => {
-          const row = pages.row(item.index)
+        {items.map((item, at) => {
+          const row = rows[at]
           return (
             <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} data-empty={row ? undefined : ''} className="conv-slot">
               {row ? (
-                <MessageRow row={row} cid={cid} selected={row.id === selected} total={list.tail ? -1 : pages.total} position={item.index + 1} before={pages.row(item.index - 1)?.role} />
+                <MessageRow
+                  row={row}
+                  cid={cid}
+                  selected={row.id === selected}
+                  total={list.tail ? -1 : pages.total}
+                  position={item.index + 1}
+                  above={isOne(pages.row(item.index - 1), row)}
+                  below={isOne(row, pages.row(item.index + 1))}
+                  known={knownChips(pages, item.index, row)}
+                />
               ) : (
-                <Skeleton height={estimate(layout)} />
+                <Skeleton height={item.size - GAP} />
               )}
             </div>
           )
@@ -98,7 +119,33 @@ export function RowList({ list, cid, layout, selected, follow, heights, onScroll
   )
 }
 
+/** How far back a fact must have been told for it not to be told again. */
+const BACK = 8
+
+/** The names of the facts that were told just before: they are only shown where they change. */
+function knownChips(pages: List['pages'], index: number, row: Row): string {
+  return row.chips
+    .filter((chip) => LASTING.has(chip.name) && toldBefore(pages, index, chip))
+    .map((chip) => chip.name)
+    .join(' ')
+}
+
+const LASTING = new Set(['model', 'cwd', 'git', 'version', 'agent', 'device', 'session'])
+
+function toldBefore(pages: List['pages'], index: number, { name, text }: Chip): boolean {
+  for (let back = index - 1; back >= Math.max(0, index - BACK); back--) {
+    const told = pages.row(back)?.chips.find((chip) => chip.name === name)
+    if (told) return told.text === text
+  }
+  return false
+}
+
 type Virtual = Virtualizer<HTMLDivElement, HTMLDivElement>
+
+/** Told from what the list knows: asking the element would make the browser lay everything out at once. */
+function isAtEnd(list: Virtual): boolean {
+  return list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) <= NEAR_END
+}
 
 /** What is not here yet is as high as was thought: so its real height counts as the first one. */
 function heightOf(element: HTMLDivElement, entry: ResizeObserverEntry | undefined, instance: Virtual): number {
@@ -111,8 +158,9 @@ function heightOf(element: HTMLDivElement, entry: ResizeObserverEntry | undefine
 
 function measuredBefore(heights: Heights, until: number, base: number) {
   return [...heights.sizes]
-    .filter(([index]) => index < until)
-    .map(([index, size]) => ({ key: index - base, index, size, start: 0, end: size, lane: 0 }))
+    .map(([key, size]) => ({ index: Number(key) + heights.base, size }))
+    .filter(({ index }) => index < until)
+    .map(({ index, size }) => ({ key: index - base, index, size, start: 0, end: size, lane: 0 }))
 }
 
 /** Goes where the reader wants to be, once, when the list is there. */
@@ -128,11 +176,11 @@ function useStart(virtualizer: Virtual, total: number, aim: Aim | null, onReady:
   }, [total])
 }
 
-function handleOf(virtualizer: Virtual, box: HTMLElement | null): ListHandle {
+function handleOf(virtualizer: Virtual, box: HTMLElement | null, calm: () => void): ListHandle {
   return {
-    scrollTo: (index, align = 'auto') => virtualizer.scrollToIndex(index, { align }),
-    scrollToEnd: () => virtualizer.scrollToEnd(),
-    atEnd: () => virtualizer.isAtEnd(NEAR_END),
+    scrollTo: (index, align = 'auto') => (calm(), virtualizer.scrollToIndex(index, { align })),
+    scrollToEnd: () => (calm(), virtualizer.scrollToEnd()),
+    atEnd: () => isAtEnd(virtualizer),
     range: () => [virtualizer.range?.startIndex ?? 0, virtualizer.range?.endIndex ?? 0],
     focusRow: (index) => focusSoon(box, index),
     box: () => box,

@@ -34,7 +34,10 @@ export function useList(show: string): List | null {
   useEffect(() => {
     if (!cid || conversation || leaf || current.selected || show) return
     const control = new AbortController()
-    void tailOf(cid, key, control.signal).then((tail) => tail && !control.signal.aborted && setList(tail))
+    void tailOf(cid, key, control.signal).then((tail) => {
+      // The whole list may have been faster.
+      if (tail && !control.signal.aborted) setList((now) => (now?.key === key ? now : tail))
+    })
     return () => control.abort()
     // Only when another conversation is opened: what comes later is for the full list.
   }, [cid])

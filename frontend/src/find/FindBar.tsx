@@ -1,12 +1,12 @@
 // Find in this conversation.
 
 import { useEffect, useRef, useState } from 'react'
-import { path } from '../api/client'
-import type { FoundRows } from '../api/types'
-import { useGet } from '../api/use'
+import { asApiError } from '../api/client'
 import { Button } from '../shell/Button'
+import { toast } from '../shell/Toast'
+import { find, lookIn, type Finding } from './finder'
 import { keepMarked } from './highlight'
-import { hitAfter, hitFrom, hitWords } from './hits'
+import { hitAfter, hitWords } from './hits'
 import './find.css'
 
 interface Props {
@@ -27,17 +27,18 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   const text = useLater(typed.trim(), PAUSE)
   const [at, setAt] = useState(0)
   const here = useRef(-1)
-  const found = useGet<FoundRows>(text ? path`/c/${cid}/find` : null, { leaf, text })
-  const numbers = found.data?.numbers ?? []
+  const { numbers, complete, start } = useFinding(cid, leaf, text, from)
+  const first = numbers.find((number) => number >= start) ?? (complete ? numbers[0] : undefined)
 
-  const go = async (hit: number) => {
-    setAt(hit)
-    const number = numbers[hit]
-    if (number !== undefined) here.current = await onGo(number, text)
+  const go = async (number: number | undefined) => {
+    if (number === undefined) return
+    setAt(number)
+    here.current = await onGo(number, text)
   }
+  const step = (by: 1 | -1) => go(numbers[hitAfter(numbers, numbers.indexOf(at), by)])
   useEffect(() => {
-    if (found.data) void go(hitFrom(found.data.numbers, from()))
-  }, [found.data])
+    void go(first)
+  }, [first, text])
   useEffect(() => {
     const box = list()
     return box && text ? keepMarked(box, text, () => here.current) : undefined
@@ -54,7 +55,7 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
         autoFocus
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') void go(hitAfter(numbers, at, event.shiftKey ? -1 : 1))
+          if (event.key === 'Enter') void step(event.shiftKey ? -1 : 1)
           else if (event.key === 'Escape') onClose()
           else return
           event.preventDefault()
@@ -62,13 +63,30 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
         }}
       />
       <span className="find-count" role="status">
-        {text && !found.loading && found.data ? hitWords(at, numbers.length, found.data.total, found.data.complete) : found.loading && text ? '…' : ''}
+        {text && hitWords(numbers.indexOf(at), numbers.length, complete)}
       </span>
-      <Button small kind="quiet" icon="up" label="Previous (Shift Enter)" disabled={!numbers.length} onClick={() => void go(hitAfter(numbers, at, -1))} />
-      <Button small kind="quiet" icon="down" label="Next (Enter)" disabled={!numbers.length} onClick={() => void go(hitAfter(numbers, at, 1))} />
+      <Button small kind="quiet" icon="up" label="Previous (Shift Enter)" disabled={!numbers.length} onClick={() => void step(-1)} />
+      <Button small kind="quiet" icon="down" label="Next (Enter)" disabled={!numbers.length} onClick={() => void step(1)} />
       <Button small kind="quiet" icon="close" label="Close (Esc)" onClick={onClose} />
     </div>
   )
+}
+
+const NOTHING: Finding = { numbers: [], complete: false }
+
+/** What was found so far, and the row from which on was looked. */
+function useFinding(cid: string, leaf: string | null, text: string, from: () => number): Finding & { start: number } {
+  const [finding, setFinding] = useState(NOTHING)
+  const start = useRef(0)
+  useEffect(() => {
+    setFinding(NOTHING)
+    if (!text) return
+    const control = new AbortController()
+    start.current = from()
+    find(lookIn(cid, leaf, text), start.current, setFinding, control.signal).catch((error) => toast(asApiError(error).message, 'error'))
+    return () => control.abort()
+  }, [cid, leaf, text])
+  return { ...finding, start: start.current }
 }
 
 /** The value after it rested for a while. */

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { Icon } from '../shell/Icon'
+import { toast } from '../shell/Toast'
 import { bring } from './imports'
 
 export function DropZone() {
@@ -17,6 +18,12 @@ export function DropZone() {
       </div>
     </div>
   )
+}
+
+/** A browser hands a folder over as a file without content. */
+function foldersIn(held: DataTransfer | null): Set<string> {
+  const entries = [...(held?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null)
+  return new Set(entries.filter((entry) => entry?.isDirectory).map((entry) => entry?.name ?? ''))
 }
 
 function listen(setOver: (over: boolean) => void): () => void {
@@ -45,7 +52,9 @@ function listen(setOver: (over: boolean) => void): () => void {
     // A message takes files as its attachments; then they are not ours.
     if (event.defaultPrevented) return
     event.preventDefault()
-    bring([...(event.dataTransfer?.files ?? [])])
+    const folders = foldersIn(event.dataTransfer)
+    if (folders.size > 0) toast('A folder cannot be dropped. Take it in with: talktree import FOLDER', 'warning')
+    bring([...(event.dataTransfer?.files ?? [])].filter((file) => !folders.has(file.name)))
   }
   document.addEventListener('dragenter', enter)
   document.addEventListener('dragleave', leave)

@@ -35,7 +35,7 @@ export function ItemView({ item, formats, onOpen }: Props) {
       )}
       {item.trouble && (
         <p className="import-trouble" role="alert">
-          {item.state === 'unknown' ? `This is no format Talktree reads: ${item.trouble}` : item.trouble}
+          {item.trouble}
         </p>
       )}
       {item.upload && item.state !== 'unknown' && <Looked upload={item.upload} formats={formats} />}

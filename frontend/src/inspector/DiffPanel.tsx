@@ -25,12 +25,12 @@ export function DiffPanel({ file, first, onBack }: Props): React.JSX.Element {
   return (
     <section className="diff" aria-label={`Changes of ${file.path}`}>
       <header className="diff-head">
-        <Button small kind="quiet" icon="left" label="All files" onClick={onBack} />
+        <Button small kind="quiet" icon="previous" label="All files" onClick={onBack} />
         <h3 className="diff-title" title={file.path}>
           <span className="inspector-folder">{folder}</span>
           {name}
         </h3>
-        <Button small kind="quiet" icon="expand" label="Show large" onClick={() => setLarge(true)} />
+        <Button small kind="quiet" icon="external" label="Show large" onClick={() => setLarge(true)} />
       </header>
       {file.warning && (
         <p className="inspector-caution">

@@ -7,7 +7,7 @@ import { Button } from '../shell/Button'
 import { SafeHtml } from '../shell/SafeHtml'
 import { useCurrent } from '../shell/current'
 import { Answered } from './Answered'
-import { stepTo } from './changeWalk'
+import { stepTo, unfold } from './changeWalk'
 import { STATES } from './diffStates'
 import { Lines } from './FileTotals'
 import { useDiffLook } from './diffLook'
@@ -26,6 +26,7 @@ export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
   const [look, setLook] = useDiffLook()
   const box = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState(-1)
+  const [all, setAll] = useState(false)
   const mode = look.split && !onWide ? 'split' : 'unified'
   const got = useGet<FileDiff>(
     cid && where`/c/${cid}/files/diff`,
@@ -33,6 +34,10 @@ export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
     { keep: true },
   )
   const step = (by: 1 | -1): void => setAt(stepTo(box.current, at, by))
+  const showAll = (): void => {
+    unfold(box.current, !all)
+    setAll(!all)
+  }
   const split = (): void => {
     setLook({ ...look, split: onWide ? true : !look.split })
     onWide?.()
@@ -53,6 +58,7 @@ export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
               ␣
             </Button>
             <Button small kind="quiet" icon="wrap" label="Wrap long lines" pressed={look.wrap} onClick={() => setLook({ ...look, wrap: !look.wrap })} />
+            <Button small kind="quiet" icon="more" label="Show what did not change" pressed={all} onClick={showAll} />
             <Button small kind="quiet" icon="up" label="Previous change" shortcut="p" disabled={diff.hunks === 0} onClick={() => step(-1)} />
             <Button small kind="quiet" icon="down" label="Next change" shortcut="n" disabled={diff.hunks === 0} onClick={() => step(1)} />
           </div>

@@ -59,13 +59,20 @@ function Rule({ group, first, readOnly }: { group: RuleGroup; first: boolean; re
   return (
     <details className="problems-rule" open={first || group.severity === 'error'}>
       <summary>
+        <Icon name="next" size={12} className="problems-fold" />
         <Icon name={ICON[group.severity]} label={group.severity} className={`problems-${group.severity}`} />
         <span className="problems-code">{group.code}</span>
         <span className="problems-name">{group.name}</span>
         <span className="problems-count">{group.findings.length}</span>
       </summary>
       <div className="problems-about">
-        <code>talktree rules {group.code}</code>
+        {/^https:/.test(group.url) ? (
+          <a href={group.url} target="_blank" rel="noopener noreferrer">
+            What {group.code} means
+          </a>
+        ) : (
+          <code>talktree rule {group.code}</code>
+        )}
         {group.safe > 0 && (
           <Button small disabled={readOnly} onClick={() => openDialog({ kind: 'fix', codes: [group.code] })}>
             Mend {group.safe}…

@@ -5,12 +5,13 @@ import { area, countTicks, line, linear, stairs } from './scales'
 
 interface Props {
   steps: readonly TodoStep[]
-  at: string | null
+  /** Where the reader is. */
+  row: number | null
   onGo: (message: string) => void
 }
 
 /** How many tasks there were and how many were done, step by step. */
-export function TodoChart({ steps, at, onGo }: Props): React.JSX.Element {
+export function TodoChart({ steps, row, onGo }: Props): React.JSX.Element {
   const most = Math.max(1, ...steps.map((step) => step.total))
   const marks = countTicks(most)
   const top = marks[marks.length - 1] ?? 1
@@ -19,12 +20,12 @@ export function TodoChart({ steps, at, onGo }: Props): React.JSX.Element {
   const places = steps.map((_, number) => number / steps.length)
   const first = steps[0]
   const last = steps[steps.length - 1]
-  const marked = at === null ? null : steps.findIndex((step) => step.message === at)
+  const marked = row === null ? -1 : steps.findLastIndex((step) => step.number !== null && step.number <= row)
   const say = (number: number): string => {
     const step = steps[number]
     if (!step) return ''
-    const row = step.number === null ? '' : `#${step.number + 1} · `
-    return `${row}${step.done} of ${step.total} done${step.time === null ? '' : ` · ${moment(step.time)}`}`
+    const place = step.number === null ? '' : `#${step.number + 1} · `
+    return `${place}${step.done} of ${step.total} done${step.time === null ? '' : ` · ${moment(step.time)}`}`
   }
   return (
     <ChartFrame

@@ -6,6 +6,7 @@ import { useCurrent } from '../shell/current'
 import { Answered } from './Answered'
 import { goTo } from './places'
 import { TodoChart } from './TodoChart'
+import { usePlace } from './usePlace'
 
 const SIGN: Record<string, string> = { completed: '✓', in_progress: '◐', cancelled: '×' }
 const SAID: Record<string, string> = { completed: 'done', in_progress: 'being done', cancelled: 'cancelled', pending: 'to do' }
@@ -19,18 +20,20 @@ export function TodosTab(): React.JSX.Element {
 
 function Known({ todos }: { todos: Todos }): React.JSX.Element {
   const { items, steps } = todos
+  const { selected } = useCurrent()
+  const row = usePlace()?.number
   if (steps.length === 0 && items.length === 0) return <Empty icon="todos" title="No task list on this branch" />
   const last = steps[steps.length - 1]
   return (
     <section aria-label="Tasks" className="todos">
       {last && <Bar label="Now" done={last.done} total={last.total} />}
-      {steps.length > 1 && <TodoChart steps={steps} at={todos.at} onGo={(message) => void goTo(message)} />}
-      <h3 className="inspector-heading">{todos.at ? 'At the selected message' : 'At the end'}</h3>
+      {steps.length > 1 && <TodoChart steps={steps} row={row ?? null} onGo={(message) => void goTo(message)} />}
+      <h3 className="inspector-heading">{selected ? 'At the selected message' : 'At the end'}</h3>
       {items.length === 0 ? (
         <p className="inspector-note">There was no list yet.</p>
       ) : (
         <>
-          {todos.at && <Bar label="Here" done={items.filter((item) => item.status === 'completed').length} total={items.length} />}
+          {selected && <Bar label="Here" done={items.filter((item) => item.status === 'completed').length} total={items.length} />}
           <ul className="todos-list">
             {items.map((item, number) => (
               <Item key={number} item={item} />

@@ -5,7 +5,7 @@ import { money, short } from './amounts'
 import { ChartFrame, type Plane } from './ChartFrame'
 import { goToRow } from './places'
 import { line, linear, ticks, type Point } from './scales'
-import { NAMES, highest, series, stacked, type TokenKind } from './usageSeries'
+import { NAMES, SHORT, highest, series, stacked, type TokenKind } from './usageSeries'
 
 interface Props {
   points: readonly UsagePoint[]
@@ -32,7 +32,7 @@ export function TokenChart({ points, kinds }: Props): React.JSX.Element {
     if (!point) return ''
     const parts = shown.map((kind) => {
       const [from, to] = layers.get(kind)?.[number] ?? [0, 0]
-      return `${NAMES[kind]} ${short(to - from)}`
+      return `${SHORT[kind]} ${short(to - from)}`
     })
     const cost = point.cost == null || summed ? '' : ` · ${money(point.cost)}`
     return `#${point.start + 1} · ${parts.join(' · ')}${cost}`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EditLine, FileItem, FileTouch, FindingShape, UsagePoint } from '../api/types'
-import { around, changeStarts } from './changeWalk'
+import { around, stepTo, unfold } from './changeWalk'
 import { choices, ofTouch, told, touchPoints } from './diffPoints'
 import { atMessage, changed, parts, totals } from './fileCounts'
 import { walkTo } from './historyWalk'
@@ -36,8 +36,13 @@ describe('files', () => {
   })
 
   it('walks from change to change', () => {
-    const lines = [0, 1, 1, 0, 1, 0].map((change) => Object.assign(document.createElement('p'), { className: change ? 'c' : '' }))
-    expect(changeStarts(lines, (one) => one.className === 'c')).toEqual([lines[1], lines[4]])
+    document.body.innerHTML = '<div><p class="tt-hunk">1</p><details><p>x</p></details><p class="tt-hunk">2</p></div>'
+    const box = document.body.firstElementChild
+    Element.prototype.scrollIntoView = () => undefined
+    expect([stepTo(box, -1, 1), stepTo(box, 0, 1), stepTo(null, 0, 1)]).toEqual([0, 1, -1])
+    expect(box?.querySelectorAll('[data-here]')).toHaveLength(1)
+    unfold(box, true)
+    expect(box?.querySelector('details')?.open).toBe(true)
     expect([around(-1, 1, 2), around(-1, -1, 2), around(1, 1, 2), around(0, -1, 2), around(0, 1, 0)]).toEqual([0, 1, 0, 1, -1])
   })
 })

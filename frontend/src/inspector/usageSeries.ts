@@ -15,6 +15,9 @@ export const NAMES: Record<TokenKind, string> = {
   cache_write: 'cache written',
 }
 
+/** The same in a line with all of them. */
+export const SHORT: Record<TokenKind, string> = { input: 'in', output: 'out', cache_read: 'read', cache_write: 'written' }
+
 /** For each kind its values, one a point; summed up along the way if asked for. */
 export function series(points: readonly UsagePoint[], kinds: readonly TokenKind[], summed: boolean): Map<TokenKind, number[]> {
   return new Map(

@@ -33,7 +33,10 @@ export const CardView = memo(function CardView({ card, formats, id, position, to
     <a {...common} className={classes} href={hrefOf({ cid: card.cid })} onClick={click} title={hint(card)}>
       <FormatMark slug={card.format} formats={formats} />
       <span className="card-main">
-        <span className="card-title">{card.title || 'Untitled'}</span>
+        <span className="card-head">
+          <span className="card-title">{card.title || 'Untitled'}</span>
+          <StateDots card={card} />
+        </span>
         <span className="card-facts">
           {card.project && <span className="card-project">{projectName(card.project)}</span>}
           <span className="card-count" aria-label={count(card.messages, 'message')}>
@@ -49,11 +52,13 @@ export const CardView = memo(function CardView({ card, formats, id, position, to
               <Icon name="subagent" size={12} /> {short(card.sidechains)}
             </span>
           )}
+          {card.errors > 0 && (
+            <span className="card-count card-failed" aria-label={count(card.errors, 'failure')}>
+              <Icon name="error" size={12} /> {short(card.errors)}
+            </span>
+          )}
+          <time className="card-age">{age(card.last ?? card.first)}</time>
         </span>
-      </span>
-      <span className="card-side">
-        <time className="card-age">{age(card.last ?? card.first)}</time>
-        <StateDots card={card} />
       </span>
     </a>
   )

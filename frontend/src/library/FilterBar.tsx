@@ -32,15 +32,20 @@ export function FilterBar({ filters, formats, projects, about, ref }: Props) {
       <div className="library-choices">
         <Choice label="Format" value={filters.format} all="All formats" counts={formats} nameOf={titleOf} onChange={(format) => setFilters({ format })} />
         <Choice label="Project" value={filters.project} all="All projects" counts={projects} nameOf={projectName} onChange={(project) => setFilters({ project })} />
-        <select aria-label="Order" value={filters.sort} onChange={(event) => setFilters({ sort: event.target.value })}>
-          {SORTS.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
       </div>
     </div>
+  )
+}
+
+export function SortChoice({ sort }: { sort: string }) {
+  return (
+    <select className="library-sort" aria-label="Order" value={sort} onChange={(event) => setFilters({ sort: event.target.value })}>
+      {SORTS.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
   )
 }
 

@@ -12,7 +12,7 @@ import { go, useRoute } from '../shell/router'
 import { count } from '../shell/saying'
 import { CardList } from './CardList'
 import { neighbourOf, show, useCards } from './cards'
-import { FilterBar } from './FilterBar'
+import { FilterBar, SortChoice } from './FilterBar'
 import { isNarrowed, setFilters } from './filters'
 import { useDebounced } from './useDebounced'
 import { useRefresh } from './useRefresh'
@@ -47,6 +47,7 @@ export function LibraryPane({ about }: { about: About | null }) {
             Clear filters
           </Button>
         )}
+        <SortChoice sort={filters.sort} />
       </div>
       {cards.error && (
         <p className="library-trouble" role="alert">

@@ -15,7 +15,6 @@ export function marksOf(card: Card): Mark[] {
   if (card.edited) marks.push({ name: 'edited', icon: 'edit', text: 'edits not saved' })
   if (card.state === 'gone') marks.push({ name: 'gone', icon: 'trash', text: 'the source is gone; the library keeps it' })
   if (card.state === 'unreadable') marks.push({ name: 'error', icon: 'error', text: card.trouble ?? 'cannot be read' })
-  else if (card.errors > 0) marks.push({ name: 'error', icon: 'warning', text: `${card.errors} errors` })
   return marks
 }
 

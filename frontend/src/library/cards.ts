@@ -26,6 +26,11 @@ export function useCards(): Cards {
   return useStore(cards)
 }
 
+/** What is known of the list, for code outside of components. */
+export function knownCards(): Cards {
+  return cards.get()
+}
+
 /** Narrows the list: what was asked before is of no use. The old list stays until the new one is there. */
 export function show(filters: Filters): void {
   const now = cards.get()
@@ -65,14 +70,11 @@ export function indexOf(known: Cards, cid: string | null): number {
   return -1
 }
 
-/** The conversation so many steps further in the list. */
-export function neighbour(known: Cards, cid: string | null, step: number): Card | undefined {
+/** The conversation so many steps further in the list; from nowhere its first. */
+export function neighbourOf(cid: string | null, step: number): Card | undefined {
+  const known = cards.get()
   const at = indexOf(known, cid)
   return cardAt(known, at < 0 ? (step > 0 ? 0 : -1) : at + step)
-}
-
-export function neighbourOf(cid: string | null, step: number): Card | undefined {
-  return neighbour(cards.get(), cid, step)
 }
 
 function same(a: Filters, b: Filters): boolean {

@@ -72,8 +72,8 @@ export default function Palette({ first }: { first: string }) {
       </div>
       {results.error && (
         <p className="palette-trouble" role="alert">
-          {results.error.fault.message}
-          {results.error.fault.hint && <span> · {results.error.fault.hint}</span>}
+          {firstLine(results.error.fault.message)}
+          {results.error.fault.hint && <span className="palette-hint">{results.error.fault.hint}</span>}
         </p>
       )}
       <div ref={list} id={`${id}-list`} className="palette-list" role="listbox" aria-label="Results">
@@ -90,7 +90,7 @@ export default function Palette({ first }: { first: string }) {
         ))}
         {entries.length === 0 && !results.loading && !results.error && <p className="palette-none">Nothing found.</p>}
       </div>
-      {typed.trim() === '' && (
+      {(typed.trim() === '' || results.error) && (
         <details className="palette-help" open>
           <summary>Narrow a search</summary>
           <FieldHelp onPick={pick} />
@@ -98,6 +98,11 @@ export default function Palette({ first }: { first: string }) {
       )}
     </Dialog>
   )
+}
+
+/** The rest points at the place in the query with a caret, which the box shows by itself. */
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] as string
 }
 
 function told(typed: string, results: { loading: boolean; found: { total: number; exact: boolean } | null }): string {

@@ -6,8 +6,7 @@ import { many } from '../inspector/amounts'
 import { Button } from '../shell/Button'
 import { Dialog } from '../shell/Dialog'
 import { useCurrent } from '../shell/current'
-import { FaultBox } from '../work/FaultBox'
-import { JobLine } from '../work/JobLine'
+import { Outcome } from '../work/Outcome'
 import { useWork } from '../work/useWork'
 import { asked, DETAILS, forReading, IMAGES, targets, type Choice, type Scope } from './choices'
 import { SecretsPreview } from './SecretsPreview'
@@ -39,6 +38,7 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
   const done = work.job?.state === 'done'
   const footer = (
     <>
+      <Outcome work={work} />
       <Button onClick={onClose}>{work.running ? 'Close, go on working' : done ? 'Close' : 'Cancel'}</Button>
       {!done && (
         <Button kind="primary" disabled={work.running} onClick={() => void work.start(path`/c/${cid}/share`, asked(choice, leaf, ids))}>
@@ -59,8 +59,6 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
           <SecretsPreview got={secrets} redact={choice.redact} onRedact={(redact) => change({ redact })} />
         </div>
       </div>
-      {work.fault && <FaultBox fault={work.fault} />}
-      {work.job && <JobLine job={work.job} onCancel={work.cancel} />}
     </Dialog>
   )
 }

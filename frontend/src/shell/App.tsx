@@ -13,7 +13,7 @@ import { openRoute } from './current'
 import { ErrorBoundary } from './ErrorBoundary'
 import { HelpHost } from './HelpHost'
 import { Layout } from './Layout'
-import { login } from './login'
+import { login, watchForToken } from './login'
 import { Doorstep } from './Doorstep'
 import { useRoute } from './router'
 import { Toasts } from './Toast'
@@ -26,6 +26,7 @@ export function App({ token }: { token: string | null }) {
     // Whether it worked or not: what comes next asks the server and says what is wrong.
     login(token).catch(() => lost('login')).finally(() => setEntered(true))
   }, [token])
+  useEffect(watchForToken, [])
   useEffect(() => {
     document.addEventListener('keydown', handle)
     return () => document.removeEventListener('keydown', handle)

@@ -5,21 +5,19 @@ import { words } from '../keys/match'
 import { chooseFiles } from '../importing/imports'
 import { FormatMark } from '../library/FormatMark'
 import { openPalette } from '../search/palette'
-import { nextTheme, useTheme } from '../theme/theme'
+import { nextTheme, THEMES, useTheme } from '../theme/theme'
 import Actions from '../work/Actions'
 import { Button } from './Button'
 import { useCurrent } from './current'
 import { openHelp } from './help'
 import { Icon } from './Icon'
-import { Menu, type MenuItem } from './Menu'
+import { MoreMenu } from './MoreMenu'
 import { toggle, usePanes } from './panes'
 import { hrefOf } from './router'
 import './bar.css'
 
-const THEMES = { system: ['system', 'as the system'], light: ['light', 'light'], dark: ['dark', 'dark'] } as const
-
 export function Bar({ about }: { about: About | null }) {
-  const { cid, conversation } = useCurrent()
+  const { cid, conversation, error } = useCurrent()
   const panes = usePanes()
   const theme = useTheme()
   const [themeIcon, themeName] = THEMES[theme]
@@ -32,37 +30,30 @@ export function Bar({ about }: { about: About | null }) {
           <Icon name="graph" label="Overview" size={18} />
         </a>
         <h1 className="bar-title" title={conversation?.path}>
-          {cid === null ? 'Talktree studio' : (conversation?.title ?? '…')}
+          {cid === null ? 'Talktree studio' : (conversation?.title ?? (error ? 'Not to be shown' : '…'))}
         </h1>
         {conversation && <FormatMark slug={conversation.format} formats={about?.formats} long />}
         {about?.read_only && <span className="bar-badge">read only</span>}
       </div>
-      <button type="button" className="bar-search" onClick={() => openPalette()} aria-label="Search" aria-keyshortcuts="Control+K">
+      <button type="button" className="bar-search" onClick={() => openPalette()} aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span className="bar-search-text">Search all conversations</span>
-        <kbd>{words('Mod+K').flat().join(' ')}</kbd>
+        <kbd aria-hidden="true">{words('Mod+K').flat().join(' ')}</kbd>
       </button>
       <div className="bar-end">
-        {cid !== null && <Actions />}
+        {conversation && (
+          <div className="bar-actions">
+            <Actions />
+          </div>
+        )}
         <Button kind="quiet" icon="import" label="Import" className="bar-wide" onClick={() => chooseFiles()} disabled={about?.read_only} />
         <Button kind="quiet" icon={themeIcon} label={`Theme: ${themeName}`} className="bar-wide" onClick={nextTheme} />
         <Button kind="quiet" icon="help" label="Help and keys" shortcut="?" className="bar-wide" onClick={openHelp} />
-        {cid !== null && <Button kind="quiet" icon="right" label="Inspector" shortcut="Mod+." pressed={!panes.rightFolded} className="bar-wide" onClick={() => toggle('right')} />}
+        {conversation && <Button kind="quiet" icon="right" label="Inspector" shortcut="Mod+." pressed={!panes.rightFolded} className="bar-wide" onClick={() => toggle('right')} />}
         <div className="bar-narrow">
-          <Menu label="More" items={more(cid !== null, about?.read_only ?? false, themeName)} />
+          <MoreMenu readOnly={about?.read_only ?? false} />
         </div>
       </div>
     </header>
   )
-}
-
-/** What the bar has no room for on a small screen. */
-function more(open: boolean, readOnly: boolean, themeName: string): MenuItem[] {
-  const items: MenuItem[] = [
-    { key: 'import', text: 'Import files', icon: 'import', enabled: !readOnly, run: () => chooseFiles() },
-    { key: 'theme', text: `Theme: ${themeName}`, icon: 'light', run: nextTheme },
-    { key: 'help', text: 'Help and keys', icon: 'help', run: openHelp },
-  ]
-  if (open) items.unshift({ key: 'inspector', text: 'Inspector', icon: 'right', run: () => toggle('right') })
-  return items
 }

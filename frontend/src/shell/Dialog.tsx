@@ -18,8 +18,15 @@ interface Props {
 
 export function Dialog({ title, onClose, children, footer, wide, bare, className }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   const heading = useId()
   useEffect(() => show(dialog.current), [])
+  // What has to be scrolled must be reachable without a mouse.
+  useEffect(() => {
+    const box = body.current
+    if (box && !bare && box.scrollHeight > box.clientHeight) box.tabIndex = 0
+    else box?.removeAttribute('tabindex')
+  })
   const cancel = (event: SyntheticEvent) => {
     event.preventDefault()
     if (event.target === dialog.current) onClose()
@@ -38,7 +45,9 @@ export function Dialog({ title, onClose, children, footer, wide, bare, className
             <h2 id={heading}>{title}</h2>
             {!bare && <Button icon="close" label="Close" kind="quiet" onClick={onClose} />}
           </header>
-          <div className="dialog-body">{children}</div>
+          <div ref={body} className="dialog-body">
+            {children}
+          </div>
           {footer && <footer className="dialog-foot">{footer}</footer>}
         </div>
       </KeyLayer>

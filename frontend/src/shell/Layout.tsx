@@ -2,7 +2,6 @@
 
 import { lazy, Suspense, useSyncExternalStore, type ReactNode } from 'react'
 import type { About } from '../api/types'
-import ConversationPane from '../conversation/ConversationPane'
 import { useKeys } from '../keys/use'
 import { Bar } from './Bar'
 import { useCurrent } from './current'
@@ -14,19 +13,21 @@ import { Sheet } from './Sheet'
 import { StatusBar } from './StatusBar'
 import './layout.css'
 
+const ConversationPane = lazy(() => import('../conversation/ConversationPane'))
 const Inspector = lazy(() => import('../inspector/Inspector'))
 const Overview = lazy(() => import('../library/overview/Overview'))
 
 export function Layout({ about }: { about: About | null }) {
   const panes = usePanes()
-  const { cid } = useCurrent()
+  const { cid, conversation, error } = useCurrent()
+  const missing = error !== null && conversation === null
   const narrow = useNarrow()
   useKeys([
     { keys: 'Mod+B', text: 'Fold or unfold the library', group: 'View', run: () => toggle('left') },
     { keys: 'Mod+.', text: 'Fold or unfold the inspector', group: 'View', run: () => toggle('right'), when: cid !== null },
   ])
   const left = <LeftPane about={about} />
-  const right = cid === null ? null : <RightPane cid={cid} />
+  const right = cid === null || missing ? null : <RightPane cid={cid} />
   return (
     <div className="layout">
       <a className="layout-skip" href="#content" onClick={skip}>
@@ -69,13 +70,12 @@ interface PaneProps {
 }
 
 function Pane({ side, label, width, children }: PaneProps) {
-  const pane = (
+  return (
     <aside className={`layout-pane layout-${side}`} aria-label={label} style={{ width }}>
       {children}
+      <Separator side={side} width={width} label={`Width of the ${label.toLowerCase()}`} />
     </aside>
   )
-  const separator = <Separator side={side} width={width} label={`Width of the ${label.toLowerCase()}`} />
-  return side === 'left' ? <>{pane}{separator}</> : <>{separator}{pane}</>
 }
 
 /** A link to #content would be taken for a place; the focus goes there just the same. */

@@ -36,7 +36,7 @@ export function LeftPane({ about }: { about: About | null }) {
       ) : (
         <ErrorBoundary what="The tree" resetKey={cid}>
           <Suspense fallback={<div className="layout-wait" aria-busy="true" />}>
-            <GraphPane />
+            <GraphPane key={cid} />
           </Suspense>
         </ErrorBoundary>
       )}

@@ -27,7 +27,7 @@ export function Sheet({ side, label, onClose, children }: Props) {
       onMouseDown={(event) => event.target === sheet.current && onClose()}
     >
       <div className="layout-sheet-head">
-        <h2>{label}</h2>
+        <h2 className="sr-only">{label}</h2>
         <Button kind="quiet" icon="close" label="Close" onClick={onClose} />
       </div>
       <div className="layout-sheet-body">{children}</div>

@@ -20,15 +20,16 @@ export function StatusBar({ about }: { about: About | null }) {
           The server does not answer. Trying again.
         </span>
       )}
-      {cid !== null && about && <Item label="The store">{bytes(about.library.stored)} stored</Item>}
+      {cid !== null && about && <Item label="What the library takes on the disk" minor>{bytes(about.library.stored)} stored</Item>}
       {cid !== null && !gone && <Live />}
     </footer>
   )
 }
 
-function Item({ label, children }: { label: string; children: ReactNode }) {
+/** What is `minor` gives way on small screens. */
+function Item({ label, minor, children }: { label: string; minor?: boolean; children: ReactNode }) {
   return (
-    <span className="status-item" title={label}>
+    <span className={`status-item${minor ? ' status-minor' : ''}`} title={label}>
       {children}
     </span>
   )
@@ -41,17 +42,17 @@ function OfLibrary({ about }: { about: About | null }) {
   return (
     <>
       <Item label="Conversations in the library">{count(conversations, 'conversation')}</Item>
-      <Item label="Size of the sources">{bytes(size)}</Item>
+      <Item label="Size of the sources" minor>{bytes(size)}</Item>
       <Item label="What the library takes on the disk">{bytes(stored)} stored</Item>
       {last !== null && <Item label={exact(last)}>imported {ago(last)}</Item>}
-      <Item label="Talktree">version {about.version}</Item>
+      <Item label="Talktree" minor>version {about.version}</Item>
     </>
   )
 }
 
 function OfConversation({ conversation }: { conversation: Conversation | null }) {
   useTicks()
-  if (!conversation) return <Item label="Loading">…</Item>
+  if (!conversation) return null
   const { tokens, findings } = conversation
   const all = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
   const split = `${whole(tokens.input)} in, ${whole(tokens.output)} out, ${whole(tokens.cache_read)} from the cache, ${whole(tokens.cache_write)} into it`
@@ -61,8 +62,8 @@ function OfConversation({ conversation }: { conversation: Conversation | null })
       <Item label="Messages in all branches">{count(conversation.messages, 'message')}</Item>
       <Item label="Branches">{count(conversation.branches_total, 'branch', 'branches')}</Item>
       {all > 0 && <Item label={split}>{short(all)} tokens</Item>}
-      <Item label={conversation.path}>{bytes(conversation.size)}</Item>
-      {conversation.last !== null && <Item label={exact(conversation.last)}>changed {ago(conversation.last)}</Item>}
+      <Item label={conversation.path} minor>{bytes(conversation.size)}</Item>
+      {conversation.last !== null && <Item label={exact(conversation.last)} minor>changed {ago(conversation.last)}</Item>}
       {conversation.edited && <span className="status-item status-edited">edits not saved</span>}
       {wrong > 0 && <span className="status-item status-wrong">{count(wrong, 'problem')}</span>}
     </>

@@ -25,10 +25,11 @@ const LASTS: Record<ToastKind, number> = { plain: 4000, good: 4000, warning: 800
 const AT_ONCE = 4
 let last = 0
 
-/** Says something; with an action there is a button, as for undoing it. */
+/** Says something; with an action there is a button, as for undoing it. Only the newest has one, as
+    what is undone is what was done last. */
 export function toast(text: string, kind: ToastKind = 'plain', action?: ToastAction): void {
   const shown = { id: ++last, text, kind, action }
-  toasts.set((now) => [...now.filter((one) => one.text !== text).slice(1 - AT_ONCE), shown])
+  toasts.set((now) => [...now.filter((one) => one.text !== text && !(action && one.action)).slice(1 - AT_ONCE), shown])
   setTimeout(() => dismiss(shown.id), action ? Math.max(8000, LASTS[kind]) : LASTS[kind])
 }
 

@@ -1,7 +1,7 @@
 // The conversation that is open, and where in it the reader is.
 
 import { asApiError, get, path, type ApiError } from '../api/client'
-import { invalidate } from '../api/cache'
+import { invalidate, onInvalidate } from '../api/cache'
 import { makeStore, useStore } from '../api/store'
 import type { Changed, Conversation, Edited } from '../api/types'
 import { currentRoute, go, type Route } from './router'
@@ -28,6 +28,8 @@ const ADDRESS_AFTER = 150
 const current = makeStore<Current>(NOTHING)
 let asking: AbortController | null = null
 let addressTimer: ReturnType<typeof setTimeout> | undefined
+/** The route that says what we have already; the reader may be further by the time it is heard of. */
+let written: Route | null = null
 
 export function useCurrent(): Current {
   return useStore(current)
@@ -44,6 +46,7 @@ function change(part: Partial<Current>): void {
 
 /** Follows the address: opens what it names. */
 export function openRoute(route: Route): void {
+  if (route === written) return
   const now = current.get()
   if (route.cid === null) {
     asking?.abort()
@@ -115,6 +118,11 @@ async function load(): Promise<void> {
   }
 }
 
+// All is forgotten when the server was away: then what is open is asked for again too.
+onInvalidate((prefix) => {
+  if (prefix === '/') void load()
+})
+
 /** A little later, as the reader may go on, and browsers take only so many changes of the address. */
 function writeAddress(): void {
   clearTimeout(addressTimer)
@@ -123,5 +131,6 @@ function writeAddress(): void {
     if (cid === null || currentRoute().cid !== cid) return
     const named = leaf && leaf !== conversation?.leaf ? leaf : null
     go({ cid, message: selected, leaf: named }, { replace: true })
+    written = currentRoute()
   }, ADDRESS_AFTER)
 }

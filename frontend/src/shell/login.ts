@@ -2,6 +2,8 @@
 
 import { post } from '../api/client'
 import { invalidate } from '../api/cache'
+import { lost } from '../api/connection'
+import { currentRoute, format } from './router'
 
 /** The token in a fragment or in an address somebody pasted. */
 export function tokenIn(text: string): string | null {
@@ -10,12 +12,22 @@ export function tokenIn(text: string): string | null {
   return /^[A-Za-z0-9_\-]{20,}$/.test(text.trim()) ? text.trim() : null
 }
 
-/** Takes the token out of the address, before anything else can see it. */
+/** Takes the token out of the address, before anything else can see it; the place takes its place. */
 export function takeToken(): string | null {
   if (!location.hash.startsWith('#token=')) return null
   const token = tokenIn(location.hash)
-  history.replaceState(null, '', location.pathname)
+  history.replaceState(null, '', location.pathname + format(currentRoute()))
   return token
+}
+
+/** For an address with a token that is opened in a tab that is here already. */
+export function watchForToken(): () => void {
+  const look = () => {
+    const token = takeToken()
+    if (token) login(token).catch(() => lost('login'))
+  }
+  addEventListener('hashchange', look)
+  return () => removeEventListener('hashchange', look)
 }
 
 export async function login(token: string): Promise<void> {

@@ -55,7 +55,10 @@ function decoded(part: string | undefined): string | null {
 }
 
 const route = makeStore<Route>(parse(location.hash))
-addEventListener('hashchange', () => route.set(parse(location.hash)))
+addEventListener('hashchange', () => {
+  // A token is no place: who takes it out of the address puts the place back.
+  if (!location.hash.startsWith('#token=')) route.set(parse(location.hash))
+})
 
 export function useRoute(): Route {
   return useStore(route)

@@ -2,6 +2,7 @@
 
 const WHOLE = new Intl.NumberFormat('en')
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
+const THIS_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** 12,345 */
@@ -47,7 +48,7 @@ export function age(time: number | null, now: number = Date.now()): string {
   if (minutes < 60) return `${minutes} min`
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h`
   if (minutes < 14 * 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`
-  return day(time)
+  return new Date(time).getFullYear() === new Date(now).getFullYear() ? THIS_YEAR.format(time) : day(time)
 }
 
 export function day(time: number): string {

@@ -5,6 +5,9 @@ import { recall, remember } from '../shell/memory'
 
 export type Theme = 'system' | 'light' | 'dark'
 
+/** The icon and the words of each. */
+export const THEMES = { system: ['system', 'as the system'], light: ['light', 'light'], dark: ['dark', 'dark'] } as const
+
 const MEMORY = 'talktree.theme'
 const theme = makeStore<Theme>(read(recall(MEMORY)))
 

@@ -50,18 +50,16 @@ export const GraphLine = memo(function GraphLine({ place, lanes, top, line, focu
       onDrop={() => setOver(false)}
     >
       <Rail place={place} lanes={lanes} hollow={hollow} here={shown && ends && segment.leaf === leaf} below={unfolded ? place.stroke : undefined} />
-      {segment.messages > 1 && (
-        <button type="button" className="tree-fold" data-do="fold" tabIndex={-1} aria-hidden="true">
-          <Icon name={unfolded ? 'collapse' : 'expand'} size={12} />
-        </button>
-      )}
-      <Bar roles={segment.roles} messages={segment.messages} />
+      <button type="button" className="tree-fold" data-do="fold" tabIndex={-1} aria-hidden="true" disabled={segment.messages < 2}>
+        {segment.messages > 1 && <Icon name={unfolded ? 'collapse' : 'expand'} size={12} />}
+      </button>
       {renaming ? <Renaming cid={cid} leaf={segment.leaf} name={name ?? ''} /> : <Label name={name} label={segment.label} />}
       {segment.kind === 'problem' && (
         <button type="button" className="tree-repair" data-do="repair" tabIndex={-1} title="What is wrong, and how to mend it">
           <Icon name="warning" size={12} /> Repair
         </button>
       )}
+      <Bar roles={segment.roles} messages={segment.messages} />
       <Facts messages={segment.messages} time={segment.end} compactions={segment.compactions} />
     </div>
   )

@@ -46,7 +46,9 @@ export function GraphTree({ cid, placed, onPath }: Props) {
       if (line.message >= 0) runs.want(line.row, line.message)
     }
   })
-  useEffect(() => virtualizer.scrollToIndex(focus, { align: 'auto' }), [focus])
+  useEffect(() => {
+    virtualizer.scrollToIndex(focus, { align: 'auto' })
+  }, [focus])
   useShowPath(placed, onPath, lines, (line) => virtualizer.scrollToIndex(line, { align: 'center' }))
 
   return (

@@ -80,8 +80,11 @@ function paint(canvas: HTMLCanvasElement, placed: Layout, lines: Lines, onPath: 
   }
 }
 
-function coloursOf(element: Element): { line: string; shown: string; side: string; problem: string } {
-  const style = getComputedStyle(element)
-  const colour = (name: string) => style.getPropertyValue(name).trim() || 'gray'
-  return { line: colour('--tt-fg-faint'), shown: colour('--tt-accent'), side: colour('--tt-tool'), problem: colour('--tt-error') }
+function coloursOf(canvas: HTMLCanvasElement): { line: string; shown: string; side: string; problem: string } {
+  // Only as a real property a colour is told as one: the custom ones hold both themes.
+  const colour = (name: string) => {
+    canvas.style.color = `var(${name})`
+    return getComputedStyle(canvas).color
+  }
+  return { line: colour('--tt-line-strong'), shown: colour('--tt-accent'), side: colour('--tt-tool'), problem: colour('--tt-error') }
 }

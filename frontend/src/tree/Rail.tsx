@@ -19,11 +19,11 @@ interface Props {
 }
 
 export function railWidth(lanes: number): number {
-  return Math.min(lanes, 16) * LANE + 4
+  return Math.min(lanes, 16) * LANE + 8
 }
 
 function x(lane: number): number {
-  return Math.min(lane, 15) * LANE + LANE / 2 + 2
+  return Math.min(lane, 15) * LANE + LANE / 2 + 4
 }
 
 export const Rail = memo(function Rail({ place, lanes, inside, below, hollow, here, role }: Props) {

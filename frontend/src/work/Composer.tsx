@@ -115,7 +115,7 @@ function Box({ writing }: { writing: Writing }): React.JSX.Element {
             Attach
           </Button>
         )}
-        <span className="composer-hint">Ctrl+Enter sends, Esc closes; the draft is kept</span>
+        <span className="composer-hint">Ctrl+Enter sends · Esc keeps the draft</span>
         <Button onClick={stopWriting}>Cancel</Button>
         <Button kind="primary" type="submit" disabled={sending || (text.trim() === '' && files.length === 0)}>
           {SEND[kind]}

@@ -35,7 +35,7 @@ export function LedgerTable({ ledger }: { ledger: Ledger }): React.JSX.Element {
             <tbody>
               {byKind(ledger.losses).map((kind) => (
                 <tr key={kind.kind}>
-                  <th scope="row">{kind.kind}</th>
+                  <th scope="row">{kind.kind.replaceAll('_', ' ')}</th>
                   {fates.map((fate) => {
                     const count = kind.fates.find((line) => line.kept === fate)?.count
                     return (
@@ -44,7 +44,7 @@ export function LedgerTable({ ledger }: { ledger: Ledger }): React.JSX.Element {
                       </td>
                     )
                   })}
-                  <td className="work-example">{kind.fates.flatMap((line) => line.examples)[0] ?? ''}</td>
+                  <Example text={kind.fates.flatMap((line) => line.examples)[0] ?? ''} />
                 </tr>
               ))}
             </tbody>
@@ -64,3 +64,14 @@ export function LedgerTable({ ledger }: { ledger: Ledger }): React.JSX.Element {
     </section>
   )
 }
+
+/** Without the long name of the message it stands in; that is in the hint. */
+function Example({ text }: { text: string }): React.JSX.Element {
+  return (
+    <td className="work-example" title={text}>
+      {text.replace(/^[0-9a-f-]{20,}: /, '')}
+    </td>
+  )
+}
+
+export default LedgerTable

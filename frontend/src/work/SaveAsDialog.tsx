@@ -6,7 +6,7 @@ import { Button } from '../shell/Button'
 import { Dialog } from '../shell/Dialog'
 import { useCurrent } from '../shell/current'
 import { FaultBox } from './FaultBox'
-import { JobLine } from './JobLine'
+import { Outcome } from './Outcome'
 import { LedgerTable } from './LedgerTable'
 import { useWork } from './useWork'
 
@@ -28,6 +28,7 @@ export default function SaveAsDialog({ onClose }: { onClose: () => void }): Reac
   }
   const footer = (
     <>
+      <Outcome work={work} />
       <Button onClick={onClose}>{work.job?.state === 'done' ? 'Close' : 'Cancel'}</Button>
       {work.job?.state !== 'done' && (
         <Button
@@ -71,8 +72,6 @@ export default function SaveAsDialog({ onClose }: { onClose: () => void }): Reac
         </label>
       </div>
       {ledger.error ? <FaultBox fault={ledger.error.fault} /> : ledger.data ? <LedgerTable ledger={ledger.data} /> : <p className="work-soft">Looking what is kept…</p>}
-      {work.fault && <FaultBox fault={work.fault} />}
-      {work.job && <JobLine job={work.job} onCancel={work.cancel} />}
     </Dialog>
   )
 }

@@ -39,14 +39,14 @@ export async function edit(deed: Deed): Promise<Edited | null> {
 /** Take back the last edit that counts. */
 export async function undo(): Promise<Edited | null> {
   const edited = await change('undo', {})
-  if (edited) toast(`Undone: ${edited.what}`, 'plain', { text: 'Redo', run: () => void redo() })
+  if (edited) toast(sentence(edited.what), 'plain', { text: 'Redo', run: () => void redo() })
   return edited
 }
 
 /** Do again what was taken back last. */
 export async function redo(): Promise<Edited | null> {
   const edited = await change('redo', {})
-  if (edited) toast(`Done again: ${edited.what}`, 'plain', { text: 'Undo', run: () => void undo() })
+  if (edited) toast(sentence(edited.what), 'plain', { text: 'Undo', run: () => void undo() })
   return edited
 }
 

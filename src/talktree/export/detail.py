@@ -120,9 +120,11 @@ def without_images(message: Message, images: Images) -> Message:
 def _without(part: Part, images: Images) -> Part:
     if isinstance(part, Attachment) and _is_image(part):
         bare = part.url is not None and (images == "drop" or data_url(part.url) is not None)
-        return Attachment(part.name or NO_IMAGE, part.media_type) if bare else part
+        # As words, because not every format has a place for an image that is not there.
+        return Text(f"[{NO_IMAGE}{f': {part.name}' if part.name else ''}]") if bare else part
     if isinstance(part, ToolResult) and any(isinstance(each, Attachment) for each in part.output):
-        return replace(part, output=tuple(_without(each, images) for each in part.output))
+        output = tuple(_without(each, images) for each in part.output)
+        return replace(part, output=output)
     return part
 
 

@@ -59,7 +59,7 @@ def exported(
     """
     redactor = redactor or Redactor()
     if choice.redact:
-        document = redacted(document, redactor)
+        document = redacted(document, redactor, lambda: tell(0))
     if choice.to not in PAGES:
         made = as_format(document, choice, only, tell)
         name = file_name(document.name, "" if made.folder else _ending(made.files))

@@ -6,15 +6,33 @@ from collections.abc import Sequence
 
 from talktree.export.walk import Walk
 from talktree.formats import by_slug
+from talktree.model.message import META, Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.measure import counted, one_line
 from talktree.views.when import moment
 
+WIDTH = 120
+LOOKED_AT = 20
+"""Messages among which the first prompt is looked for."""
+
 
 def title_of(walks: Sequence[Walk], name: str) -> str:
-    """What the whole is called."""
-    title = walks[0].conversation.title if len(walks) == 1 else None
-    return one_line(title or name, 200)
+    """What the whole is called: as its source does, else by how it begins."""
+    if len(walks) != 1:
+        return one_line(name, WIDTH)
+    title = walks[0].conversation.title or _beginning(walks[0])
+    return one_line(title or name, WIDTH)
+
+
+def _beginning(walk: Walk) -> str:
+    """The first thing that somebody asked."""
+    positions = walk.sections[0].positions[:LOOKED_AT]
+    for entry in walk.conversation.entries_at(positions):
+        if not isinstance(entry, Message) or entry.role != "user" or META in entry.flags:
+            continue
+        if text := entry.text.strip():
+            return text
+    return ""
 
 
 def facts_of(walks: Sequence[Walk]) -> list[str]:

@@ -8,6 +8,8 @@ from talktree.model.message import Message
 from talktree.model.parts import Attachment
 from talktree.text.media import ENOUGH, PICTURES, content, data_url, sniffed
 
+NOTHING = "data:,"
+"""An image that shows nothing but what it is called."""
 MOST_BYTES = 32 << 20
 """A larger image is only named."""
 
@@ -20,7 +22,7 @@ def addresses(message: Message) -> Callable[[int], str] | None:
 
     def _address(number: int) -> str:
         part = parts[number] if number < len(parts) else None
-        return safe_image(part.url or "") if isinstance(part, Attachment) else ""
+        return (isinstance(part, Attachment) and safe_image(part.url or "")) or NOTHING
 
     return _address
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -18,7 +18,8 @@ from talktree.export.redaction import Redactor
 from talktree.files import Content, Source, parked
 from talktree.formats.engine import Origin, read, write
 from talktree.model.document import Document
-from talktree.text.json_texts import texts_in
+from talktree.text.json_texts import texts_in, with_texts
+from talktree.text.json_value import Json
 from talktree.text.secrets import Secret, found_in
 
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
@@ -33,15 +34,22 @@ _FILE = re.compile(
 """Files of text, in base 64."""
 
 
-def redacted(document: Document, redactor: Redactor) -> Document:
-    """The document without secrets; itself if there are none."""
+def _patient() -> None:
+    """Nobody wants to stop it."""
+
+
+def redacted(
+    document: Document, redactor: Redactor, watch: Callable[[], None] = _patient
+) -> Document:
+    """The document without secrets; itself if there are none. `watch` is called often."""
     origin = document.origin
     assert isinstance(origin, Origin)
     source = as_it_stands(document)
     for content in source.files.values():
         for data in _blocks(content):
+            watch()
             _learn(data, redactor)
-    if not redactor:
+    if not redactor.is_needed:
         return document
     files = {
         redactor.text(path): parked(_masked(content, redactor))
@@ -97,12 +105,16 @@ def _may_hold_files(data: bytes) -> bool:
 
 
 def _learn_value(line: bytes, redactor: Redactor) -> None:
-    try:
-        value = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return
-    for _, name, text in texts_in(value):
+    for _, name, text in texts_in(_value(line)):
         redactor.learn(text, name)
+
+
+def _value(line: bytes) -> Json:
+    try:
+        value: Json = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return value
 
 
 def _masked(content: Content, redactor: Redactor) -> Iterator[bytes]:
@@ -110,7 +122,21 @@ def _masked(content: Content, redactor: Redactor) -> Iterator[bytes]:
         if _may_hold_files(data):
             data = _FILE.sub(lambda found: _file_masked(found, redactor), data)
         text = data.decode("utf-8", "surrogateescape")
-        yield redactor.without_known(text).encode("utf-8", "surrogateescape")
+        data = redactor.without_known(text).encode("utf-8", "surrogateescape")
+        if _ESCAPED.search(data):
+            data = b"".join(_unescaped(line, redactor) for line in data.splitlines(keepends=True))
+        yield data
+
+
+def _unescaped(line: bytes, redactor: Redactor) -> bytes:
+    """A line of JSON without secrets that are written letter by letter."""
+    value = _value(line) if _ESCAPED.search(line) else None
+    if value is None:
+        return line
+    clean = with_texts(value, lambda name, text: redactor.text(text, name))
+    if clean == value:
+        return line
+    return msgspec.json.encode(clean) + line[len(line.rstrip(b"\r\n")) :]
 
 
 def _file_masked(found: re.Match[bytes], redactor: Redactor) -> bytes:

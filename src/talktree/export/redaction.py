@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from secrets import token_bytes
 from typing import NamedTuple
 
-import msgspec
+from msgspec import Struct
 
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.text.json_texts import texts_in
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 
@@ -49,7 +48,9 @@ class Redactor:
         self.counts: Counter[str] = Counter()
         """How many different secrets of which kind there are, in words."""
 
-    def __bool__(self) -> bool:
+    @property
+    def is_needed(self) -> bool:
+        """Whether it knows any secret."""
         return bool(self._words)
 
     @property
@@ -167,6 +168,22 @@ def secrets_of(
 
 
 def _secrets_in_entry(entry: Entry) -> Iterable[tuple[Secret, str]]:
-    for _, name, text in texts_in(msgspec.to_builtins(entry)):
+    for name, text in _texts_in(entry):
         for secret in secrets_in(text, name=name):
             yield secret, text[secret.start : secret.stop]
+
+
+def _texts_in(entry: Entry) -> Iterator[tuple[str | None, str]]:
+    """All texts of an entry, with the names they stand under; nothing recurses into it."""
+    pending: list[tuple[str | None, object]] = [(None, entry)]
+    while pending:
+        name, value = pending.pop()
+        match value:
+            case str():
+                yield name, value
+            case Struct():
+                pending += [(each, getattr(value, each)) for each in value.__struct_fields__]
+            case Mapping():
+                pending += [(str(each), held) for each, held in value.items()]
+            case list() | tuple() | frozenset():
+                pending += [(None, each) for each in value]

@@ -87,15 +87,19 @@ def replaced(
     """Put new contents in the place of files that were read; gives those that changed.
 
     Each is built beside the old one and takes its place only if all are still what was read. The
-    contents are made twice, so that none has to be held to see which of them differ.
+    contents are made twice, so that none has to be held to see which of them differ. Files of a
+    folder that are not made any more go last.
     """
     refuse_if_written(source)
     places = {path: root / path if source.folder else root for path in make()}
+    gone = [path for path in source.files if source.folder and path not in places]
     changed = [path for path, pieces in make().items() if not _holds(places[path], pieces)]
     refuse_changed(source)
     for path, pieces in make().items():
         if path in changed:
             save({path: pieces}, places[path], folder=False)
+    for path in gone:
+        (root / path).unlink(missing_ok=True)
     return [places[path] for path in changed]
 
 

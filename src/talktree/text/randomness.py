@@ -19,8 +19,6 @@ _CLASSES = bytes(
 _OTHERS = b"-_+/=~.$:@%&!#*^? "
 MADE_UP = (
     b"example",
-    b"xxxx",
-    b"your",
     b"placeholder",
     b"redacted",
     b"dummy",
@@ -37,6 +35,10 @@ MADE_UP = (
     b"deadbeef",
 )
 """What people write where a key would stand."""
+_SHORT = tuple(
+    each for word in (b"xxxx", b"your") for each in (word, word.upper(), word.capitalize())
+)
+"""The same, but so short that it may be drawn by chance; only if it is spelt as people do."""
 
 
 def entropy(data: bytes) -> float:
@@ -48,7 +50,7 @@ def entropy(data: bytes) -> float:
 def is_made_up(data: bytes) -> bool:
     """Whether a key was plainly written by a person: words, one character again and again."""
     low = data.lower()
-    return any(word in low for word in MADE_UP)
+    return any(word in low for word in MADE_UP) or any(word in data for word in _SHORT)
 
 
 def is_varied(data: bytes) -> bool:

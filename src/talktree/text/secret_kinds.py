@@ -123,7 +123,13 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
     (CLOUD_KEY, "a Google access token", "ya29.", r"ya29\.", r"([\w.-]{30,300})"),
     (CLOUD_KEY, "a Vault token", "hvs.", r"hvs\.", r"([\w-]{80,300})"),
     (CLOUD_KEY, "a Terraform token", ".atlasv1.", r"\w{14}\.atlasv1\.", r"([\w=-]{60,70})"),
-    (CLOUD_KEY, "a Doppler token", "dp.", r"dp\.[a-z]{1,2}t\.", r"([A-Za-z0-9]{40,44})"),
+    (
+        CLOUD_KEY,
+        "a Doppler token",
+        "dp.",
+        r"dp\.(?:[a-z]{1,2}t|sa)\.",
+        r"([A-Za-z0-9]{40,44})",
+    ),
     (SERVICE_TOKEN, "a SendGrid key", "SG.", r"SG\.", r"([\w-]{22}\.[\w-]{43})"),
     (SERVICE_TOKEN, "a Telegram token", ":", r"(?<![0-9])[0-9]{8,10}:", r"AA([\w-]{33})"),
     (
@@ -189,7 +195,7 @@ def _by_end() -> dict[int, list[Behind]]:
     for kind, what, sign, before, rest in _BEHIND:
         known = Known(kind, what, re.compile((rest + _END).encode()))
         each = Behind(sign.encode(), re.compile(f"{before}\\Z".encode()), known)
-        found.setdefault(ord(before[-1]), []).append(each)
+        found.setdefault(ord(sign[-1]), []).append(each)
     return found
 
 

@@ -34,7 +34,7 @@ SHORTEST = 20
 """No key has a shorter run."""
 FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
-LEAD = 6
+LEAD = 9
 """How much before a run tells whether to look closer: the end of a name, and what follows it."""
 NEAR = 4
 """And how much of the run."""
@@ -43,19 +43,24 @@ BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
 _RUN = OTHER + RUN * SHORTEST
 _BASE64 = (ascii_letters + digits + "+/").encode()
-_BREAKS = (b'"', b" ", b"\\", b"'", b",", b"=", b":", b">", b"\n")
+_BREAKS = b"\" \\',=:>\n"
 _AWS_SECRET = re.compile(
     rb"(?:secret|SECRET|Secret)[A-Za-z_ \"'\\:=>-]{0,40}?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
 )
+_DOPPLER_SIGN = b"dp.st."
+_DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
+"""With the name of its environment inside, it has no start of its own."""
+_AWS_NAMES = (b"ecret_access_key", b"ECRET_ACCESS_KEY", b"ecretAccessKey")
 _ESCAPE, _BY_NUMBER, _SLASH = 0x5C, 0x75, 0x2F
-_BEFORE_END = b"0123456789stG"
-"""What may stand before a dot or a colon that tells of a secret: `hvs.`, `dp.st.`, a number."""
+_DOT, _COLON = 0x2E, 0x3A
+_WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
+"""What ends with a dot and tells of a secret."""
 _AN_END = next(iter(ENDS))
 
 
 def may_hold_tokens(data: bytes, runs: bytes) -> bool:
     """Whether a closer look may find keys or tokens in a text, of which the marks are known."""
-    return bool(_telling(data, runs))
+    return bool(_telling(data, runs)) or _names_aws(data) or _DOPPLER_SIGN in data
 
 
 def tokens(data: bytes) -> list[Found]:
@@ -70,8 +75,10 @@ def tokens(data: bytes) -> list[Found]:
             out.append(found)
         elif data[start - 1] in b"/+":
             last = _continued(data, start, out)
-    if any(found[3] == AWS for found in out):
+    if any(found[3] == AWS for found in out) or _names_aws(data):
         out += _aws_secrets(data)
+    if _DOPPLER_SIGN in data:
+        out += ((CLOUD_KEY, *each.span(), "a Doppler token") for each in _DOPPLER.finditer(data))
     return out
 
 
@@ -119,13 +126,23 @@ def _tells(data: bytes, start: int) -> bool:
         return data[start] == _BY_NUMBER or data[start + 1 : start + 1 + STARTING] in BY_START
     if before in b"/+":
         return True
-    if before in BY_END and data[start - 2] in _BEFORE_END:
-        return True
+    if before == _DOT:
+        return data[start - LEAD : start].endswith(_WITH_DOT)
     if data[start] in b"-_":
+        bare = data[start:].lstrip(b"-_")[:STARTING]
+        if len(bare) < STARTING or bare in BY_START:
+            return True
+    if before == _COLON and data[start - 2] in b"0123456789":
         return True
-    name = data[start - LEAD : start].rstrip(BETWEEN)
-    if len(name) == LEAD:
-        return False
+    return _may_be_named(data[start - LEAD : start])
+
+
+def _may_be_named(lead: bytes) -> bool:
+    """Whether the end of a name may stand there that only secrets have, and what follows it."""
+    name = lead.rstrip(BETWEEN)
+    between = lead[len(name) :]
+    if not between or between.isspace():
+        return name[-6:].lower() == b"bearer" if between else False
     return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
 
 
@@ -134,6 +151,11 @@ def _is_path(data: bytes, start: int) -> bool:
     if data[start - 1] != _SLASH or data[start : start + STARTING] in BY_START:
         return False
     return data[start : start + SHORTEST].islower()
+
+
+def _names_aws(data: bytes) -> bool:
+    """Whether the secret half of a key of AWS is named somewhere."""
+    return any(name in data for name in _AWS_NAMES)
 
 
 def _aws_secrets(data: bytes) -> Iterator[Found]:
@@ -150,7 +172,8 @@ def _token(data: bytes, start: int) -> Found | None:
     if before == _ESCAPE:
         # What is escaped belongs to the text before: `\n`, `\t`, a character by its number.
         start += 5 if data[start] == _BY_NUMBER else 1
-    elif data[start] in b"-_" and before not in BY_END:
+    first = start
+    if before != _ESCAPE and data[start] in b"-_" and before not in BY_END:
         lead = data[start : start + LONGEST_BEGINNING]
         start += len(lead) - len(lead.lstrip(b"-_"))
     for known in BY_START.get(data[start : start + 3], ()):
@@ -160,21 +183,20 @@ def _token(data: bytes, start: int) -> Found | None:
     if before in b"/+":
         return None
     behind = BY_END.get(before)
-    return (behind and _behind(data, start, behind)) or _named(data, start)
+    return (behind and _behind(data, start, behind)) or _named(data, first)
 
 
 def _continued(data: bytes, start: int, out: list[Found]) -> int:
     """A run that is a piece of a path or of something in base 64; returns where to go on."""
     if data[start : start + SHORTEST].islower():
         return start
-    nearest = max(0, start - FAR)
-    begin = max(nearest, 1 + max(data.rfind(each, nearest, start) for each in _BREAKS))
-    if data[begin:start].translate(None, _BASE64):
-        found = _behind(data, start, BY_END[ord("/")])
-    elif start - begin > BLOB:
+    near = data[max(0, start - FAR) : start]
+    begin = start - (len(near) - len(near.rstrip(_BASE64)))
+    found = _behind(data, start, BY_END[_SLASH])
+    if start - begin > BLOB:
         return begin
-    else:
-        found = _behind(data, start, BY_END[ord("/")]) or _named(data, begin)
+    if found is None and (not begin or data[begin - 1] in _BREAKS):
+        found = _named(data, begin)
     if found is not None:
         out.append(found)
     return start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.views.measure import counted, text_lines
+from talktree.views.measure import counted
 
 SUBJECTS = (
     "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",
@@ -46,6 +46,12 @@ def amount(result: ToolResult | None) -> str:
     """How much came back, in words."""
     if result is None or result.error:
         return ""
-    lines = sum(len(text_lines(part.text)) for part in result.output if isinstance(part, Text))
+    lines = sum(_lines(part.text) for part in result.output if isinstance(part, Text))
     other = sum(not isinstance(part, Text) for part in result.output)
     return counted(lines, "line") if lines else counted(other, "part") if other else "nothing"
+
+
+def _lines(text: str) -> int:
+    """How many lines a text has; a newline at its end begins none."""
+    breaks = text.count("\n")
+    return breaks + 1 - (breaks > 0 and text.endswith("\n"))

@@ -23,7 +23,7 @@ def cells(text: str) -> int:
 
 def text_lines(text: str) -> list[str]:
     """The lines of a text; a newline at its end begins no line."""
-    found = _NEWLINE.split(text)
+    found = _NEWLINE.split(text) if "\r" in text else text.split("\n")
     if len(found) > 1 and not found[-1]:
         found.pop()
     return found

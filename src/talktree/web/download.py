@@ -8,11 +8,9 @@ from urllib.parse import quote
 _PLAIN = frozenset(ascii_letters + digits + "-_. ")
 
 
-def disposition(name: str, inline: bool = False) -> str:  # noqa: FBT001
+def disposition(name: str, *, inline: bool = False) -> str:
     """The header that says what a file is called; whatever the name is, it stays a name."""
-    plain = "".join(each if each in _PLAIN else "_" for each in name)
-        each if (each.isalnum() and each.isascii()) or each in "-_. " else "_" for each in name
-    )
+    plain = "".join(each if each in _PLAIN else "_" for each in name) or "file"
     kind = "inline" if inline else "attachment"
     encoded = quote(name.encode("utf-8", "replace"), safe="")
-    return f"{kind}; filename=\"{plain or 'file'}\"; filename*=UTF-8''{encoded}"
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{encoded}"

@@ -60,7 +60,7 @@ def launch(
         page = Page()
         server = Server(application(studio, keys, page=page, ending=ending), ending)
         told(Started(keys.address(keys.token), page.built))
-        if open_browser and page.built:
+        if open_browser:
             _show(keys.address(keys.once()))
         server.run(sockets=[socket])
     return SIGNALLED + (server.signal or signal.SIGINT)
@@ -71,9 +71,8 @@ def opened(given: Sequence[Path], *, read_only: bool = False) -> Iterator[Studio
     """A studio with all that works behind it; everything ends with it."""
     root = library_of(given) if given else None
     follows = bool(given) or not read_only
-    if follows:
-        # Made, or led to today's schema, before anybody reads.
-        Library.open(root, write=True).close()
+    # Made, or led to today's schema, before anybody reads; or told that there is none.
+    Library.open(root, write=follows).close()
     with ExitStack() as ends:
         scratch = Path(tempfile.mkdtemp(prefix="talktree-studio-"))
         ends.callback(shutil.rmtree, scratch, ignore_errors=True)

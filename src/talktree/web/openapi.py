@@ -16,6 +16,7 @@ from talktree.web.table import TABLE
 Schema = dict[str, Any]
 REFERENCE = "#/components/schemas/{name}"
 COOKIE = {"type": "apiKey", "in": "cookie", "name": "talktree-PORT"}
+EVENTS = "text/event-stream"
 OWN_HEADER = {
     "name": "X-Talktree",
     "in": "header",
@@ -59,7 +60,7 @@ def _schemas() -> Schema:
 
 def _operation(route: Route) -> Schema:
     operation: Schema = {
-        "operationId": f"{route.answer.__module__.rpartition('.')[2]}_{route.answer.__name__}",
+        "operationId": _name(route),
         "summary": route.about,
         "parameters": _parameters(route),
         "responses": {**_answer(route), "default": _content("What went wrong.", Failure)},
@@ -69,6 +70,11 @@ def _operation(route: Route) -> Schema:
     if route.path == "/login":
         operation["security"] = []
     return operation
+
+
+def _name(route: Route) -> str:
+    noun = route.answer.__module__.rpartition(".")[2]
+    return f"{noun}_{route.answer.__name__.strip('_')}"
 
 
 def _parameters(route: Route) -> list[Schema]:
@@ -93,11 +99,16 @@ def _fields(query: type) -> Schema:
 
 
 def _answer(route: Route) -> Schema:
-    if route.gives is not None:
-        return {"200": _content(_about(route.gives), route.gives)}
-    if route.media is not None:
+    if route.gives is None and route.media is None:
+        return {"204": {"description": "Done."}}
+    if route.gives is None:
         return {"200": {"description": "The bytes.", "content": {route.media: {}}}}
-    return {"204": {"description": "Done."}}
+    answer = _content(_about(route.gives), route.gives)
+    if route.media == EVENTS:
+        answer["content"] = {EVENTS: {"schema": _reference(route.gives)}}
+    elif route.media is not None:
+        answer["content"][route.media] = {}
+    return {"200": answer}
 
 
 def _content(description: str, shape: type) -> Schema:

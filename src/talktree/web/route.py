@@ -43,7 +43,8 @@ class Route(NamedTuple):
     effects: bool = False
     """Whether it changes anything; those are refused by a read-only studio."""
     media: str | None = None
-    """The media type of an answer that is bytes; without this and `gives` it is empty (204)."""
+    """The media type of an answer that is bytes, or can be; of events `gives` is what each holds.
+    Without this and `gives` the answer is empty (204)."""
 
     @property
     def address(self) -> str:

@@ -26,28 +26,7 @@ WIDTH = 100
 
 def types() -> str:
     """The module of all types."""
-    bodies = [route.body for route in TABLE if route.body is not None]
-    # TEMPORARY: until all routes are in the table.
-    bodies += [
-        s
-        for m in MODULES
-        for s in structs(m)
-        if s.__name__
-        in {
-            "Login",
-            "ImportPlaces",
-            "KeepUpload",
-            "Fix",
-            "Do",
-            "On",
-            "SaveAs",
-            "NameBranch",
-            "Travel",
-            "Apply",
-            "Share",
-        }
-    ]
-    taken = _reached(bodies)
+    taken = _reached(route.body for route in TABLE if route.body is not None)
     blocks = [HEAD]
     for module in MODULES:
         blocks.append(f"// {(module.__doc__ or '').strip()}\n")
@@ -120,7 +99,7 @@ def _interface(shape: type[Struct], *, sent: bool) -> str:
         if field.name in notes:
             lines.append(_comment(notes[field.name], "  "))
         optional = "?" if sent and not field.required else ""
-        lines.append(f"  {field.encode_name}{optional}: {_type(field.type)};")
+        lines.append(f"  {field.encode_name}{optional}: {shown(field.type)};")
     return "\n".join([*lines, "}\n"])
 
 
@@ -144,7 +123,8 @@ def _notes(shape: type[Struct]) -> dict[str, str]:
     return notes
 
 
-def _type(kind: described.Type) -> str:
+def shown(kind: described.Type) -> str:
+    """A type as TypeScript writes it."""
     match kind:
         case described.StructType():
             return kind.cls.__name__
@@ -159,14 +139,14 @@ def _type(kind: described.Type) -> str:
         case described.LiteralType():
             return " | ".join(json.dumps(value) for value in kind.values)
         case described.UnionType():
-            return " | ".join(dict.fromkeys(map(_type, kind.types)))
+            return " | ".join(dict.fromkeys(map(shown, kind.types)))
         case described.VarTupleType() | described.ListType():
-            inner = _type(kind.item_type)
+            inner = shown(kind.item_type)
             return f"({inner})[]" if "|" in inner else f"{inner}[]"
         case described.TupleType():
-            return f"[{', '.join(map(_type, kind.item_types))}]"
+            return f"[{', '.join(map(shown, kind.item_types))}]"
         case described.DictType():
-            return f"Record<string, {_type(kind.value_type)}>"
+            return f"Record<string, {shown(kind.value_type)}>"
         case _:
             return "unknown"
 

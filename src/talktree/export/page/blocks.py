@@ -5,7 +5,8 @@ from __future__ import annotations
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import escape
 
-_OUTCOMES = {"ok": "done", "failed": "failed", "waiting": "no result"}
+_TOLD = {"failed": "failed", "waiting": "no result"}
+"""How a call came out, if not well."""
 _NAMES = {"thinking": "Thinking", "result": "Result", "artifact": "Artifact", "file": "File"}
 
 
@@ -13,24 +14,24 @@ def block_html(block: Block, *, bare: bool = False) -> str:
     """A block; `bare` leaves out what is inside of calls."""
     kind = block.kind
     if kind == "text":
-        return f'<div class="tt-text">{block.html}</div>'
+        return f'<div class="tt-x-text">{block.html}</div>'
     if kind == "divider":
-        return f'<p class="tt-divider">{escape(_line(block))}</p>'
+        return f'<p class="tt-x-divider">{escape(_line(block))}</p>'
     if kind == "chip" and not block.html:
-        return f'<p class="tt-event">{escape(_line(block))}</p>'
+        return f'<p class="tt-x-event">{escape(_line(block))}</p>'
     if kind == "image" and block.html:
-        return f'<figure class="tt-image">{block.html}</figure>'
+        return f'<figure class="tt-x-image">{block.html}</figure>'
     if not block.html or (bare and kind in ("call", "result", "todos")):
-        return f'<p class="tt-line tt-{kind}{_failed(block)}">{_summary(block)}</p>'
+        return f'<p class="tt-x-line tt-x-{kind}{_failed(block)}">{_summary(block)}</p>'
     is_open = " open" if block.open else ""
     return (
-        f'<details class="tt-{kind}{_failed(block)}"{is_open}>'
+        f'<details class="tt-x-{kind}{_failed(block)}"{is_open}>'
         f"<summary>{_summary(block)}</summary>{block.html}</details>"
     )
 
 
 def _failed(block: Block) -> str:
-    return " tt-failed" if block.outcome == "failed" else ""
+    return " tt-x-failed" if block.outcome == "failed" else ""
 
 
 def _line(block: Block) -> str:
@@ -43,13 +44,13 @@ def _summary(block: Block) -> str:
     name = _NAMES.get(block.kind, "") if block.kind != "call" else ""
     if block.kind == "call" and not title.startswith(block.name):
         name = block.name
-    told = [f'<b class="tt-name">{escape(name)}</b>'] if name else []
+    told = [f'<b class="tt-x-name">{escape(name)}</b>'] if name else []
     if title:
-        told.append(f'<span class="tt-title">{escape(title)}</span>')
+        told.append(f'<span class="tt-x-title">{escape(title)}</span>')
     if block.detail:
-        told.append(f'<span class="tt-detail">{escape(block.detail)}</span>')
+        told.append(f'<span class="tt-x-detail">{escape(block.detail)}</span>')
     if block.remote:
-        told.append(f'<span class="tt-detail">{escape(block.remote)}</span>')
-    if block.outcome and block.outcome != "ok":
-        told.append(f'<span class="tt-outcome">{_OUTCOMES[block.outcome]}</span>')
+        told.append(f'<span class="tt-x-detail">{escape(block.remote)}</span>')
+    if block.outcome in _TOLD and not block.detail.endswith(_TOLD[block.outcome]):
+        told.append(f'<span class="tt-x-outcome">{_TOLD[block.outcome]}</span>')
     return " ".join(told)

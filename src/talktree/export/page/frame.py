@@ -20,11 +20,11 @@ def head(title: str, theme: Theme) -> str:
         '<meta name="referrer" content="no-referrer">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style()}</style></head>\n"
-        '<body class="tt-page">'
+        '<body class="tt-x-page">'
     )
 
 
 def banner(title: str, facts: Sequence[str]) -> str:
     """The title and what there is to know of the whole."""
     told = "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
-    return f'<header class="tt-banner"><h1>{escape(title)}</h1><ul>{told}</ul></header>\n'
+    return f'<header class="tt-x-banner"><h1>{escape(title)}</h1><ul>{told}</ul></header>\n'

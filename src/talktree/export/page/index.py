@@ -30,7 +30,7 @@ def index_page(lines: Sequence[Line], theme: Theme) -> Iterator[bytes]:
     """All pages by their folders."""
     yield head("Conversations", theme).encode()
     yield banner("Conversations", [counted(len(lines), "page")]).encode()
-    yield b'<main class="tt-index">\n'
+    yield b'<main class="tt-x-index">\n'
     for folder, inside in groupby(sorted(lines), key=lambda line: line.folder):
         if folder:
             yield f"<h2>{escape(folder)}</h2>\n".encode()
@@ -39,7 +39,7 @@ def index_page(lines: Sequence[Line], theme: Theme) -> Iterator[bytes]:
             told = " · ".join(fact for fact in line.facts if fact)
             yield (
                 f'<li><a href="{escape(quote(line.page))}">{escape(line.title)}</a>'
-                f' <span class="tt-detail">{escape(told)}</span></li>\n'
+                f' <span class="tt-x-detail">{escape(told)}</span></li>\n'
             ).encode()
         yield b"</ul>\n"
     yield f"</main>\n{END}".encode()

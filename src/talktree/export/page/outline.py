@@ -35,7 +35,7 @@ class Outline:
         if len(self._items) >= MOST:
             self._left_out += 1
             return
-        self._items.append(f'<li class="tt-to-{kind}"><a href="#{place}">{escape(text)}</a></li>')
+        self._items.append(f'<li class="tt-x-to-{kind}"><a href="#{place}">{escape(text)}</a></li>')
 
     def html(self) -> str:
         """All of it."""
@@ -43,6 +43,6 @@ class Outline:
             return ""
         more = f"<li>{self._left_out:,} more</li>" if self._left_out else ""
         return (
-            '<nav class="tt-outline" id="outline" aria-label="Outline"><h2>Outline</h2>'
+            '<nav class="tt-x-outline" id="outline" aria-label="Outline"><h2>Outline</h2>'
             f"<ol>{''.join(self._items)}{more}</ol></nav>\n"
         )

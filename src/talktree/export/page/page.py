@@ -13,13 +13,14 @@ from talktree.model.derive import speaker
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import Text
 from talktree.views.folding import Step
+from talktree.views.html.block import Chip
 from talktree.views.html.rendering import Look, blocks, chips, escape
 from talktree.views.measure import counted, one_line
 from talktree.views.when import moment
 
 PIECE = 1 << 16
 _ROLES = {"user": "user", "assistant": "agent", "tool": "tool", "system": "system"}
-_SKIP = '<a class="tt-skip" href="#outline">Outline</a>'
+_SKIP = '<a class="tt-x-skip" href="#outline">Outline</a>'
 _LOOK = Look(limit=None)
 
 
@@ -62,13 +63,15 @@ class _Writer:
         self._offset = offset
         self._format = walk.conversation.format
         self._bare = walk.choice.detail == "low"
+        self._speaker = ""
+        self._facts: tuple[Chip, ...] = ()
         self._sections = offset
         """Sections are numbered behind the messages before them."""
 
     def texts(self, *, named: bool) -> Iterator[str]:
         if named:
             name = self._walk.conversation.title or self._walk.conversation.id
-            yield f'<h2 class="tt-conversation">{escape(one_line(name, 120))}</h2>\n'
+            yield f'<h2 class="tt-x-conversation">{escape(one_line(name, 120))}</h2>\n'
         is_open = False
         for stop in self._walk.stops():
             if isinstance(stop, Begin):
@@ -84,7 +87,7 @@ class _Writer:
                 return self._begin(stop)
             case SideBegin():
                 return (
-                    '<details class="tt-side"><summary>Sub-agent: '
+                    '<details class="tt-x-side"><summary>Sub-agent: '
                     f"{counted(stop.messages, 'message')}</summary>\n"
                 )
             case SideEnd():
@@ -103,7 +106,7 @@ class _Writer:
         if branch.fork is not None:
             above = self._offset + self._walk.conversation.position(branch.fork)
             back = f' <a href="#m-{above}">from here</a>'
-        return f'<section class="tt-branch" id="{place}"><h2>{title}{back}</h2>\n'
+        return f'<section class="tt-x-branch" id="{place}"><h2>{title}{back}</h2>\n'
 
     def _row(self, step: Step) -> str:
         message = step.message
@@ -117,7 +120,7 @@ class _Writer:
         if message.role == "user":
             self._note_prompt(place, message)
         return (
-            f'<article class="tt-row tt-{role}" id="m-{place}">{self._heading(message)}'
+            f'<article class="tt-x-row tt-x-{role}" id="m-{place}">{self._heading(message)}'
             f"{shown}</article>\n{ways}"
         )
 
@@ -129,15 +132,22 @@ class _Writer:
             self._outline.prompt(place, text)
 
     def _heading(self, message: Message) -> str:
-        facts = "".join(
-            f' <span class="tt-chip tt-{chip.tone}" title="{escape(chip.name)}">'
+        """Who speaks and what is new to know of it; nothing while the same one goes on working."""
+        who = speaker(message, format=self._format)
+        facts = chips(message, self._format)
+        fresh = [chip for chip in facts if chip not in self._facts]
+        same = who == self._speaker
+        self._speaker, self._facts = who, facts
+        if same and not fresh and not any(type(part) is Text for part in message.parts):
+            return ""
+        told = "".join(
+            f' <span class="tt-x-chip tt-x-{chip.tone}" title="{escape(chip.name)}">'
             f"{escape(chip.text)}</span>"
-            for chip in chips(message, self._format)
+            for chip in fresh
         )
         time = moment(message.time)
         when = f" <time>{time}</time>" if time else ""
-        who = escape(speaker(message, format=self._format))
-        return f'<header><b class="tt-who">{who}</b>{when}{facts}</header>'
+        return f'<header><b class="tt-x-who">{escape(who)}</b>{when}{told}</header>'
 
     def _ways(self, position: int) -> str:
         found = self._walk.ways.get(position)
@@ -148,4 +158,4 @@ class _Writer:
             f'<a href="#b-{self._sections + number}">branch {count}</a>'
             for count, (number, _) in enumerate(found, 1)
         )
-        return f'<p class="tt-ways">Other ways on from here: {links}</p>\n'
+        return f'<p class="tt-x-ways">Other ways on from here: {links}</p>\n'

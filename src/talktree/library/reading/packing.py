@@ -12,15 +12,20 @@ def packed(numbers: array[int]) -> bytes:
     return b"".join(raw[place::size] for place in range(size))
 
 
-def unpacked(kind: str, data: bytes) -> array[int]:
-    """The array that was packed."""
+def unpacked(kind: str, data: bytes, first: int = 0) -> array[int]:
+    """The array that was packed, from a number on."""
     numbers = array(kind)
-    size, raw = numbers.itemsize, bytearray(len(data))
-    count = len(data) // size
+    size, count = numbers.itemsize, len(data) // numbers.itemsize
+    raw = bytearray(size * (count - first))
     for place in range(size):
-        raw[place::size] = data[place * count : (place + 1) * count]
+        raw[place::size] = data[place * count + first : (place + 1) * count]
     numbers.frombytes(raw)
     return _little(numbers)
+
+
+def low_halves(data: bytes) -> array[int]:
+    """The lower 32 bits of the packed numbers of 64."""
+    return unpacked("I", data[: len(data) // 2])
 
 
 def _little(numbers: array[int]) -> array[int]:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 import msgspec
 
-from talktree.library.reading.packing import packed, unpacked
+from talktree.library.reading.packing import low_halves, packed, unpacked
 from talktree.library.reading.runs import ABANDONED, Outcome, judged
-from talktree.library.reading.told import ERROR, FOLLOWS, MESSAGE, Link
+from talktree.library.reading.told import ERROR, FOLLOWS, MESSAGE, SIDECHAIN, TRAIT, Link
 
 NOWHERE = -1
+_LOWER = (1 << 32) - 1
+_FEW = 4096
+"""Records at the end that are unpacked first."""
 STATES = ("current", "abandoned", "compacted")
 """What the current leaf makes of a record, by its number in `states`."""
 _with = {bit: bytes(bool(byte & bit) for byte in range(256)) for bit in (MESSAGE, ERROR)}
@@ -31,6 +34,7 @@ class _Packed(msgspec.Struct, array_like=True):
     arrays: list[bytes]
     forward: list[tuple[int, int]]
     starts: list[int]
+    doubled: bool = True
 
 
 class Shape:
@@ -48,6 +52,8 @@ class Shape:
         """Records whose parent did not stand before them, with the hash of its id."""
         self.starts: list[int] = []
         """The first record of each conversation."""
+        self.doubled = False
+        """Whether an id may stand twice."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -63,6 +69,7 @@ class Shape:
         made.at, made.bits = self.at[:], self.bits[:]
         made.groups, made.stamps = self.groups[:], self.stamps[:]
         made.forward, made.starts = self.forward[:], self.starts[:]
+        made.doubled = self.doubled
         made._extend(links)
         return made
 
@@ -81,6 +88,7 @@ class Shape:
             known[0] = NOWHERE
             found = [known.get(parent, first + place) for place, parent in enumerate(parents)]
         else:
+            self.doubled = True
             found = self._found_one_by_one(ids, parents)
         for place, above in enumerate(found):
             if above >= first + place:
@@ -128,7 +136,8 @@ class Shape:
         """The shape as bytes."""
         arrays = [self.ids, self.parents, self.at, self.groups, self.stamps]
         planes = [packed(each) for each in arrays]
-        kept = _Packed(len(self), [*planes, bytes(self.bits)], self.forward, self.starts)
+        planes.append(bytes(self.bits))
+        kept = _Packed(len(self), planes, self.forward, self.starts, self.doubled)
         return _compressed(msgspec.msgpack.encode(kept))
 
     @classmethod
@@ -142,7 +151,7 @@ class Shape:
         made.groups = unpacked("i", kept.arrays[3])
         made.stamps = unpacked("q", kept.arrays[4])
         made.bits = bytearray(kept.arrays[5])
-        made.forward, made.starts = kept.forward, kept.starts
+        made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
         return made
 
     # asking
@@ -231,6 +240,66 @@ class Shape:
                 parents[min(follows or loop)] = NOWHERE
             for each in way:
                 seen[each] = 2
+
+
+class Glance:
+    """A packed shape of which only what is asked for is unpacked."""
+
+    def __init__(self, data: bytes) -> None:
+        self._kept = _decode(_plain(data))
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one conversation."""
+        return len(self._kept.starts) > 1
+
+    @property
+    def forward(self) -> list[tuple[int, int]]:
+        """Records whose parent did not stand before them, with the hash of its id."""
+        return self._kept.forward
+
+    def number_from(self, at: int) -> int:
+        """The number of the first record at or behind a place."""
+        first = self._window(lambda first: self._at(first)[0] <= at)
+        return first + bisect_left(self._at(first), at)
+
+    def has_before(self, number: int, ids: Iterable[int]) -> bool:
+        """Whether any of these ids, which stand behind it, may stand before a record, too.
+
+        A yes may be wrong, rarely.
+        """
+        if not self._kept.doubled:
+            return False
+        lower = {id & _LOWER for id in ids}
+        return not lower.isdisjoint(low_halves(self._kept.arrays[0])[:number])
+
+    def way_up(self) -> Iterator[tuple[int, int]]:
+        """From the last record that is no sub-agent's up to the first: its place and its trait."""
+        bits = self._kept.arrays[5]
+        here = self._kept.count - 1
+        while here >= 0 and bits[here] & SIDECHAIN:
+            here -= 1
+        first = self._kept.count
+        parents = at = array("q")
+        while here != NOWHERE:
+            if here < first:
+                first = self._window(lambda first, here=here: first <= here)  # type: ignore[misc]
+                parents, at = unpacked("i", self._kept.arrays[1], first), self._at(first)
+            yield at[here - first], (bits[here] >> TRAIT) + 1
+            here = parents[here - first]
+
+    def _at(self, first: int) -> array[int]:
+        return unpacked("q", self._kept.arrays[2], first)
+
+    def _window(self, is_enough: Callable[[int], bool]) -> int:
+        """From which number on to unpack, so that it is enough; at the end little is."""
+        size = _FEW
+        while size < self._kept.count:
+            first = self._kept.count - size
+            if is_enough(first):
+                return first
+            size *= 8
+        return 0
 
 
 _decode = msgspec.msgpack.Decoder(_Packed).decode

@@ -18,7 +18,7 @@ PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 """Folders of other programs that hold no conversations, but many files."""
 FLEETING = frozenset({b"lock"})
 """Files in the folder of a session that come and go."""
-_OF_A_SESSION = frozenset({b"messages.jsonl", b"snapshots.jsonl", b"metadata.json"})
+OF_A_SESSION = frozenset({b"messages.jsonl", b"snapshots.jsonl", b"metadata.json"})
 POSITIVE = (1 << 63) - 1
 """Some systems number with all 64 bits; databases know one less."""
 _MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
@@ -137,7 +137,7 @@ def _listed(here: bytes) -> tuple[_Files, list[bytes]]:
 
 
 def _looks_like_one(names: _Files) -> bool:
-    if not _OF_A_SESSION.isdisjoint(names):
+    if not OF_A_SESSION.isdisjoint(names):
         return True
     joined = b"\0".join(names)
     return b".md" in joined and _MESSAGE.search(joined) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +13,10 @@ from talktree.errors import ChangedMeanwhile, NotFound, NotUndoable
 from talktree.files import Source, load
 from talktree.files.content import Content
 from talktree.files.guarded import replaced
-from talktree.formats import by_slug
+from talktree.formats import all_formats, by_slug
 from talktree.formats.engine import read, write
 from talktree.formats.engine.edited import edited
+from talktree.formats.secrets import without_secrets
 from talktree.library.archive.contents import source_of
 from talktree.library.archive.versions import files_of
 from talktree.library.versions.history import (
@@ -42,15 +43,21 @@ WAIT = 5.0
 _SOURCE = "SELECT path, format FROM sources WHERE id = ?"
 
 
+def _always() -> None:
+    """Nothing has to be asked."""
+
+
 class Versions:
     """The edits of one kept source."""
 
-    def __init__(self, library: Library, source: int) -> None:
+    def __init__(self, library: Library, source: int, sure: Callable[[], None] = _always) -> None:
         row = library.db.one(_SOURCE, (source,))
         if row is None:
             raise NotFound(f"no source {source} in the library", hint="`talktree list` shows them")
         self._library = library
         self._source = source
+        self._sure = sure
+        """Asked when nobody else can change anything, before something is written; it may raise."""
         self.path = Path(os.fsdecode(row[0]))
         self.format: str = row[1]
         self._format = by_slug(row[1])
@@ -117,8 +124,7 @@ class Versions:
             if history.is_saved:
                 return []
             wanted = self._edited(history)
-            now = load(self.path)
-            self.refuse_other(now)
+            now = self.on_disk()
             standing = tuple(history.standing)
             # Said before it is done: whoever is interrupted finds out later how far it came.
             said = Saving(standing=standing, hashes=_hashes(write(wanted)))
@@ -130,7 +136,9 @@ class Versions:
         return written
 
     def _add(self, row: Row, history: History) -> int:
-        return add(self._library.db, self._source, time.time_ns(), row, after=history.last)
+        with self._library.db.transaction(durable=True):
+            self._sure()
+            return add(self._library.db, self._source, time.time_ns(), row, after=history.last)
 
     def _settled(self) -> History:
         """The history, with what is known of an interrupted save written down."""
@@ -204,8 +212,9 @@ class Versions:
         files = ((os.fsencode(path), *held) for path, held in stand.items())
         return source_of(self._library.archive, os.fsencode(self.path), files)
 
-    def refuse_other(self, now: Source) -> None:
-        """Raise if the files are not what the library has of them."""
+    def on_disk(self) -> Source:
+        """The files as they lie there, if they are what the library has of them."""
+        now = without_secrets(load(self.path), all_formats())
         kept = self._kept(self._stand())
         if set(now.files) != set(kept.files) or not all(
             _same(now.files[path], kept.files[path]) for path in now.files
@@ -214,6 +223,7 @@ class Versions:
                 f"{self.path}: it is not what the library knows of it",
                 hint="`talktree import` takes up what is new",
             )
+        return now
 
 
 def _is_grown(base: Stand, now: Stand) -> bool:

@@ -11,14 +11,16 @@ import re
 
 import nh3
 
-from talktree.views.html.escaped import escape
+from talktree.views.html.escaped import escape, shown
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 REL = "noopener noreferrer nofollow"
 TAGS = frozenset(
-    "a p br hr em strong del ins s code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody "
-    "tr th td sup sub kbd span div b i u mark small details summary dl dt dd section img".split()
-)
+    {"a", "p", "br", "hr", "em", "strong", "del", "ins", "s", "code", "pre", "blockquote", "ul",
+     "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+     "sup", "sub", "kbd", "span", "div", "b", "i", "u", "mark", "small", "details", "summary", "dl",
+     "dt", "dd", "section", "img"}
+)  # fmt: skip
 VOID = frozenset({"br", "hr", "img"})
 DEEPEST = 100
 """Tags within tags; what is deeper is shown as text, because parsers take long over it."""
@@ -28,6 +30,8 @@ DATA = ("data-url", "data-lang", "data-line")
 CLASS = re.compile(r"tt-[a-z0-9-]{1,40}")
 LINK = re.compile(r"(?:https?://|mailto:)[^\"<>\x00-\x20]*", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
+OWN_PICTURE = re.compile(r"/img/[A-Za-z0-9._~/%@#:-]*")
+"""The studio's own address of an image of a conversation."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 _TOKEN = re.compile(r"<[^>]*>?")
@@ -41,7 +45,7 @@ _OPENING = re.compile(
     rf"<({'|'.join(sorted(TAGS - {'a', 'img'}, key=len, reverse=True))}){_PLAIN}>"
     rf'|<(a){_PLAIN} href="(?:https?://|mailto:)[^"<>\x00-\x20]*" target="_blank" rel="{REL}"'
     rf"(?: title={_VALUE})?>"
-    rf'|<(img){_PLAIN} src="data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={{0,2}}"'
+    rf'|<(img){_PLAIN} src="(?:{PICTURE.pattern}|{OWN_PICTURE.pattern})"'
     rf"(?: alt={_VALUE})?>"
 )
 _BARE = {f"<{tag}>": tag for tag in TAGS - {"a", "img"}}
@@ -63,7 +67,7 @@ def _kept(_tag: str, name: str, value: str) -> str | None:
         case "href":
             return value if LINK.fullmatch(value) else None
         case "src":
-            return value if PICTURE.fullmatch(value) else None
+            return value if PICTURE.fullmatch(value) or OWN_PICTURE.fullmatch(value) else None
         case "start" | "colspan":
             return value if NUMBER.fullmatch(value) else None
         case "target":
@@ -88,11 +92,12 @@ _CLEANER = nh3.Cleaner(
 
 def safe(html: str) -> str:
     """The HTML with nothing left in it but what is on the allow list."""
+    html = shown(html)
     if sound(html):
         return html
     if len(html) > LARGEST or depth(html) > DEEPEST:
         return f'<pre class="tt-plain">{escape(html)}</pre>'
-    return _CLEANER.clean(html)
+    return shown(_CLEANER.clean(html))
 
 
 def sound(html: str) -> bool:

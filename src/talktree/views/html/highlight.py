@@ -1,4 +1,4 @@
-"""Source text in colours: a quick pass of our own for the common languages, Pygments for all others."""
+"""Source text in colours: our own quick pass for the common languages, Pygments for the others."""
 
 from __future__ import annotations
 
@@ -122,8 +122,9 @@ def _mark_kind(piece: str, first: str) -> str:
 # all other languages
 
 _PYGMENTS = (
-    ("Token.Keyword.Type", "type"), ("Token.Keyword", "keyword"), ("Token.Literal.String", "string"),
-    ("Token.Literal.Number", "number"), ("Token.Comment", "comment"), ("Token.Name.Class", "type"),
+    ("Token.Keyword.Type", "type"), ("Token.Keyword", "keyword"),
+    ("Token.Literal.String", "string"), ("Token.Literal.Number", "number"),
+    ("Token.Comment", "comment"), ("Token.Name.Class", "type"),
     ("Token.Name.Function", "name"), ("Token.Name.Builtin", "builtin"),
     ("Token.Name.Tag", "keyword"), ("Token.Name.Attribute", "name"),
 )  # fmt: skip
@@ -132,8 +133,9 @@ _PYGMENTS = (
 @lru_cache(maxsize=512)
 def _elsewhere(escaped: str, language: str) -> str:
     """Coloured by Pygments; as it is if that does not know the language."""
-    from pygments.lexers import find_lexer_class_by_name  # only here: it is slow to import
-    from pygments.util import ClassNotFound
+    # Imported only here, because that is slow.
+    from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
     try:
         lexer = find_lexer_class_by_name(language)(stripnl=False, ensurenl=False)

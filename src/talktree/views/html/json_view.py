@@ -12,6 +12,8 @@ from talktree.views.html.highlight import code
 
 MOST_ROWS = 24
 LONGEST_CELL = 2000
+MOST_INLINE = 16
+"""Short words of a list that stand on one line."""
 
 
 def json_html(value: Json, limit: int | None = None) -> str:
@@ -41,8 +43,15 @@ def _cell(value: object, limit: int | None) -> str:
             more = f" … (+{len(value) - most:,})" if len(value) > most else ""
             return escape(value[:most] + more)
         case None | bool() | int() | float():
-            return f'<code>{escape(encode(value).decode())}</code>'
+            return f"<code>{escape(encode(value).decode())}</code>"
+        case list() if len(value) <= MOST_INLINE and all(_is_word(each) for each in value):
+            return ", ".join(f"<code>{escape(str(each))}</code>" for each in value)
         case Token():
             return f"<code>{escape(value.text[:LONGEST_CELL])}</code>"
         case _:
             return json_html(value, limit)  # type: ignore[arg-type]
+
+
+def _is_word(value: object) -> bool:
+    short = isinstance(value, str) and len(value) <= 40 and "\n" not in value
+    return short or (isinstance(value, int) and not isinstance(value, bool))

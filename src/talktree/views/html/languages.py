@@ -1,7 +1,7 @@
 """Languages by the words people use for them and by how files end, and how they are written.
 
-Patterns work on text in which `&`, `<` and `>` are escaped already. A pattern has one group, a piece
-worth colouring; what kind of piece it is can be told from its first and last characters.
+Patterns work on text in which `&`, `<` and `>` are escaped already. A pattern has one group, a
+piece worth colouring; what kind of piece it is can be told from its first and last characters.
 """
 
 from __future__ import annotations
@@ -47,50 +47,55 @@ def _words(keywords: str, builtins: str = "", types: str = "") -> dict[str, str]
 
 _VALUES = "true false null none nil undefined True False None NaN self this super"
 _C = (
-    "if else for while do switch case break continue return goto default struct enum union class "
-    "interface public private protected static const final new delete try catch throw throws finally "
-    "import package using namespace template typename virtual override abstract extends implements "
-    "func fn let mut pub impl trait match use mod crate type var val fun when object data sealed "
-    "async await yield defer go chan select range map make where dyn ref move unsafe extern sizeof "
-    "volatile inline typedef auto operator friend explicit instanceof in is as out guard init module"
+    "if else for while do switch case break continue return goto default struct enum union "
+    "class interface public private protected static const final new delete try catch throw "
+    "throws finally import package using namespace template typename virtual override abstract "
+    "extends implements func fn let mut pub impl trait match use mod crate type var val fun "
+    "when object data sealed async await yield defer go chan select range map make where dyn "
+    "ref move unsafe extern sizeof volatile inline typedef auto operator friend explicit "
+    "instanceof in is as out guard init module"
 )
 _TYPES = (
-    "int float double char bool boolean byte short long void string str String usize isize u8 u16 u32 "
-    "u64 i8 i16 i32 i64 f32 f64 error any rune uint unsigned signed size_t"
+    "int float double char bool boolean byte short long void string str String usize isize u8 "
+    "u16 u32 u64 i8 i16 i32 i64 f32 f64 error any rune uint unsigned signed size_t"
 )
 _SCRIPT = (
-    "if else for while do switch case break continue return default class interface public private "
-    "protected static const let var new delete try catch throw finally import export from as extends "
-    "implements function async await yield of in instanceof typeof void type enum namespace declare "
-    "abstract readonly get set keyof infer satisfies"
+    "if else for while do switch case break continue return default class interface public "
+    "private protected static const let var new delete try catch throw finally import export "
+    "from as extends implements function async await yield of in instanceof typeof void type "
+    "enum namespace declare abstract readonly get set keyof infer satisfies"
 )
 _PYTHON = (
-    "and as assert async await break case class continue def del elif else except finally for from "
-    "global if import in is lambda match nonlocal not or pass raise return try while with yield"
+    "and as assert async await break case class continue def del elif else except finally for "
+    "from global if import in is lambda match nonlocal not or pass raise return try while with "
+    "yield"
 )
 _PYTHON_BUILT_IN = (
-    "print len range str int float bool list dict set tuple open isinstance enumerate zip map filter "
-    "sorted reversed sum min max any all super type object repr iter next getattr setattr hasattr"
+    "print len range str int float bool list dict set tuple open isinstance enumerate zip map "
+    "filter sorted reversed sum min max any all super type object repr iter next getattr "
+    "setattr hasattr"
 )
 _SHELL = (
-    "if then else elif fi for while until do done case esac function in return exit local export set "
-    "unset shift source eval exec trap select time"
+    "if then else elif fi for while until do done case esac function in return exit local "
+    "export set unset shift source eval exec trap select time"
 )
 _SHELL_BUILT_IN = (
-    "echo cd ls cat grep sed awk find rm cp mv mkdir touch chmod git npm npx node python python3 pip "
-    "curl make docker sudo head tail sort uniq wc xargs test printf read pwd kill ssh tar which uv cargo"
+    "echo cd ls cat grep sed awk find rm cp mv mkdir touch chmod git npm npx node python "
+    "python3 pip curl make docker sudo head tail sort uniq wc xargs test printf read pwd kill "
+    "ssh tar which uv cargo"
 )
 _SQL = (
-    "select from where insert into values update set delete create table view index drop alter add "
-    "column primary key foreign references join left right inner outer full on group by order having "
-    "limit offset union all distinct as and or not in is null like between exists case when then else "
-    "end with recursive begin commit rollback default unique constraint if asc desc using returning"
+    "select from where insert into values update set delete create table view index drop alter "
+    "add column primary key foreign references join left right inner outer full on group by "
+    "order having limit offset union all distinct as and or not in is null like between exists "
+    "case when then else end with recursive begin commit rollback default unique constraint if "
+    "asc desc using returning"
 )
 _RUBY = (
-    "def end class module if elsif else unless while until for in do begin rescue ensure return yield "
-    "case when then self nil true false and or not require require_relative attr_accessor attr_reader "
-    "puts lambda proc raise loop new function local foreach echo public private protected static use "
-    "namespace fn extends implements"
+    "def end class module if elsif else unless while until for in do begin rescue ensure return "
+    "yield case when then self nil true false and or not require require_relative attr_accessor "
+    "attr_reader puts lambda proc raise loop new function local foreach echo public private "
+    "protected static use namespace fn extends implements"
 )
 
 _CURLY = Language(
@@ -160,7 +165,9 @@ _NAMES: tuple[tuple[Language, str], ...] = (
 LANGUAGES: dict[str, Language] = {
     name: language for language, names in _NAMES for name in names.split()
 }
-PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "output", "log", "none", "md", "markdown"})
+PLAIN = frozenset(
+    {"", "text", "txt", "plain", "plaintext", "output", "log", "none", "md", "markdown"}
+)
 
 
 def language_of(path: str) -> str:

@@ -19,7 +19,9 @@ _BOX = re.compile(r'<input type="checkbox"( checked="")? disabled="" />')
 _SIDE = re.compile(r'<(t[hd]) align="(left|right|center)">')
 _NOTE = re.compile(r'<sup class="footnote-ref"><a [^>]*>(.*?)</a></sup>')
 _BACK = re.compile(r' ?<a [^>]*class="footnote-backref"[^>]*>.*?</a>')
-_NOTE_TAGS = re.compile(r'<(section|li)(?: class="footnotes")?(?: id="[^"]*")?(?: data-footnotes)?>')
+_NOTE_TAGS = re.compile(
+    r'<(section|li)(?: class="footnotes")?(?: id="[^"]*")?(?: data-footnotes)?>'
+)
 SMALL = 100_000
 """Characters of a picture that may stand in a text itself."""
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from typing import Literal
 
-from msgspec import Struct
-
-from talktree.model.message import Message
+from talktree.model.derive import tool_key
 from talktree.model.parts import (
-    Artifact, Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult,
-)  # fmt: skip
-from talktree.text.json_value import Json
-from talktree.text.json_write import encode
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.views.arguments import amount, arguments_of
 from talktree.views.folding import Step
-from talktree.views.html.block import Block, Chip
+from talktree.views.html.artifacts import artifact
+from talktree.views.html.attachments import attachment
+from talktree.views.html.block import Block
+from talktree.views.html.chips import chips
+from talktree.views.html.diffs.diff import Diffed, diff_split, diff_unified
+from talktree.views.html.diffs.words import words_diff
 from talktree.views.html.escaped import escape
+from talktree.views.html.events import event, unknown
+from talktree.views.html.highlight import code
+from talktree.views.html.json_view import json_html
+from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.measure import counted, one_line
-from talktree.views.parts import COMPACTIONS, details
-from talktree.views.tools import call_title
+from talktree.views.html.registry import registry
+from talktree.views.html.terminal import terminal
+from talktree.views.html.tools.output import output, said
+from talktree.views.html.tools.shape import Asked
+from talktree.views.html.tools.table import ANY, TOOLS
+from talktree.views.measure import one_line
 
 __all__ = [
     "Diffed", "Look", "blocks", "chips", "code", "diff_split", "diff_unified", "escape",
@@ -26,104 +44,89 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Look(Struct, frozen=True, kw_only=True):
-    """How much of a message is shown, and where its files can be had."""
-
-    limit: int | None = 20_000
-    """Characters a block; None shows all."""
-    address: Callable[[int], str] | None = None
-    """Where image or file number N of the message can be had."""
-    leaf: Callable[[int], str] | None = None
-    """The leaf of the sub-agent that the call with this number began, or nothing."""
-
-
-class Diffed(Struct, frozen=True):
-    """Two texts side by side or above each other."""
-
-    html: str
-    added: int
-    removed: int
-    hunks: int
-
-
 def blocks(step: Step, look: Look) -> tuple[Block, ...]:
-    """What a message shows, piece by piece."""
-    return tuple(_blocks(step, look))
+    """What a message shows, piece by piece; results shown with their calls are left out."""
+    own = registry().shown_message(step.message, look)
+    return own if own is not None else tuple(_blocks(step, look))
 
 
 def _blocks(step: Step, look: Look) -> Iterator[Block]:
     for number, part in enumerate(step.message.parts):
         if number not in step.elsewhere:
-            yield _block(step, number, part, look)
+            yield _added(part, step.answers.get(number), look) or _block(step, number, part, look)
+
+
+def _added(part: Part, result: ToolResult | None, look: Look) -> Block | None:
+    """A part as a plug-in shows it, if one does."""
+    added = registry()
+    if added.is_empty:
+        return None
+    match part:
+        case ToolCall():
+            return added.shown_call(part, result, look)
+        case Event() | Unknown():
+            return added.shown_part(part, look)
+        case Attachment() | Artifact():
+            return added.shown_media(part, look)
+        case _:
+            return None
 
 
 def _block(step: Step, number: int, part: Part, look: Look) -> Block:
     match part:
         case Text():
-            return Block(kind="text", html=markdown(part.text, look.limit), open=True)
+            return text(part, look)
         case Thinking():
-            return Block(kind="thinking", title=one_line(part.text, 100), html=markdown(part.text))
+            return _thinking(part, look)
         case ToolCall():
-            answer = step.answers.get(number)
-            outcome = "waiting" if answer is None else "failed" if answer.error else "ok"
-            html = json_html(part.input) + ("" if answer is None else _output(answer))
-            return Block(
-                kind="call", name=part.name, title=call_title(part), html=html, outcome=outcome  # type: ignore[arg-type]
-            )
+            return _call(part, step.answers.get(number), number, look)
         case ToolResult():
-            outcome = "failed" if part.error else "ok"
-            return Block(kind="result", title=step.names.get(number, ""), html=_output(part))
-        case Attachment():
-            return Block(kind="file", name=part.name or "", title=part.name or "", number=number)
-        case Artifact():
-            return Block(
-                kind="artifact", title=part.title or "", number=number, html=code(part.content or "", "")
+            return _result(
+                part, step.names.get(number, ""), look.of_result(number) if look.address else look
             )
+        case Attachment():
+            return attachment(part, number, look)
+        case Artifact():
+            return artifact(part, number, look)
         case Event():
-            kind = "divider" if part.kind in COMPACTIONS else "chip"
-            return Block(kind=kind, title=part.kind, detail=part.text or details(part.data))  # type: ignore[arg-type]
-        case _:
-            return Block(kind="unknown", title=part.kind, html=json_html(part.value))
+            return event(part, look)
+        case Unknown():
+            return unknown(part, look)
 
 
-def _output(result: ToolResult) -> str:
-    return "".join(terminal(each.text) for each in result.output if isinstance(each, Text))
+def text(part: Text, look: Look) -> Block:
+    """Words."""
+    shown, cut = look.cut(part.text)
+    html = markdown(shown) if shown.strip() else '<p class="tt-faint">(empty)</p>'
+    return Block(kind="text", html=html, open=True, cut=cut)
 
 
-def chips(message: Message, format: str) -> tuple[Chip, ...]:
-    """Small facts beside a message."""
-    found = [Chip("model", message.model)] if message.model else []
-    found += [Chip("author", each.name) for each in message.authors]
-    found += [Chip("tag", each) for each in message.tags]
-    found += [Chip("flag", each) for each in sorted(message.flags)]
-    return tuple(found)
+def _thinking(part: Thinking, look: Look) -> Block:
+    shown, cut = look.cut(part.text)
+    title = one_line(shown, 120) or "not kept"
+    return Block(kind="thinking", title=title, html=markdown(shown) if shown else "", cut=cut)
 
 
-def code(text: str, language: str) -> str:
-    """Source text, highlighted."""
-    return f'<pre class="tt-code"><code>{escape(text)}</code></pre>'
+def _outcome(result: ToolResult | None) -> Literal["ok", "failed", "waiting"]:
+    return "waiting" if result is None else "failed" if result.error else "ok"
 
 
-def terminal(text: str) -> str:
-    """What a program printed, ANSI colours as classes."""
-    return f'<pre class="tt-terminal">{escape(text)}</pre>'
+def _call(call: ToolCall, result: ToolResult | None, number: int, look: Look) -> Block:
+    if look.address and result and any(isinstance(each, Attachment) for each in result.output):
+        look = look.of_result(number)
+    asked = Asked(call, arguments_of(call), result, look)
+    shown = TOOLS.get(tool_key(call.name), ANY)(asked)
+    return Block(
+        kind=shown.kind, html=shown.html, title=shown.title, detail=shown.detail,
+        name=one_line(shown.name or call.name, 80), outcome=_outcome(result), open=shown.open,
+        cut=shown.cut, number=number, leaf=look.leaf(number) if look.leaf else "",
+    )  # fmt: skip
 
 
-def json_html(value: Json) -> str:
-    """A JSON value, highlighted."""
-    return code(encode(value).decode(), "json")
-
-
-def diff_unified(old: str, new: str, *, space: bool = True, context: int = 3) -> Diffed:
-    """Two texts above each other."""
-    return Diffed(code(new, ""), 0, 0, 0)
-
-
-def diff_split(old: str, new: str, *, space: bool = True, context: int = 3) -> Diffed:
-    """Two texts side by side."""
-    return Diffed(code(new, ""), 0, 0, 0)
-
-
-def words_diff(old: str, new: str) -> str:
-    """Two short texts as one, with the words marked that went and came."""
-    return f"<del>{escape(old)}</del><ins>{escape(new)}</ins>"
+def _result(result: ToolResult, name: str, look: Look) -> Block:
+    """A result whose call is not here."""
+    html, cut = output(result, look)
+    return Block(
+        kind="result", html=html, title=said(result), detail=amount(result), cut=cut,
+        name=one_line(name or result.name or "", 80), outcome=_outcome(result), open=result.error,
+    )  # fmt: skip

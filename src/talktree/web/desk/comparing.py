@@ -74,7 +74,7 @@ def _briefs(opened: Opened, rows: RowList, shared: int) -> list[_Brief]:
 
 
 def _key(message: Message) -> int:
-    return hash((message.role, *((kind, words) for kind, words in words_of(message.parts))))
+    return hash((message.role, *(f"{kind}\0{words}" for kind, words in words_of(message.parts))))
 
 
 def _tokens(message: Message) -> int:

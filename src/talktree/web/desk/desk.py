@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -107,6 +107,18 @@ class Desk:
     def is_at_hand(self, cid: str) -> bool:
         """Whether a conversation lies open as it is now."""
         return self._at_hand(named(cid).source, self.stamp(cid)) is not None
+
+    def prepare(self, cid: str) -> None:
+        """Open a conversation meanwhile, so that the next question finds it open."""
+        with self._lock:
+            turn = self._reading.setdefault(named(cid).source, threading.Lock())
+        if not turn.locked():
+            threading.Thread(target=self._prepare, args=(cid,), daemon=True).start()
+
+    def _prepare(self, cid: str) -> None:
+        # Whatever is wrong is told to whoever asks for it.
+        with suppress(Exception):
+            self.open(cid)
 
     def changed(self, cid: str) -> None:
         """Forget what is open of a source."""

@@ -22,7 +22,7 @@ from talktree.web.desk.row_list import RowList
 from talktree.web.shapes.conversation import FoundRows
 
 MOST_FOUND = 1000
-SECONDS = 4.0
+SECONDS = 0.5
 """How long one answer looks; `from` goes on where it stopped."""
 DEPTH = 64
 

@@ -11,6 +11,7 @@ from talktree.library.listing import Kept
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.mending import inferred_links, mended
+from talktree.model.skeleton import NO_TIME
 from talktree.views.transcript import through
 from talktree.web.desk.around import Around
 from talktree.web.desk.cid import Name
@@ -60,7 +61,7 @@ class Paper:
 class Opened:
     """One conversation of a source, with the links that were inferred to show it."""
 
-    def __init__(self, paper: Paper, number: int) -> None:
+    def __init__(self, paper: Paper, number: int, *, mend: bool = True) -> None:
         self.paper = paper
         self.kept = paper.kept
         self.number = number
@@ -68,7 +69,8 @@ class Opened:
         self.document = paper.document
         self.stamp = paper.stamp
         self.edited = paper.edited
-        self.conversation: Conversation = mended(paper.document.conversations[number])
+        read = paper.document.conversations[number]
+        self.conversation: Conversation = mended(read) if mend else read
         self._rows = Memory[RowList](BRANCHES_KEPT)
         self.memory = Memory[object](THINGS_KEPT)
         """What was worked out about it, for as long as it is as it is."""
@@ -91,6 +93,12 @@ class Opened:
         """The end of the current branch; None if there is nothing."""
         end = self.conversation.tree.active_leaf()
         return None if end is None else self.conversation.skeleton.ids[end]
+
+    @cached_property
+    def span(self) -> tuple[int | None, int | None]:
+        """When it began and when it was last spoken in."""
+        times = [each for each in self.conversation.skeleton.times if each != NO_TIME]
+        return (min(times), max(times)) if times else (None, None)
 
     @cached_property
     def inferred(self) -> dict[int, int]:
@@ -117,17 +125,12 @@ class Opened:
         if name is None:
             return RowList(self.conversation, "", ())
         position = self.conversation.position(name)
-        return self._rows.get(position, lambda: self._row_list(position))
+        end, _ = self.around.end_of(position)
+        return self._rows.get(end, lambda: self._row_list(end))
 
-    def _row_list(self, position: int) -> RowList:
-        ids = self.conversation.skeleton.ids
-        path = through(self.conversation, ids[position])
-        return RowList(self.conversation, ids[self._end_of(path)], path)
-
-    def _end_of(self, path: list[int]) -> int:
-        """The last of a path that is on its line, not only beside it."""
-        aside = self.conversation.tree.aside
-        return next((each for each in reversed(path) if not aside[each]), path[-1])
+    def _row_list(self, end: int) -> RowList:
+        leaf = self.conversation.skeleton.ids[end]
+        return RowList(self.conversation, leaf, through(self.conversation, leaf))
 
     def change_of(self, position: int) -> Literal["", "new", "changed"]:
         """What edits that are not saved did to a message."""

@@ -20,7 +20,7 @@ from talktree.web.desk.opened import Opened
 from talktree.web.desk.row_list import RowList
 from talktree.web.desk.steps import Shown, shown
 from talktree.web.desk.times import milliseconds
-from talktree.web.shapes.conversation import Progress, Row, Tokens
+from talktree.web.shapes.conversation import Progress, Row, Siblings, Tokens
 
 CUT = 20_000
 """Characters of a block that are sent with a page of rows."""
@@ -66,7 +66,7 @@ class RowMaker:
             flags=tuple(sorted(message.flags)),
             chips=chips(message, self._conversation.format),
             blocks=tuple(block for each in shown.steps for block in self._blocks(each, limit)),
-            siblings=self._around.siblings(position, self._rows.leaf),
+            siblings=self._siblings(shown),
             sides=tuple(s for each in shown.steps for s in self._around.sides(each.position)),
             tokens=self._tokens(shown.number, message),
             seconds=self._seconds(shown.number, position),
@@ -77,6 +77,11 @@ class RowMaker:
             edited=self._opened.change_of(position),
             text=words if limit is None else words[:limit],
         )
+
+    def _siblings(self, shown: Shown) -> Siblings | None:
+        """What stands beside its message, or beside one of the results shown with it."""
+        found = (self._around.siblings(each.position, self._rows.leaf) for each in shown.steps)
+        return next((each for each in found if each is not None), None)
 
     def _blocks(self, step: Step, limit: int | None) -> tuple[Block, ...]:
         look = Look(

@@ -6,12 +6,32 @@ from msgspec.structs import replace
 
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.row_shape import RowMaker
+from talktree.web.desk.stamp import edits_of, stamp_of
+from talktree.web.desk.suffix import end_of
 from talktree.web.shapes.conversation import Tail
 
 
 def tail(desk: Desk, cid: str, limit: int) -> Tail:
     """The last rows; their numbers count from the end."""
+    if not desk.is_at_hand(cid):
+        found = _end(desk, cid, limit)
+        if found is not None:
+            told = tail_of(found, limit)
+            desk.prepare(cid)
+            return told
     return tail_of(desk.open(cid), limit)
+
+
+def _end(desk: Desk, cid: str, limit: int) -> Opened | None:
+    """The end of the source, if it can be told without the rest and nothing in it was edited."""
+    library = desk.library()
+    with library.db.snapshot():
+        kept, name = desk.kept(cid)
+        history = edits_of(library.db, name.source)
+        if name.number or history.standing or not history.is_saved:
+            return None
+        stamp = stamp_of(library.db, name.source, history)
+        return end_of(library.db, library.archive, kept, stamp, limit)
 
 
 def tail_of(opened: Opened, limit: int) -> Tail:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from talktree.formats import by_slug
 from talktree.library.branch_names import branch_names
-from talktree.model.skeleton import NO_TIME
 from talktree.web.desk.branch_list import branch_list
 from talktree.web.desk.cid import Name
 from talktree.web.desk.state import is_live, tokens_of
 from talktree.web.desk.times import milliseconds
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Can, Conversation, Severities
+from talktree.web.shapes.conversation import Can, Conversation, Severities, Tokens
 from talktree.web.work.session_kind import session_kind
 
 if TYPE_CHECKING:
+    from talktree.library.database.connection import Database
     from talktree.web.desk.desk import Opened
     from talktree.web.studio import Studio
 
@@ -30,7 +30,7 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
     opened = studio.desk.open(call.path["cid"])
     db, source = studio.desk.library().db, opened.kept.source
     listed = branch_list(opened, branch_names(db, source, opened.conversation))
-    first, last = _span(opened)
+    first, last = opened.span
     return Conversation(
         cid=opened.cid,
         id=opened.conversation.id,
@@ -44,9 +44,9 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
         messages=len(opened.conversation.tree),
         branches=listed.branches,
         branches_total=listed.total,
-        first=first,
-        last=last,
-        tokens=tokens_of(db, source),
+        first=milliseconds(first),
+        last=milliseconds(last),
+        tokens=_tokens(opened, db),
         findings=severities(opened),
         repaired=len(opened.inferred),
         live=is_live(db, source),
@@ -56,10 +56,10 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
     )
 
 
-def _span(opened: Opened) -> tuple[int | None, int | None]:
-    """When it began and when it was last spoken in."""
-    times = [each for each in opened.conversation.skeleton.times if each != NO_TIME]
-    return (milliseconds(min(times)), milliseconds(max(times))) if times else (None, None)
+def _tokens(opened: Opened, db: Database) -> Tokens:
+    found = opened.memory.get("tokens", lambda: tokens_of(db, opened.kept.source))
+    assert isinstance(found, Tokens)
+    return found
 
 
 def severities(opened: Opened) -> Severities:

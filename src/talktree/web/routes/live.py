@@ -51,6 +51,6 @@ def _live(studio: Studio, call: Call) -> Response:
 ROUTES = (
     Route(
         "GET", "/c/{cid}/live", _live, "Events `changed` as the conversation grows or is edited.",
-        gives=Changed,
+        gives=Changed, media="text/event-stream",
     ),
 )  # fmt: skip

@@ -46,7 +46,7 @@ def _blob(studio: Studio, call: Call) -> Response:
     return Response(
         blob.data,
         media_type=blob.media_type if inline else UNKNOWN,
-        headers={"Content-Disposition": disposition(tame(blob.name), inline)},
+        headers={"Content-Disposition": disposition(tame(blob.name), inline=inline)},
     )
 
 
@@ -61,5 +61,6 @@ ROUTES = (
     Route("GET", "/c/{cid}/messages/{id}/raw", _raw, "A message as its source has it.", gives=Raw),
     Route(
         "GET", "/c/{cid}/messages/{id}/blobs/{number}", _blob, "A file that goes with a message.",
+        media="*/*",
     ),
 )  # fmt: skip

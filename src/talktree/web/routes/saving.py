@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from talktree.library.versions.versions import Versions
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
 from talktree.web.shapes.work import On, SaveAs, Saved
 from talktree.web.studio import Studio
+from talktree.web.work.editing import edits_on
 from talktree.web.work.writing_out import saving_as
 
 
@@ -15,7 +15,7 @@ def save(studio: Studio, call: Call) -> Saved:
     cid, desk = call.path["cid"], studio.desk
     with desk.writing() as library:
         opened = desk.require(cid, call.body.stamp)
-        written = Versions(library, opened.kept.source).save()
+        written = edits_on(library, opened.kept.source, call.body.stamp).save()
         desk.changed(cid)
         return Saved(stamp=desk.stamp(cid), written=tuple(map(str, written)))
 

@@ -50,7 +50,7 @@ def _hit(db: Database, hit: Hit) -> SearchHit:
     number = number_at(talks, hit.at) if talks else 0
     return SearchHit(
         cid=str(Name(hit.source, number)),
-        message=hit.message,
+        message=hit.message or None,
         title=hit.title or hit.conversation,
         format=hit.format,
         project=hit.project,

@@ -192,6 +192,6 @@ def _json(spending: Spending) -> Iterator[bytes]:
 ROUTES = (
     Route(
         "GET", "/c/{cid}/usage", _usage, "What a branch cost; `as` csv or json downloads it.",
-        query=UsageQuery, gives=UsageOver,
+        query=UsageQuery, gives=UsageOver, media="text/csv",
     ),
 )  # fmt: skip

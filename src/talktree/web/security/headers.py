@@ -16,12 +16,10 @@ FIXED = {
     "Permissions-Policy": ", ".join(
         f"{name}=()"
         for name in (
-            "accelerometer", "autoplay", "bluetooth", "camera", "display-capture",
-            "encrypted-media", "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection",
-            "magnetometer",
+            "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media",
+            "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer",
             "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get",
-            "screen-wake-lock", "serial", "storage-access", "usb", "web-share",
-            "xr-spatial-tracking",
+            "screen-wake-lock", "serial", "storage-access", "usb", "xr-spatial-tracking",
         )
     ),
 }  # fmt: skip

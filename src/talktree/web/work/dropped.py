@@ -16,6 +16,7 @@ from talktree.files.home import data_home
 from talktree.formats import by_slug
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import conversation
+from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.web.desk.desk import Desk
 from talktree.web.jobs import Progress, Result
 from talktree.web.work.importing import imported
@@ -41,18 +42,14 @@ def keeping(
     if to == document.format:
         to = None
     made = None if to is None else api.converted(document, to=to)
-    suffix = "" if to is None else by_slug(to).info.suffixes[0]
+    stem, ending = _name_for(file.plain_name, to or document.format, converted=made is not None)
 
     def work(progress: Progress) -> Result:
         """Keep it, import it; if that is not wanted any more, nothing of it stays."""
         folder = dropped_folder(desk.root)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        stem, ending = os.path.splitext(file.plain_name)
-        place = (
-            _free(folder, stem, "", folder=True)
-            if made and made.folder
-            else (_free(folder, stem, suffix or ending, folder=False))
-        )
+        is_folder = made is not None and made.folder
+        place = _free(folder, stem, "" if is_folder else ending, folder=is_folder)
         try:
             if made is None:
                 _copied(file, place, progress)
@@ -67,6 +64,18 @@ def keeping(
         return Result(cid=cid)
 
     return work
+
+
+def _name_for(name: str, slug: str, *, converted: bool) -> tuple[str, str]:
+    """Stem and ending under which an import sees a file as one conversation of its own."""
+    stem, ending = os.path.splitext(name)
+    if converted:
+        ending = by_slug(slug).info.suffixes[0]
+    elif not ending.lower().encode().endswith(LIKELY):
+        stem, ending = name, by_slug(slug).info.suffixes[0]
+    # Such files belong to a folder of several that are one conversation.
+    in_parts = stem.isdigit() or os.fsencode(f"{stem}{ending}") in OF_A_SESSION
+    return f"{NAME}-{stem}" if in_parts else stem, ending
 
 
 def _imported(desk: Desk, folder: Path, place: Path, progress: Progress) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from talktree.library.library import Library
 from talktree.library.versions.history import Edit
 from talktree.library.versions.versions import Versions
 from talktree.views.edits import edit_words, edited_message
 from talktree.web.desk.desk import Opened
+from talktree.web.desk.stamp import stamp_of
+from talktree.web.errors import Stale
 from talktree.web.shapes.work import Deed, Edited, EditLine, History
 from talktree.web.studio import Studio
 from talktree.web.work.arrival import arrived, near
@@ -15,6 +18,26 @@ from talktree.web.work.uploads import Uploads
 MILLISECOND = 1_000_000
 
 
+def edits_on(library: Library, source: int, stamp: str) -> Versions:
+    """The edits of a source; nothing is written if its state is not the one that was seen.
+
+    An import may come in between any two steps here, so that is asked last of all.
+    """
+
+    def sure() -> None:
+        """Raise if it is another state by now."""
+        refuse_stale(library, source, stamp)
+
+    return Versions(library, source, sure)
+
+
+def refuse_stale(library: Library, source: int, stamp: str) -> None:
+    """Raise if the state of a source is not the one that was seen."""
+    now = stamp_of(library.db, source)
+    if now != stamp:
+        raise Stale(now)
+
+
 def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
     """One more edit."""
     desk = studio.desk
@@ -22,7 +45,7 @@ def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
         # Asked when nobody else can write: who comes second finds another stamp.
         before = desk.require(cid, stamp)
         operation = operation_of(before, deed, Uploads(studio.scratch))
-        Versions(library, before.kept.source).do(before.as_read.id, operation)
+        edits_on(library, before.kept.source, stamp).do(before.as_read.id, operation)
         desk.changed(cid)
         after = desk.open(cid)
     return _edited(after, near(operation, before.as_read), edit_words(operation))
@@ -42,7 +65,7 @@ def _turned(studio: Studio, cid: str, stamp: str, *, redo: bool) -> Edited:
     desk = studio.desk
     with desk.writing() as library:
         before = desk.require(cid, stamp)
-        edits = Versions(library, before.kept.source)
+        edits = edits_on(library, before.kept.source, stamp)
         edit = edits.redo() if redo else edits.undo()
         desk.changed(cid)
         after = desk.open(cid)

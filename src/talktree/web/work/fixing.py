@@ -6,16 +6,16 @@ from pathlib import Path
 
 from talktree import api
 from talktree.errors import UsageError
-from talktree.files import load
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.library import Library
-from talktree.library.versions.versions import Versions
+from talktree.library.versions.versions import WAIT, Versions
 from talktree.mending.action import Action
 from talktree.mending.repair import Repair
 from talktree.web.errors import ReadOnly
 from talktree.web.shapes.conversation import Fix, Fixes, FixStep
 from talktree.web.studio import Studio
+from talktree.web.work.editing import refuse_stale
 
 MOST_STEPS = 500
 """How many steps of a plan are shown."""
@@ -29,8 +29,9 @@ def fixed(studio: Studio, cid: str, asked: Fix) -> Fixes:
     if studio.read_only:
         raise ReadOnly("this studio is read-only", hint="start it without --read-only")
     desk = studio.desk
-    with desk.writing() as library:
+    with desk.writing() as library, library.lock.held(WAIT):
         source = desk.require(cid, asked.stamp).kept.source
+        refuse_stale(library, source, asked.stamp)
         repair = _repair(library, source, asked)
         path = Versions(library, source).path
         written = api.repair_in_place(repair, path) if repair.changed else []
@@ -46,9 +47,7 @@ def _repair(library: Library, source: int, asked: Fix) -> Repair:
         raise UsageError(
             "there are edits that are not saved", hint="save them or undo them, then mend the file"
         )
-    now = load(edits.path)
-    edits.refuse_other(now)
-    return api.repair(read(now, by_slug(edits.format)), select=asked.codes)
+    return api.repair(read(edits.on_disk(), by_slug(edits.format)), select=asked.codes)
 
 
 def _told(repair: Repair, stamp: str, written: list[Path] | None = None) -> Fixes:

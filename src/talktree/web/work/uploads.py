@@ -70,13 +70,13 @@ class Uploads:
                         raise _too_large(room)
                     file.write(chunk)
                 size = file.tell()
-            about = msgspec.json.encode({"name": name[:1000]})
+            about = msgspec.json.encode({"name": name[-1000:]})
             with _created(place / ABOUT) as file:
                 file.write(about)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
-        return Brought(id=id, name=name[:1000], size=size, path=place / CONTENT)
+        return Brought(id=id, name=name[-1000:], size=size, path=place / CONTENT)
 
     def get(self, id: str) -> Brought:
         """A file by the id it was given."""

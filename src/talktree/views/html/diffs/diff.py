@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -31,18 +30,6 @@ class Diffed(Struct, frozen=True):
     added: int
     removed: int
     hunks: int
-
-
-class Row(NamedTuple):
-    """A line of the old text, of the new one, or of both."""
-
-    kind: str
-    """same, change, or fold."""
-    old: int
-    """Its number on the old side from 0, -1 if it is not there."""
-    new: int
-    first: bool = False
-    """Whether a stretch of changes begins here."""
 
 
 class Comparison:
@@ -115,14 +102,16 @@ def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 
 
 def _diffed(compared: Comparison, layout: str, view: Unified | Split) -> Diffed:
     rows: list[str] = []
-    shown = 0
     for kind, each in compared.parts():
-        size = max(len(each.old), len(each.new))
-        if shown + min(size, MOST_FOLDED if kind == "fold" else size) > MOST_ROWS:
-            rows.append(f'<div class="tt-more">{counted(size, "more line")} and all after them</div>')
+        if kind == "fold":
+            rows += _folded(view, each)
+            continue
+        left = MOST_ROWS - len(rows)
+        most = max(len(each.old), len(each.new))
+        rows += view.rows(Stretch(each.same, each.old[:left], each.new[:left]))
+        if most > left:
+            rows.append('<div class="tt-more">… and more; too long to show here</div>')
             break
-        shown += 0 if kind == "fold" else size
-        rows += _folded(view, each) if kind == "fold" else view.rows(each)
     html = f'<div class="tt-diff {layout}">{"".join(rows)}</div>'
     return Diffed(html, compared.added, compared.removed, compared.hunks)
 
@@ -141,14 +130,16 @@ class Unified:
     def __init__(self, compared: Comparison, *, numbers: bool) -> None:
         self._compared = compared
         self._marks = compared.marks()
-        self._came = {there: new for there, new in _came(compared, self._marks)}
+        self._came = dict(_came(compared, self._marks))
         self._width = len(str(max(len(compared.old), len(compared.new), 1))) if numbers else 0
 
     def rows(self, each: Stretch) -> list[str]:
         """A stretch of lines."""
         old, new = self._compared.old, self._compared.new
         if each.same:
-            return [self._row("tt-same", new[b], a, b) for a, b in zip(each.old, each.new, strict=True)]
+            return [
+                self._row("tt-same", new[b], a, b) for a, b in zip(each.old, each.new, strict=True)
+            ]
         gone = [self._row("tt-del", old[at], at, -1, self._mark(at)) for at in each.old]
         came = [self._row("tt-add", new[at], -1, at, self._came.get(at)) for at in each.new]
         rows = [*gone, *came]
@@ -161,15 +152,13 @@ class Unified:
     def _row(self, kind: str, text: str, a: int, b: int, html: str | None = None) -> str:
         shown = bare(text[:LONGEST]) if html is None else html
         if not self._width:
-            return f'<div class="{kind}">{shown}</div>'
+            return f'<div class="{kind}"><span>{shown}</span></div>'
         width = self._width
         place = f"{a + 1 if a >= 0 else '':>{width}} {b + 1 if b >= 0 else '':>{width}}"
-        return f'<div class="{kind}" data-line="{place}">{shown}</div>'
+        return f'<div class="{kind}" data-line="{place}"><span>{shown}</span></div>'
 
 
-def _came(
-    compared: Comparison, marks: dict[int, tuple[str, str]]
-) -> Iterator[tuple[int, str]]:
+def _came(compared: Comparison, marks: dict[int, tuple[str, str]]) -> Iterator[tuple[int, str]]:
     """For new lines that were another line: how they look."""
     for each in compared.found:
         if not each.same:
@@ -210,4 +199,4 @@ def _cell(kind: str, lines: Sequence[str], at: int, html: str | None) -> str:
     if at < 0:
         return '<div class="tt-none"></div>'
     shown = bare(lines[at][:LONGEST]) if html is None else html
-    return f'<div class="{kind}" data-line="{at + 1}">{shown}</div>'
+    return f'<div class="{kind}" data-line="{at + 1}"><span>{shown}</span></div>'

@@ -1,8 +1,8 @@
 """Which lines of two texts are the same lines, in a time that grows with the texts and no faster.
 
-Lines at both ends that agree are set aside. Then lines that stand just once on each side are taken as
-anchors, as far as they come in the same order. What lies between anchors is compared exactly if it
-is small; else it is taken as replaced.
+Lines at both ends that agree are set aside. Then lines that stand just once on each side are taken
+as anchors, as far as they come in the same order. What lies between anchors is compared exactly if
+it is small; else it is taken as replaced.
 """
 
 from __future__ import annotations

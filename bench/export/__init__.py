@@ -1,0 +1,1 @@
+"""Pages of a whole history, against other programs that write pages."""

@@ -1,0 +1,83 @@
+"""`python -m bench.export [--size MB] [--write]`: pages of the same history, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.export.contestants import PEERS, talktree
+from bench.history import FOLDER, history
+from bench.page import written
+from bench.peers.install import installed
+from bench.programs import Ran, run, shown, size_of
+
+PATIENCE = 1800
+SECTION = "Pages of a history"
+INTRODUCTION = (
+    "Written by `python -m bench.export`: HTML of the same history of {size} MB, one program\n"
+    "after the other. Ours has colours, sub-agents, branches and an index, and looks for secrets."
+)
+HEAD = ("program", "time", "CPU", "memory", "pages", "written", "our share", "bar")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.export")
+    parser.add_argument("--size", type=int, default=100, help="megabytes")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
+    chosen = parser.parse_args()
+    lines = []
+    for line in _lines(chosen.size):
+        print(line, flush=True)
+        lines.append(line)
+    if chosen.write:
+        written(SECTION, f"{INTRODUCTION.format(size=chosen.size)}\n\n" + "\n".join(lines))
+
+
+def _lines(size: int) -> Iterator[str]:
+    yield _line(HEAD)
+    yield f"|{'---|' * len(HEAD)}"
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        work = Path(folder)
+        source = history(size)
+        for path in source.rglob("*.jsonl"):
+            path.read_bytes()
+        ours = run(talktree(source / "projects", work / "ours"))
+        yield _line(("talktree", *_told(ours, work / "ours"), "", ""))
+        for kind, bar in PEERS:
+            program = installed(kind.package)
+            if program is None:
+                yield _line((kind.package.name, "NOT RUN: not in the registries", *[""] * 6))
+                continue
+            peer = kind(program, work / kind.package.name)
+            shutil.copytree(source, peer.history, copy_function=_shared)
+            out = work / f"{kind.package.name}-pages"
+            theirs = run(peer.pages(out), env=peer.env, timeout=PATIENCE)
+            share = f"{ours.seconds / theirs.seconds:.3f}"
+            yield _line((kind.package.name, *_told(theirs, out), share, f"{bar:.2f}"))
+
+
+def _shared(source: str, copy: str) -> None:
+    """A copy that shares the file: a program may add its own beside it."""
+    Path(copy).hardlink_to(source)
+
+
+def _told(ran: Ran, out: Path) -> tuple[str, ...]:
+    if ran.status != 0:
+        told = (ran.errors or ran.output).strip().splitlines()
+        return (f"NOT RUN: {told[-1][:60] if told else ran.status}", "", "", "", "")
+    pages = sum(1 for _ in out.rglob("*.html"))
+    memory = f"{ran.peak >> 20} MiB"
+    written_bytes = f"{size_of(out) / 1e6:.0f} MB"
+    return shown(ran.seconds), shown(ran.cpu), memory, f"{pages:,}", written_bytes
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

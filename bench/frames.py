@@ -1,0 +1,167 @@
+"""`python -m bench.frames [--messages N] [--show]`: how smoothly the studio's page scrolls.
+
+Opens a conversation in Chromium, scrolls it slowly, fast and by leaps, and switches between
+branches, while every frame is timed. A frame counts when the browser is ready to draw it, so what
+the page does meanwhile, fetching and rendering included, is in the number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Page, sync_playwright
+
+from bench.long_talk import long_talk
+
+CHROMIUM = "/usr/bin/chromium"
+QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+SECONDS = 4
+ROW = "article[data-id]"
+COUNT = """
+([seconds, move]) => new Promise((done) => {
+  const box = document.querySelector('.conv-scroll')
+  const frames = []
+  let last = performance.now()
+  const end = last + seconds * 1000
+  const frame = (now) => {
+    frames.push(now - last)
+    last = now
+    if (move === 'leap') {
+      if (frames.length % 12 === 0) box.scrollTop = Math.random() * box.scrollHeight
+    } else if (move) {
+      box.scrollTop += move
+      if (move < 0 && box.scrollTop === 0) box.scrollTop = box.scrollHeight
+    }
+    if (now < end) requestAnimationFrame(frame)
+    else done(frames.slice(1))
+  }
+  requestAnimationFrame(frame)
+})
+"""
+FULL = f"[role=feed][aria-busy=false] {ROW}"
+
+
+class Frames(NamedTuple):
+    """How a while of frames went."""
+
+    what: str
+    per_second: float
+    slowest: float
+    """Milliseconds of the slowest in a hundred."""
+
+    def __str__(self) -> str:
+        return f"{self.what:34} {self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:.0f} ms"
+
+
+def counted(what: str, frames: list[float]) -> Frames:
+    """Frames a second, and the slow end."""
+    slowest = sorted(frames)[int(len(frames) * 0.99)]
+    return Frames(what, len(frames) / (sum(frames) / 1000), slowest)
+
+
+@contextmanager
+def studio(paths: list[Path]) -> Iterator[str]:
+    """A studio of its own; gives its address, with the key to it."""
+    with tempfile.TemporaryDirectory() as home:
+        command = [sys.executable, "-m", "talktree.cli.main", "studio", *map(str, paths)]
+        server = subprocess.Popen(
+            [*command, "--no-open", "--port", "0"],
+            env={**os.environ, "TALKTREE_HOME": home},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        try:
+            assert server.stdout is not None
+            found = None
+            while found is None:
+                found = re.search(r"http://\S+", server.stdout.readline())
+            yield found.group(0)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def opened(page: Page, messages: int) -> str:
+    """Wait until the conversation was taken in, open it, and give its cid."""
+    ask = "fetch('/api/v1/conversations').then((answer) => answer.json())"
+    while True:
+        cards: list[Any] = page.evaluate(ask).get("cards", [])
+        for card in cards:
+            if card["messages"] >= messages:
+                page.evaluate("(cid) => { location.hash = `#/c/${cid}` }", card["cid"])
+                page.wait_for_selector(FULL, timeout=120_000)
+                return str(card["cid"])
+        page.wait_for_timeout(200)
+
+
+def scrolling(page: Page) -> Iterator[Frames]:
+    """Slowly up from the end, fast, and to anywhere."""
+    moves: tuple[tuple[str, object], ...] = (
+        ("scrolling up slowly", -12),
+        ("scrolling up, a screen in 8 frames", -100),
+        ("scrolling up, a screen a frame", -800),
+        ("leaping anywhere", "leap"),
+    )
+    for what, move in moves:
+        page.wait_for_timeout(500)
+        yield counted(what, page.evaluate(COUNT, [SECONDS, move]))
+
+
+def switching(page: Page, cid: str) -> Frames | None:
+    """To and fro between the branches of a fork, four times a second."""
+    graph = page.evaluate(f"fetch('/api/v1/c/{cid}/graph').then((answer) => answer.json())")
+    forks = [each for each in graph["segments"] if each["kind"] == "fork"]
+    if not forks:
+        return None
+    page.evaluate("(to) => { location.hash = to }", f"#/c/{cid}/m/{forks[-1]['first']}")
+    page.wait_for_selector(f"{ROW}[aria-current] .conv-siblings")
+    press = """() => { let n = 0; const t = setInterval(() => {
+      document.dispatchEvent(new KeyboardEvent('keydown', {key: 'hl'[n++ % 2], bubbles: true}))
+      if (n > 40) clearInterval(t) }, 250) }"""
+    page.evaluate(press)
+    frames = page.evaluate(COUNT, [SECONDS, 0])
+    return counted("switching branches", frames)
+
+
+def measured(address: str, messages: int, *, show: bool) -> Iterator[Frames]:
+    """All of it, in a browser."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=list(QUIET), headless=not show
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(address)
+        page.wait_for_timeout(1000)
+        cid = opened(page, messages)
+        yield from scrolling(page)
+        switched = switching(page, cid)
+        if switched:
+            yield switched
+        browser.close()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.frames")
+    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--show", action="store_true", help="with a window")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = long_talk(Path(folder) / "talk.jsonl", chosen.messages)
+        with studio([path]) as address:
+            for frames in measured(address, chosen.messages, show=chosen.show):
+                print(frames, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""The studio: the first screen of long and short conversations, and what a server holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+from bench.corpus import FOLDER, session
+from bench.measure import Row, peak_memory, side_by_side, table
+from talktree import api
+from talktree.library.database.schema import SCHEMA
+from talktree.text.times import SECOND, to_iso
+from talktree.web.desk.desk import Desk
+from talktree.web.desk.tail import tail
+from talktree.web.jobs import Jobs
+from talktree.web.route import Call
+from talktree.web.routes import conversation, rows
+from talktree.web.routes.rows import RowsQuery
+from talktree.web.studio import Studio
+
+SHORT, LONG = 1_000, 100_000
+SHOWN = 50
+START = 1_760_000_000
+_SERVES = """
+import sys
+from pathlib import Path
+from bench.studio import opened, screen
+desk = opened(Path(sys.argv[1]))
+screen(desk)
+"""
+
+
+def measured(megabytes: int) -> list[Row]:
+    """The rows of the table."""
+    short, long = (opened(library(talk(count))) for count in (SHORT, LONG))
+    large = session(megabytes)
+    kept = library(large)
+    cold_long, cold_short = side_by_side(partial(cold, long), partial(cold, short), rounds=9)
+    warm_long, warm_short = side_by_side(partial(screen, long), partial(screen, short), rounds=9)
+    end, once = side_by_side(partial(cold, opened(kept)), partial(_pass, large), rounds=3)
+    memory = peak_memory(_SERVES, str(kept))
+    reader = peak_memory("import sys\nfrom talktree import api\napi.read(sys.argv[1])", str(large))
+    return [
+        _ratio(f"first screen of {LONG:,} messages: the last {SHOWN}, nothing open yet",
+               cold_long, cold_short, f"{SHORT:,} messages", "≤ 2×"),
+        _ratio(f"conversation and {SHOWN} rows of {LONG:,} messages, once it is open",
+               warm_long, warm_short, f"{SHORT:,} messages", "≤ 2×"),
+        _ratio(f"the last {SHOWN} of {megabytes} MB, nothing open yet",
+               end, once, "one pass over the file", "≤ 0.05×"),
+        Row(f"memory of a server that has {megabytes} MB open", f"{memory >> 20} MiB",
+            f"reading it: {reader >> 20} MiB", f"{memory / reader:.1f}×", ""),
+    ]  # fmt: skip
+
+
+def _ratio(what: str, ours: float, other: float, against: str, bar: str) -> Row:
+    told = f"{against}: {1000 * other:.1f} ms"
+    return Row(what, f"{1000 * ours:.1f} ms", told, f"{ours / other:.2f}×", bar)
+
+
+def _pass(path: Path) -> None:
+    for _ in api.skim(path):
+        pass
+
+
+def opened(root: Path) -> Desk:
+    """A desk over a library."""
+    return Desk(root, write=True)
+
+
+def cold(desk: Desk) -> None:
+    """The last rows while nothing is open; what would go on meanwhile is left out."""
+    desk.changed("1")
+    desk.prepare = lambda cid: None  # type: ignore[method-assign]
+    tail(desk, "1", SHOWN)
+
+
+def screen(desk: Desk) -> None:
+    """What the page asks for once a conversation is open."""
+    studio = Studio(desk, Jobs(), Path())
+    path = {"cid": "1"}
+    asked = {route.path: route.answer for route in (*conversation.ROUTES, *rows.ROUTES)}
+    told = asked["/c/{cid}"](studio, Call(path, None, None, None))  # type: ignore[arg-type]
+    last = RowsQuery(start=max(0, told.rows - SHOWN), limit=SHOWN)
+    asked["/c/{cid}/rows"](studio, Call(path, last, None, None))  # type: ignore[arg-type]
+
+
+# what is measured
+
+
+def library(path: Path) -> Path:
+    """A library of one file, made if it is not there yet."""
+    root = FOLDER / f"studio-{SCHEMA}-{path.stem}"
+    if not root.exists():
+        unfinished = root.with_suffix(".part")
+        with Desk(unfinished, write=True).writing() as writing:
+            writing.import_([path])
+        unfinished.rename(root)
+    return root
+
+
+def talk(count: int) -> Path:
+    """A conversation of so many messages, all alike, so that only their number differs."""
+    path = FOLDER / f"talk-{count}.jsonl"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.writelines(_lines(count))
+        unfinished.rename(path)
+    return path
+
+
+def _lines(count: int) -> Iterator[str]:
+    before: str | None = None
+    for number in range(count):
+        id = str(UUID(int=number + 1))
+        role = ("user", "assistant")[number % 2]
+        text = f"Message **{number}** says `this` and that, " * 6
+        said = {"role": role, "content": text}
+        if role == "assistant":
+            usage = {"input_tokens": 10, "output_tokens": 20}
+            blocks = [{"type": "text", "text": text}]
+            said = {**said, "content": blocks, "id": f"m{number}", "model": "x", "usage": usage}  # type: ignore[dict-item]
+        line = {
+            "type": role,
+            "uuid": id,
+            "parentUuid": before,
+            "sessionId": "00000000-0000-4000-8000-000000000001",
+            "timestamp": to_iso((START + number) * SECOND),
+            "message": said,
+        }
+        before = id
+        yield json.dumps(line) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(measured(300)), end="")

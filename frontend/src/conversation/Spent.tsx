@@ -1,0 +1,26 @@
+// What a message cost, faintly: tokens and time.
+
+import type { Row, Tokens } from '../api/types'
+import { lasting, short } from './words'
+
+export function Spent({ row: { tokens, seconds } }: { row: Row }) {
+  const read = tokens ? tokens.input + tokens.cache_read + tokens.cache_write : 0
+  const wrote = tokens?.output ?? 0
+  const took = seconds !== null && seconds >= 0.1 ? lasting(seconds) : ''
+  const words = [read > 0 && `${short(read)} in`, wrote > 0 && `${short(wrote)} out`, took].filter(Boolean)
+  if (!words.length) return null
+  return (
+    <span className="conv-spent" title={titleOf(tokens, took)}>
+      {words.join(' · ')}
+    </span>
+  )
+}
+
+function titleOf(tokens: Tokens | null, took: string): string {
+  const parts: string[] = []
+  if (tokens) parts.push(`${tokens.input.toLocaleString('en')} tokens read`, `${tokens.output.toLocaleString('en')} written`)
+  if (tokens?.cache_read) parts.push(`${tokens.cache_read.toLocaleString('en')} from the cache`)
+  if (tokens?.cache_write) parts.push(`${tokens.cache_write.toLocaleString('en')} into the cache`)
+  if (took) parts.push(`${took} after the message before`)
+  return parts.join(', ')
+}

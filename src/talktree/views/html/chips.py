@@ -1,0 +1,82 @@
+"""Small facts beside a message: who, with which model, where, and what else a format says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from talktree.model.message import ABORTED, DELETED, ERROR, Message
+from talktree.views.html.block import Chip
+from talktree.views.measure import one_line
+
+MOST = 16
+LONGEST = 80
+_BAD = frozenset({ERROR, ABORTED, DELETED})
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
+_QUIET = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|UUID|[uU]uid)$|^is[A-Z_]|^message$|^type$|^usage$")
+"""Names of values that say nothing to people."""
+
+
+def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
+    """All facts that are known, the most telling first."""
+    found = [*_said(message), *_where(message)]
+    if message.extra:
+        found += [each for each in _beside(message.extra) if each.text]
+    return tuple(found[:MOST])
+
+
+def _said(message: Message) -> Iterator[Chip]:
+    for flag in sorted(message.flags):
+        yield Chip("flag", flag, "bad" if flag in _BAD else "plain")
+    if message.model:
+        yield _chip("model", message.model)
+    for author in message.authors[:4]:
+        yield _chip("author", f"{author.name} {author.version or ''}".strip())
+    for tag in message.tags[:8]:
+        yield _chip("tag", tag)
+    if message.agent:
+        yield _chip("agent", message.agent)
+    if message.thinking is not None and message.thinking.level and not message.thinking.disabled:
+        yield _chip("thinking", message.thinking.level)
+
+
+def _where(message: Message) -> Iterator[Chip]:
+    context = message.context
+    if context is None:
+        return
+    facts = (
+        ("cwd", context.cwd), ("git", context.git_branch), ("version", context.version),
+        ("platform", context.platform),
+    )  # fmt: skip
+    for name, text in facts:
+        if text:
+            yield _chip(name, text)
+
+
+@lru_cache(maxsize=4096)
+def _chip(name: str, text: str) -> Chip:
+    """Most messages say the same of themselves as the one before."""
+    return Chip(name, one_line(text, LONGEST))
+
+
+@lru_cache(maxsize=4096)
+def _words(name: str) -> str:
+    """The name of a value in words; nothing if it says nothing to people."""
+    return "" if _QUIET.search(name) else one_line(_HUMP.sub(" ", name).lower(), 40)
+
+
+def _beside(extra: Mapping[str, object], *, deep: bool = True) -> Iterator[Chip]:
+    """What a format says that the model has no field for, as far as it is simple."""
+    for name, value in list(extra.items())[:40]:
+        if not _words(name):
+            continue
+        match value:
+            case True:
+                yield Chip(_words(name), "yes")
+            case str() | float() | int() if not isinstance(value, bool):
+                yield Chip(_words(name), one_line(str(value)[: 4 * LONGEST], LONGEST))
+            case list() if value and all(isinstance(each, str) for each in value):
+                yield Chip(_words(name), one_line(", ".join(value[:12]), LONGEST))
+            case Mapping() if deep:
+                yield from _beside(value, deep=False)

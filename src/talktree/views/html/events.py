@@ -1,0 +1,95 @@
+"""Things that happened: compactions, commands, summaries, hooks; and what nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from talktree.model.parts import Event, Unknown
+from talktree.views.html.block import Block
+from talktree.views.html.json_view import facts, json_html
+from talktree.views.html.look import Look
+from talktree.views.html.markdown import markdown
+from talktree.views.html.terminal import terminal
+from talktree.views.measure import one_line
+from talktree.views.parts import COMPACTIONS, compact_json, details
+
+_WRAPPED = re.compile(r"\s*<([\w-]{1,60})>(.*)</\1>\s*", re.DOTALL)
+_WORDS = {
+    "compacted": "Conversation compacted",
+    "compaction": "Conversation compacted",
+    "microcompacted": "Old results left out",
+    "compacting": "Compacting",
+    "restoring": "Restoring",
+    "restored": "Restored",
+}
+
+
+def event(part: Event, look: Look) -> Block:
+    """Something that happened as a block."""
+    if part.kind in COMPACTIONS:
+        return _compaction(part, look)
+    match part.kind:
+        case "summary":
+            text, cut = look.cut(part.text or "")
+            html = f'<div class="tt-summary">{markdown(text)}</div>'
+            return Block(kind="text", title="Summary", html=html, cut=cut, open=len(text) < 2000)
+        case "command":
+            return _command(part)
+        case "command_output":
+            return _printed(part, look)
+        case _:
+            return _other(part, look)
+
+
+def _compaction(part: Event, look: Look) -> Block:
+    told = details(part.data)
+    title = _WORDS.get(part.kind, part.kind.capitalize())
+    said = part.text or ""
+    html = ""
+    if said and said.strip().lower() != title.lower():
+        html = markdown(*look.cut(said)[:1])
+    return Block(kind="divider", title=title, detail=told, html=html)
+
+
+def _command(part: Event) -> Block:
+    data = part.data if isinstance(part.data, Mapping) else {}
+    name, args = (
+        each if isinstance(each := data.get(key), str) else "" for key in ("name", "args")
+    )
+    title = one_line(name or _unwrapped(part.text or "command"), 100)
+    return Block(kind="chip", title=title, detail=one_line(args, 400), name="command")
+
+
+def _printed(part: Event, look: Look) -> Block:
+    text, cut = look.cut(_unwrapped(part.text or ""))
+    html = terminal(text) if text.strip() else ""
+    lines = one_line(text, 120)
+    return Block(kind="result", name="output", title=lines or "no output", html=html, cut=cut)
+
+
+def _other(part: Event, look: Look) -> Block:
+    title = one_line(part.kind.replace("_", " "), 60)
+    text, cut = look.cut(part.text or "")
+    if len(text) > 160 or "\n" in text.strip():
+        return Block(
+            kind="chip", title=title, detail=one_line(text, 120), html=markdown(text), cut=cut,
+            name=part.kind,
+        )  # fmt: skip
+    html = facts(part.data, look.limit) if part.data and not text else ""
+    return Block(
+        kind="chip", title=title, detail=text or details(part.data), html=html, name=part.kind
+    )
+
+
+def _unwrapped(text: str) -> str:
+    """The text without the tag around all of it."""
+    found = _WRAPPED.fullmatch(text)
+    return found[2] if found else text
+
+
+def unknown(part: Unknown, look: Look) -> Block:
+    """A part of a kind nobody knows, as it is."""
+    told = one_line(compact_json(part.value), 120)
+    html = json_html(part.value, look.limit)
+    return Block(kind="unknown", title=one_line(part.kind, 80), detail=told, html=html)

@@ -1,0 +1,122 @@
+"""Who shows what: tools, kinds of parts, media types and types of messages.
+
+Other packages add to it by an entry point in the group `talktree.renderers` that names a function
+taking the registry. What their views return passes the gate; if one fails, what is built in is
+shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import TypeAlias, TypeVar
+
+from msgspec.structs import replace
+
+from talktree.model.derive import tool_key
+from talktree.model.message import Message
+from talktree.model.parts import Artifact, Attachment, Event, Text, ToolCall, ToolResult, Unknown
+from talktree.text.media import usual
+from talktree.views.html.block import Block
+from talktree.views.html.gate import safe
+from talktree.views.html.look import Look
+
+GROUP = "talktree.renderers"
+ToolView: TypeAlias = Callable[[ToolCall, ToolResult | None, Look], Block | None]
+PartView: TypeAlias = Callable[[Event | Unknown | Text, Look], Block | None]
+MediaView: TypeAlias = Callable[[Attachment | Artifact, Look], Block | None]
+MessageView: TypeAlias = Callable[[Message, Look], tuple[Block, ...] | None]
+_View = TypeVar("_View")
+
+
+class Registry:
+    """Views that were added; a view that returns None leaves it to what is built in."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, ToolView] = {}
+        self._parts: dict[str, PartView] = {}
+        self._media: dict[str, MediaView] = {}
+        self._messages: dict[str, MessageView] = {}
+        self.troubles: list[str] = []
+        """What could not be loaded or failed, in words; at most a hundred."""
+
+    # what plug-ins call
+
+    def tool(self, name: str, view: ToolView) -> None:
+        """Show calls of a tool; `my_tool` and `MyTool` are one."""
+        self._tools[tool_key(name)] = view
+
+    def part(self, kind: str, view: PartView) -> None:
+        """Show events and unknown parts of a kind."""
+        self._parts[kind] = view
+
+    def media(self, media_type: str, view: MediaView) -> None:
+        """Show attachments and artifacts of a type."""
+        self._media[usual(media_type)] = view
+
+    def message(self, role: str, view: MessageView) -> None:
+        """Show all of a message of a type."""
+        self._messages[role] = view
+
+    # what the renderer asks
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody added anything."""
+        return not (self._tools or self._parts or self._media or self._messages)
+
+    def shown_call(self, call: ToolCall, result: ToolResult | None, look: Look) -> Block | None:
+        """A call as a plug-in shows it."""
+        view = self._tools.get(tool_key(call.name))
+        return None if view is None else self._one(lambda: view(call, result, look))
+
+    def shown_part(self, part: Event | Unknown, look: Look) -> Block | None:
+        """An event or an unknown part as a plug-in shows it."""
+        view = self._parts.get(part.kind)
+        return None if view is None else self._one(lambda: view(part, look))
+
+    def shown_media(self, part: Attachment | Artifact, look: Look) -> Block | None:
+        """An attachment or an artifact as a plug-in shows it."""
+        view = self._media.get(usual(part.media_type or ""))
+        return None if view is None else self._one(lambda: view(part, look))
+
+    def shown_message(self, message: Message, look: Look) -> tuple[Block, ...] | None:
+        """All of a message as a plug-in shows it."""
+        view = self._messages.get(message.role)
+        if view is None:
+            return None
+        made = self._tried(lambda: view(message, look))
+        return None if made is None else tuple(_gated(each) for each in made)
+
+    def _one(self, view: Callable[[], Block | None]) -> Block | None:
+        made = self._tried(view)
+        return None if made is None else _gated(made)
+
+    def _tried(self, view: Callable[[], _View | None]) -> _View | None:
+        try:
+            return view()
+        except Exception as trouble:  # another's code: whatever it raises, the message is shown
+            self.note(f"a renderer failed: {type(trouble).__name__}: {trouble}")
+            return None
+
+    def note(self, trouble: str) -> None:
+        """Remember what went wrong."""
+        if len(self.troubles) < 100:
+            self.troubles.append(trouble)
+
+
+def _gated(block: Block) -> Block:
+    return replace(block, html=safe(block.html)) if block.html else block
+
+
+@lru_cache(maxsize=1)
+def registry() -> Registry:
+    """The registry with everything that is installed."""
+    made = Registry()
+    for point in entry_points(group=GROUP):
+        try:
+            point.load()(made)
+        except Exception as trouble:  # a broken plug-in must not take the page with it
+            made.note(f"{point.name} could not be loaded: {trouble}")
+    return made

@@ -1,0 +1,1 @@
+"""Tool calls in the form people expect, and what came of them."""

@@ -1,0 +1,79 @@
+"""The page of an artifact. Whatever it does, it does in a sandbox without origin and network.
+
+Sources of React and Mermaid are handed over as JSON in an element that is never run; what reads it
+is written into the page, because nothing can be loaded from there.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Literal
+
+from talktree.errors import NotFound
+from talktree.views.html.rendering import code, escape, markdown
+from talktree.web.artifacts.kinds import Kind
+from talktree.web.page import HOW, STATIC
+
+POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'"
+)
+"""Never with `allow-same-origin`: what runs here must not be one with the studio."""
+FRAMES = STATIC / "frame"
+LONGEST = 4_000_000
+"""Characters of an artifact that are handed over."""
+Theme = Literal["light", "dark"]
+_HEAD = '<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">'
+_PLAIN = (
+    "<style>body{margin:12px;font:14px system-ui;overflow-wrap:anywhere}img{max-width:100%}</style>"
+)
+
+
+def artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) -> str:
+    """The whole page."""
+    source = source[:LONGEST]
+    head = _HEAD.format(theme=theme)
+    if kind in ("react", "mermaid"):
+        return (
+            f'{head}<body><div id="root"></div>'
+            f'<script type="application/json" id="artifact">{handed_over(kind, source)}</script>'
+            f"<script>{runtime(kind, frames)}</script></body></html>"
+        )
+    # What comes first decides how a browser reads a page, so a second doctype changes nothing.
+    lead = f"{head}<script>{runtime('plain', frames)}</script>"
+    return f"{lead}{source}" if kind == "html" else f"{lead}{_PLAIN}{_shown(kind, source)}"
+
+
+def handed_over(kind: Kind, source: str) -> str:
+    """The source as JSON that cannot end the element it stands in."""
+    text = json.dumps({"kind": kind, "source": source})
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def runtime(name: str, frames: Path = FRAMES) -> str:
+    """What runs an artifact, as it was built."""
+    path = frames / f"{name}.js"
+    if not path.is_file():
+        raise NotFound("what runs artifacts is not built", hint=HOW)
+    text = path.read_text()
+    assert "</script" not in text.lower()
+    return text
+
+
+def _shown(kind: Kind, source: str) -> str:
+    match kind:
+        case "svg":
+            return f'<img alt="" src="{svg_address(source)}">'
+        case "markdown":
+            return markdown(source)
+        case _:
+            return code(source, "")
+
+
+def svg_address(source: str) -> str:
+    """A drawing as an image: as such it can neither run nor load anything."""
+    data = b64encode(source.encode("utf-8", "replace")).decode()
+    return escape(f"data:image/svg+xml;base64,{data}")

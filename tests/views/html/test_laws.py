@@ -1,0 +1,109 @@
+"""What holds for every text: nothing is lost, nothing acts, both gates agree, nothing takes long."""
+
+from __future__ import annotations
+
+import comrak
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from talktree.testing.strategies import messages
+from talktree.text.visible import visible_line
+from talktree.views.folding import fold
+from talktree.views.html import gate, markdown as reading
+from talktree.views.html.escaped import escape, shown
+from talktree.views.html.highlight import code
+from talktree.views.html.languages import LANGUAGES
+from talktree.views.html.rendering import Look, blocks, chips, markdown, terminal
+from tests.views.html.judge import faults, tags, words
+
+odd = [*"ab <>&\"'`*_[]()!#|~\\:/-+=.\n\t\r\x00\x1b\u202e\ud800", "é", "www.", "😀"]
+marked = st.lists(st.sampled_from(odd), max_size=60).map("".join)
+texts = st.one_of(st.text(max_size=80), marked)
+
+
+@given(texts)
+def test_escaped_text_says_what_the_text_says(text: str) -> None:
+    assert words(f"<p>{escape(text)}</p>") == shown(text)
+    assert not faults(f'<p title="{escape(text)}">x</p>')
+
+
+@given(texts, st.sampled_from(sorted(LANGUAGES) + ["", "haskell", "no-such"]))
+def test_coloured_source_says_what_the_source_says(text: str, language: str) -> None:
+    html = code(text, language)
+    assert not faults(html)
+    assert words(html) == shown(text)
+
+
+@given(texts)
+def test_markdown_is_safe_and_stays_so(text: str) -> None:
+    html = markdown(text)
+    assert not faults(html)
+    assert gate.sound(html)
+
+
+@given(texts)
+def test_terminal_text_is_safe(text: str) -> None:
+    assert not faults(terminal(text))
+
+
+@given(st.text("abc dW.-,;()'+0123456789", min_size=1, max_size=40))
+def test_the_short_way_gives_what_the_parser_gives(text: str) -> None:
+    if reading._is_plain_line(text):
+        render = comrak.RenderOptions()
+        render.escape = render.hardbreaks = True
+        whole = comrak.render_markdown(text, reading._EXTENSIONS, reading._PARSE, render)
+        assert words(markdown(text)) == words(whole)
+        assert tags(markdown(text)) == tags(whole)
+
+
+pieces = st.sampled_from(
+    ["<p>", "</p>", "<b>", "</b>", "<div class=\"tt-x\">", "</div>", "<br>", "x", "&lt;", "<script>",
+     "<a href=\"https://a.b\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">", "</a>", "<",
+     "<a href=\"javascript:x\">", "<p onclick=x>", "<!--", "-->", "<img src=\"data:image/png;base64,AA==\">",
+     "<img src=x>", "<details open=\"\">", "</details>", "<summary>", "</summary>", "<svg>", "\"", "'",
+     "<p class=\"evil\">", "<p id=\"x\">", "<style>", "</style>", "<span title=\"a>b\">", "</span>", "]]>"]
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.lists(pieces, max_size=10).map("".join))
+def test_what_is_called_sound_needs_no_gate(html: str) -> None:
+    """The look agrees with the parser: what it lets pass, the parser would not have changed."""
+    assert not faults(gate.safe(html))
+    if gate.sound(html):
+        assert not faults(html)
+        assert words(gate._CLEANER.clean(html)) == words(html)
+
+
+@settings(max_examples=50)
+@given(st.lists(messages, max_size=6), st.sampled_from([None, 10, 20_000]))
+def test_any_message_is_shown_safely(said: list[object], limit: int | None) -> None:
+    for step in fold(enumerate(said)):  # type: ignore[arg-type]
+        for block in blocks(step, Look(limit=limit)):
+            assert not faults(block.html)
+            for plain in (block.title, block.detail, block.name, block.media_type, block.remote):
+                assert visible_line(plain) == plain
+        assert all(len(chip.text) < 200 for chip in chips(step.message, ""))
+
+
+LONG = {
+    "brackets": "[", "stars": "*", "quotes": ">", "backticks": "`", "images": "![[", "links": "[a](",
+    "items": "- ", "mixed": "*a_ ", "numbers": "1. ", "tags": "<a ", "entities": "&", "backslashes": "\\",
+    "quoted items": "> - ", "addresses": "http://", "notes": "[^1]", "cells": "|x", "strikes": "~~a",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("size", [300_000, 1_000_000])
+def test_much_of_one_thing_comes_back(name: str, size: int) -> None:
+    """A blow-up would be a test that never ends."""
+    text = LONG[name] * (size // len(LONG[name]))
+    html = markdown(f"{text}\n\n[^1]: x")
+    assert len(html) < 20 * len(text)
+    assert gate.sound(html)
+
+
+def test_deep_html_of_others_is_shown_as_text() -> None:
+    html = gate.safe("<div>" * 50_000 + "<img src=x onerror=alert(1)>")
+    assert html.startswith('<pre class="tt-plain">&lt;div&gt;')

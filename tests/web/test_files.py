@@ -1,0 +1,115 @@
+"""Files: which were worked on when, and what was in them, as far as anybody noted it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.web.running import Running, running
+
+
+class Work:
+    """A session in which files are written and edited."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.last: str | None = None
+
+    def add(self, type: str, content: Any, parent: str | None = "", **more: Any) -> str:
+        """One more line; its id."""
+        id = f"{len(self.lines):04d}"
+        role = {"role": type, "content": content}
+        line = {
+            "type": type,
+            "uuid": id,
+            "parentUuid": self.last if parent == "" else parent,
+            "sessionId": "s",
+            "cwd": "/shop",
+            "timestamp": f"2026-01-01T00:00:{len(self.lines):02d}Z",
+            "message": role if type == "user" else {**role, "id": f"m{id}", "model": "x"},
+            **more,
+        }
+        self.lines.append(json.dumps(line))
+        self.last = id
+        return id
+
+    def call(self, tool: str, error: bool = False, detail: Any = None, **given: Any) -> str:
+        """A call and its result; the id of the call's message."""
+        use = f"t{len(self.lines)}"
+        id = self.add("assistant", [{"type": "tool_use", "id": use, "name": tool, "input": given}])
+        result = {"type": "tool_result", "tool_use_id": use, "content": "ok", "is_error": error}
+        self.add("user", [result], **({} if detail is None else {"toolUseResult": detail}))
+        return id
+
+    def write(self, path: Path) -> Path:
+        """The file."""
+        path.write_text("\n".join(self.lines) + "\n")
+        return path
+
+
+def test_what_was_written_and_edited_is_known(tmp_path: Path) -> None:
+    work = Work()
+    work.add("user", "make a list")
+    made = work.call("Write", file_path="/shop/list.txt", content="eggs\nmilk\n")
+    changed = work.call(
+        "Edit", file_path="/shop/list.txt", old_string="milk", new_string="oat milk"
+    )
+    work.call("Edit", error=True, file_path="/shop/list.txt", old_string="eggs", new_string="ham")
+    with running([work.write(tmp_path / "work.jsonl")]) as studio:
+        (file,) = studio.get("/c/1/files")["files"]
+        assert (file["path"], file["kind"], file["known"]) == ("list.txt", "created", True)
+        assert [each["message"] for each in file["touches"]] == [made, changed]
+        assert [(each["added"], each["removed"]) for each in file["touches"]] == [(2, 0), (1, 1)]
+        rows = {row["id"]: row for row in studio.get("/c/1/rows")["rows"]}
+        assert (rows[made]["files"], rows[changed]["files"]) == (1, 1)
+        whole = studio.get("/c/1/files/diff", path="list.txt", since=made)
+        assert (whole["state"], whole["added"], whole["removed"]) == ("text", 1, 1)
+        assert studio.get("/c/1/files/diff", path="list.txt", since=changed)["state"] == "same"
+
+
+def test_branches_have_files_of_their_own(tmp_path: Path) -> None:
+    work = Work()
+    work.add("user", "make a list")
+    made = work.call("Write", file_path="/shop/list.txt", content="eggs\n")
+    fork = work.last
+    work.add("user", "with bread")
+    left = work.call("Edit", file_path="/shop/list.txt", old_string="eggs", new_string="bread")
+    work.add("user", "with cheese", parent=fork)
+    right = work.call("Edit", file_path="/shop/list.txt", old_string="eggs", new_string="cheese")
+    with running([work.write(tmp_path / "work.jsonl")]) as studio:
+        told = studio.get("/c/1/files/diff", path="list.txt", since=left, until=right)
+        assert "bread" in told["html"]
+        assert "cheese" in told["html"]
+        assert studio.get("/c/1/files/diff", path="list.txt", since=made, until=left)["added"] == 1
+
+
+def test_what_nobody_knows_is_said(tmp_path: Path) -> None:
+    work = Work()
+    work.add("user", "change it")
+    work.call("Edit", file_path="/shop/old.txt", old_string="one", new_string="two")
+    with running([work.write(tmp_path / "work.jsonl")]) as studio:
+        told = studio.get("/c/1/files/diff", path="old.txt")
+        assert told["state"] == "text"
+        assert "only the parts" in told["note"]
+
+
+def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
+    work = Work()
+    work.add("user", "change it")
+    edit: dict[str, Any] = {"file_path": "/shop/old.txt", "old_string": "one", "new_string": "two"}
+    work.call("Edit", detail={"originalFile": "one\nmore\n"}, **edit)
+    with running([work.write(tmp_path / "work.jsonl")]) as studio:
+        told = studio.get("/c/1/files/diff", path="old.txt", mode="split")
+        assert (told["state"], told["note"], told["added"], told["removed"]) == ("text", "", 1, 1)
+
+
+def test_snapshots_tell_what_was_before(seen: Running) -> None:
+    card = next(c for c in seen.get("/conversations")["cards"] if c["format"] == "sage")
+    base = f"/c/{card['cid']}"
+    (file,) = [f for f in seen.get(f"{base}/files")["files"] if f["path"].endswith("timetable.csv")]
+    changes = [each for each in file["touches"] if each["kind"] == "modified"]
+    assert len(changes) == 2
+    told = seen.get(f"{base}/files/diff", path=file["path"], until=changes[0]["message"])
+    assert told["state"] == "text"
+    assert told["added"] > 0

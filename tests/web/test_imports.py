@@ -1,0 +1,64 @@
+"""Imports through the API: a job that tells how far it is and can be stopped."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from talktree.errors import NotFound
+from talktree.library.library import Library
+from talktree.web.jobs import Cancelled, Progress
+from talktree.web.work.importing import imported
+from tests.web.running import running
+from tests.web.working import DEMO, cid_of, copied
+
+
+def test_what_is_new_is_taken_in(tmp_path: Path) -> None:
+    folder = tmp_path / "talks"
+    copied("native", folder)
+    with running([folder]) as found:
+        shutil.copy(DEMO / "muse.json", folder)
+        job = found.ended(found.post("/imports", {})["id"])
+        assert (job["state"], job["kind"], job["error"]) == ("done", "import", None)
+        assert cid_of(found, folder / "muse.json")
+
+
+def test_the_known_places_are_looked_at_if_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "claude"
+    (home / "projects" / "-work").mkdir(parents=True)
+    shutil.copy(DEMO / "claude-code.jsonl", home / "projects" / "-work" / "s.jsonl")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with running([copied("native", tmp_path / "talks")]) as found:
+        found.ended(found.post("/imports", {})["id"])
+        with pytest.raises(NotFound):
+            cid_of(found, home / "projects" / "-work" / "s.jsonl")
+        found.ended(found.post("/imports", {"known": True})["id"])
+        assert cid_of(found, home / "projects" / "-work" / "s.jsonl")
+
+
+def test_an_import_tells_and_stops_in_the_midst_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_bytes((DEMO / "claude-code.jsonl").read_bytes() * 400)
+    told: list[tuple[int, int | None]] = []
+
+    def change(done: int, total: int | None, text: str) -> None:
+        told.append((done, total))
+        if done:
+            progress.cancel()
+
+    progress = Progress(change)
+    with Library.open(tmp_path / "library", write=True) as library:
+        with pytest.raises(Cancelled):
+            imported(library, [path], progress)
+        assert 0 < told[-1][0] < path.stat().st_size == told[-1][1]
+        taken = imported(library, [path], Progress(lambda *_: None))
+        assert taken.failed == []
+        assert not library.check(read_data=True)
+        kept = library.conversation(str(path))
+        (content,) = library.content(kept).files.values()
+        assert content.read() == path.read_bytes()

@@ -1,0 +1,178 @@
+"""`talktree studio` as a process: what it prints, whom it lets in, what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+
+from talktree.web.launch import library_of
+from talktree.web.route import API
+from tests.cli.transcript import environment, listen_to_ctrl_c
+from tests.web.running import LONGEST, OWN, until
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})\n")
+
+
+class Process(NamedTuple):
+    """A studio that somebody started."""
+
+    process: subprocess.Popen[str]
+    client: httpx.Client
+    port: int
+    temporary: Path
+
+    def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
+        """Its exit code, and what it had to complain about."""
+        self.process.send_signal(sent)
+        _, err = self.process.communicate(timeout=LONGEST)
+        return self.process.returncode, err
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Process]:
+    """A studio, entered."""
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "talktree.cli.main", "studio", "--no-open", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment(), "TALKTREE_HOME": str(folder / "home"), "TMPDIR": str(temporary)},
+        preexec_fn=listen_to_ctrl_c,
+    )
+    assert process.stdout is not None
+    printed = ADDRESS.fullmatch(process.stdout.readline())
+    assert printed, process.communicate()
+    port, token = int(printed[1]), printed[2]
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}{API}", headers=OWN) as client:
+        assert client.post("/login", json={"token": token}).status_code == 204
+        try:
+            yield Process(process, client, port, temporary)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture
+def session(demo: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(demo / "claude-code.jsonl", tmp_path / "session.jsonl"))
+
+
+def kept(studio: Process) -> int:
+    library = studio.client.get("/about").json()["library"]
+    return int(library["bytes"])
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_what_is_named_and_leaves_nothing_behind(
+    session: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        about = studio.client.get("/about").json()
+        assert about["given"] == [str(session)]
+        (scratch,) = studio.temporary.glob("talktree-studio-*")
+        assert stat.S_IMODE(scratch.stat().st_mode) == 0o700
+        code, err = studio.end(sent)
+        assert code == 128 + sent
+        assert "Traceback" not in err
+        assert [*studio.temporary.iterdir()] == []
+    private = [path for path in (tmp_path / "home").rglob("*") if path.stat().st_mode & 0o077]
+    assert private == [], "nobody else reads what is kept"
+
+
+def test_what_grows_arrives_by_itself_and_streams_end_with_the_studio(
+    session: Path, tmp_path: Path
+) -> None:
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
+        with studio.client.stream("GET", f"/c/{cid}/live", timeout=LONGEST) as live:
+            lines = live.iter_lines()
+            assert next(lines).startswith(":")
+            last = json.loads(session.read_text().splitlines()[-1])
+            new = {**last, "uuid": "new", "parentUuid": last.get("uuid")}
+            with session.open("a") as file:
+                file.write(json.dumps(new) + "\n")
+            assert next(line for line in lines if line.startswith("event:")) == "event: changed"
+            assert kept(studio) == session.stat().st_size
+            code, err = studio.end()
+            assert (code, "Traceback" in err) == (130, False)
+
+
+def test_the_library_of_the_same_paths_is_the_same(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    assert library_of([a, b]) == library_of([b, a])
+    assert library_of([a]) != library_of([b])
+
+
+def test_only_this_machine_reaches_it(session: Path, tmp_path: Path) -> None:
+    with started(tmp_path, str(session)) as studio:
+        # All of 127.0.0.0/8 is this machine; a server on every address would answer here, too.
+        for other in ("127.0.0.2", "::1"):
+            with pytest.raises(OSError):
+                socket.create_connection((other, studio.port), timeout=5)
+
+
+def test_a_port_in_use_is_told(session: Path, tmp_path: Path) -> None:
+    with started(tmp_path, str(session)) as studio:
+        done = subprocess.run(
+            [sys.executable, "-m", "talktree.cli.main", "studio", "--port", str(studio.port)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**environment(), "TALKTREE_HOME": str(tmp_path / "home")},
+        )
+        assert done.returncode == 5
+        assert done.stderr.startswith(f"talktree: port {studio.port} is in use\nhint: ")
+
+
+def test_a_browser_gets_a_token_that_works_once(session: Path, tmp_path: Path) -> None:
+    """What stands on a command line can be read by others; the printed one never does."""
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new; mv {opened}.new {opened}\n')
+    browser.chmod(0o700)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "talktree.cli.main", "studio", str(session)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={
+            **environment(),
+            "TALKTREE_HOME": str(tmp_path / "home"),
+            "BROWSER": f"{browser} %s",
+            "DISPLAY": ":99",
+        },
+        preexec_fn=listen_to_ctrl_c,
+    )
+    assert process.stdout is not None
+    printed = process.stdout.readline()
+    try:
+        until(opened.exists)
+        shown = ADDRESS.fullmatch(opened.read_text())
+        assert shown
+        assert shown[2] not in printed
+        address = f"http://127.0.0.1:{shown[1]}{API}/login"
+        codes = [
+            httpx.post(address, json={"token": shown[2]}, headers=OWN).status_code for _ in "ab"
+        ]
+        assert codes == [204, 401]
+    finally:
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate()

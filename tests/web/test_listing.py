@@ -1,0 +1,79 @@
+"""The list, and what is found in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from talktree import api
+from tests.web.desks import DATA, Talk
+from tests.web.running import Running, running
+
+
+def test_every_conversation_of_a_source_is_listed_and_opens(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(DATA / "native" / "bad", folder)
+    with running([folder]) as studio:
+        cards = studio.get("/conversations", limit=200)["cards"]
+        for path in folder.iterdir():
+            document = api.read(path)
+            mine = [card for card in cards if card["path"] == str(path)]
+            if len(document.conversations) == 1:
+                assert len(mine) == 1
+                continue
+            by_cid = sorted(mine, key=lambda card: [int(n) for n in card["cid"].split(".")])
+            assert [card["id"] for card in by_cid] == [each.id for each in document.conversations]
+            for card in mine:
+                told = studio.get(f"/c/{card['cid']}")
+                assert told["id"] == card["id"]
+                assert sorted(told["siblings_in_source"]) == sorted(c["cid"] for c in mine)
+
+
+def test_the_list_is_narrowed_down_and_sorted(seen: Running) -> None:
+    everything = seen.get("/conversations", limit=200)
+    assert everything["total"] == len(everything["cards"])
+    assert sum(each["count"] for each in everything["formats"]) == everything["total"]
+    for format in everything["formats"]:
+        some = seen.get("/conversations", format=format["name"])
+        assert some["total"] == format["count"]
+        assert {card["format"] for card in some["cards"]} == {format["name"]}
+    by_size = [card["size"] for card in seen.get("/conversations", sort="size")["cards"]]
+    assert by_size == sorted(by_size, reverse=True)
+    word = everything["cards"][0]["title"].split()[0]
+    assert everything["cards"][0] in seen.get("/conversations", text=word.upper())["cards"]
+    assert seen.get("/conversations", text="nobody says this")["total"] == 0
+
+
+def test_what_is_found_can_be_gone_to(seen: Running) -> None:
+    found = seen.get("/search", query="the", limit=50)
+    assert found["total"] >= len(found["hits"]) > 0
+    for hit in found["hits"]:
+        assert any(span["mark"] for span in hit["excerpt"])
+        if hit["message"]:
+            place = seen.get(f"/c/{hit['cid']}/place", id=hit["message"])
+            rows = seen.get(
+                f"/c/{hit['cid']}/rows", leaf=place["leaf"], **{"from": place["number"]}
+            )
+            assert rows["rows"][0]["id"] == place["id"]
+    part = seen.get("/search", query="the", limit=2, **{"from": 1})
+    assert part["hits"] == found["hits"][1:3]
+    assert seen.get("/search", query="  ")["total"] == 0
+
+
+def test_what_grows_is_told_while_somebody_looks(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    lines = Talk(5).lines(60)
+    path.write_text("\n".join(lines[:30]) + "\n")
+    with running([path]) as studio:
+        before = studio.get("/c/1")
+        with studio.client.stream("GET", "/api/v1/c/1/live") as live:
+            events = live.iter_lines()
+            assert next(events).startswith(":")
+            path.write_text("\n".join(lines) + "\n")
+            with studio.studio.desk.writing() as library:
+                library.import_([path])
+            told = next(line for line in events if line.startswith("data:"))
+        after = studio.get("/c/1")
+        assert after["stamp"] in told
+        assert before["stamp"] not in told
+        assert f'"rows":{after["rows"]}' in told

@@ -1,0 +1,164 @@
+"""Rows: pages fit together, results stand with their calls, texts and places are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from talktree.model.message import Message
+from talktree.web.desk.desk import Desk, Opened
+from talktree.web.desk.finding import found_rows, says
+from talktree.web.desk.row_shape import RowMaker
+from talktree.web.desk.showing import chosen_rows
+from talktree.web.desk.steps import all_shown, shown
+from talktree.web.routes.rows import place_of
+from tests.web.desks import DATA, Talk, desk_of
+from tests.web.running import Running
+
+
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Opened]:
+    """Conversations with everything in them."""
+    folder = tmp_path_factory.mktemp("talks")
+    for seed in range(5):
+        (folder / f"{seed}.jsonl").write_text("\n".join(Talk(seed).lines(120)) + "\n")
+    places = [folder, *(each / "good" for each in DATA.iterdir() if (each / "good").is_dir())]
+    desk = Desk(folder / "library", write=True)
+    with desk.writing() as library:
+        library.import_(places)
+    cids = [str(each.source) for each in desk.library().conversations() if not each.trouble]
+    return [desk.open(cid) for cid in cids]
+
+
+def test_a_row_is_the_same_on_whichever_page_it_is(talks: list[Opened]) -> None:
+    for opened in talks:
+        rows = opened.rows()
+        maker = RowMaker(opened, rows)
+        whole = [maker.row(each) for each in all_shown(opened.conversation, rows)]
+        assert [each.number for each in whole] == list(range(len(rows)))
+        for size in (1, 3, 7):
+            pages = [maker.page(start, size) for start in range(0, len(rows), size)]
+            assert [row for page in pages for row in page] == whole
+
+
+def test_every_message_of_a_branch_is_in_one_row(talks: list[Opened]) -> None:
+    for opened in talks:
+        rows = opened.rows()
+        steps = [step for each in all_shown(opened.conversation, rows) for step in each.steps]
+        assert [step.position for step in steps] == list(rows.path)
+
+
+def test_every_message_has_a_place(talks: list[Opened]) -> None:
+    for opened in talks:
+        bones = opened.conversation.skeleton
+        for position in opened.conversation.tree.order[:200]:
+            place = place_of(opened, bones.ids[position], None)
+            row = shown(
+                opened.conversation, opened.rows(place.leaf), place.number, place.number + 1
+            )
+            assert position in {step.position for step in row[0].steps}
+
+
+def test_a_text_is_found_where_it_is_said(talks: list[Opened]) -> None:
+    for opened in talks:
+        rows = opened.rows()
+        found = found_rows(opened.conversation, rows, "OUT of", 0)
+        truly = sorted(
+            {
+                rows.row_at(place)
+                for place, entry in enumerate(opened.conversation.entries_at(rows.path))
+                if isinstance(entry, Message) and says(entry, "out of")
+            }
+        )
+        assert (list(found.numbers), found.complete) == (truly, True)
+
+
+def test_looking_goes_on_where_it_stopped(
+    talks: list[Opened], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("talktree.web.desk.finding.MOST_FOUND", 3)
+    opened = max(talks, key=lambda each: len(each.rows()))
+    numbers: list[int] = []
+    start, complete = 0, False
+    while not complete:
+        found = found_rows(opened.conversation, opened.rows(), "prompt", start)
+        assert len(found.numbers) <= 3
+        numbers += found.numbers
+        start, complete = found.next, found.complete
+    monkeypatch.undo()
+    assert tuple(numbers) == found_rows(opened.conversation, opened.rows(), "prompt", 0).numbers
+
+
+def test_rows_are_chosen_by_what_they_are(talks: list[Opened]) -> None:
+    for opened in talks:
+        rows = opened.rows()
+        all_rows = RowMaker(opened, rows).page(0, 200)
+        users = list(chosen_rows(opened, rows, "role:user"))
+        assert [each.number for each in all_rows if each.role == "user"] == users[: len(users)]
+        both = chosen_rows(opened, rows, "role:user,role:assistant")
+        assert set(both) >= set(users)
+        tools = {b.name for each in all_rows for b in each.blocks if b.kind == "call" and b.name}
+        for tool in tools:
+            chosen = set(chosen_rows(opened, rows, f"tool:{tool}"))
+            assert chosen >= {r.number for r in all_rows if any(b.name == tool for b in r.blocks)}
+        assert not chosen_rows(opened, rows, "tool:nobody-has-this")
+
+
+def test_siblings_lead_to_each_other(talks: list[Opened]) -> None:
+    seen = 0
+    for opened in talks:
+        for row in RowMaker(opened, opened.rows()).page(0, 200):
+            if row.siblings is None:
+                continue
+            seen += 1
+            assert row.siblings.leaves[row.siblings.number] == opened.rows().leaf
+            other = (row.siblings.number + 1) % row.siblings.total
+            branch = opened.rows(row.siblings.leaves[other])
+            found = [each.siblings for each in RowMaker(opened, branch).page(0, 200)]
+            assert any(
+                each.number == other and opened.rows().leaf in each.leaves for each in found if each
+            )
+    assert seen
+
+
+def test_a_sub_agent_has_rows_of_its_own(talks: list[Opened]) -> None:
+    sides = [
+        (opened, side)
+        for opened in talks
+        for row in RowMaker(opened, opened.rows()).page(0, 200)
+        for side in row.sides
+    ]
+    assert sides
+    for opened, side in sides:
+        rows = opened.rows(side.leaf)
+        assert rows.leaf == side.leaf
+        assert all("sidechain" in row.flags for row in RowMaker(opened, rows).page(0, 200))
+
+
+def test_a_branch_is_asked_for_by_any_of_its_messages(seen: Running) -> None:
+    card = next(c for c in seen.get("/conversations")["cards"] if c["format"] == "claude-code")
+    base = f"/c/{card['cid']}"
+    rows = seen.get(f"{base}/rows")
+    again = seen.get(f"{base}/rows", leaf=rows["rows"][-1]["id"])
+    assert again["leaf"] == rows["leaf"]
+    chosen = seen.get(f"{base}/rows", show="role:user,kind:text", limit=1, **{"from": 1})
+    assert chosen["total"] > 1
+    assert chosen["start"] == 1
+    assert chosen["rows"][0]["role"] == "user"
+
+
+def test_an_edited_row_says_so(tmp_path: Path) -> None:
+    from talktree.model.operations import Replace
+
+    path = tmp_path / "1.jsonl"
+    path.write_text("\n".join(Talk(1).lines(20)) + "\n")
+    with desk_of(tmp_path / "library", [path]) as desk:
+        opened = desk.open("1")
+        first = RowMaker(opened, opened.rows()).page(0, 1)[0]
+        with desk.writing() as library:
+            library.edits(opened.kept).do(opened.as_read.id, Replace(about=first.id, text="other"))
+        now = desk.open("1")
+        rows = RowMaker(now, now.rows()).page(0, 5)
+        assert [row.edited for row in rows] == ["changed", "", "", "", ""]
+        assert rows[0].text == "other"

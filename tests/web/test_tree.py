@@ -1,0 +1,91 @@
+"""The folded tree: every message in one run, however deep or wide it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from talktree.text.times import SECOND, to_iso
+from talktree.web.desk.desk import Desk, Opened
+from talktree.web.desk.segments import graph_of, segments_of
+from tests.web.desks import Talk, desk_of
+from tests.web.running import Running
+
+MANY = 12_000
+
+
+def line(id: str, parent: str | None, second: int) -> str:
+    """A prompt."""
+    return json.dumps(
+        {
+            "type": "user",
+            "uuid": id,
+            "parentUuid": parent,
+            "sessionId": "s",
+            "timestamp": to_iso((1_760_000_000 + second) * SECOND),
+            "message": {"role": "user", "content": id},
+        }
+    )
+
+
+def opened(desk: Desk) -> Opened:
+    """The only conversation."""
+    return desk.open("1")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_message_is_in_one_run(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(Talk(seed).lines(150)) + "\n")
+    with desk_of(tmp_path / "library", [path]) as desk:
+        here = opened(desk)
+        graph, segments = graph_of(here), segments_of(here)
+        members = [segments.members(number) for number in range(graph.total)]
+        assert sorted(each for run in members for each in run) == sorted(
+            here.conversation.tree.order
+        )
+        assert [len(run) for run in members] == [each.messages for each in graph.segments]
+        firsts = {each.first for each in graph.segments}
+        assert all(each.parent is None or each.parent in firsts for each in graph.segments)
+        leaves = {each.leaf for each in graph.segments}
+        assert {each.leaf for each in here.conversation.branches()} <= leaves
+        current = [each for each in graph.segments if each.current]
+        assert {each.leaf for each in current} == {here.leaf}
+
+
+def test_a_deep_tree_is_one_run(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    parents = [None, *(f"m{number}" for number in range(MANY - 1))]
+    path.write_text("\n".join(line(f"m{n}", up, n) for n, up in enumerate(parents)) + "\n")
+    with desk_of(tmp_path / "library", [path]) as desk:
+        graph = graph_of(opened(desk))
+        assert (graph.total, graph.segments[0].messages) == (1, MANY)
+        assert graph.segments[0].roles == "u" * 200
+        assert len(opened(desk).rows()) == MANY
+
+
+def test_of_a_wide_tree_as_much_is_told_as_can_be_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "wide.jsonl"
+    wide = (line(f"m{n}", "m0" if n else None, n) for n in range(MANY))
+    path.write_text("\n".join(wide) + "\n")
+    with desk_of(tmp_path / "library", [path]) as desk:
+        here = opened(desk)
+        graph = graph_of(here)
+        assert graph.total == MANY
+        assert len(graph.segments) == 5_000
+        told = {each.first for each in graph.segments}
+        assert {here.leaf, "m0"} <= told
+        assert len(here.rows()) == 2
+
+
+def test_a_run_is_told_in_stretches(seen: Running) -> None:
+    for card in seen.get("/conversations")["cards"]:
+        base = f"/c/{card['cid']}"
+        for segment in seen.get(f"{base}/graph")["segments"]:
+            whole = seen.get(f"{base}/run", first=segment["first"])
+            assert whole["nodes"][0]["id"] == segment["first"]
+            assert len(whole["nodes"]) == min(100, whole["total"])
+            part = seen.get(f"{base}/run", first=segment["first"], limit=2, **{"from": 1})
+            assert part["nodes"] == whole["nodes"][1:3]

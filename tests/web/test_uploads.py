@@ -1,0 +1,240 @@
+"""Files that are brought in: looked over, kept under a plain name, or thrown away."""
+
+from __future__ import annotations
+
+import http.client
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree import api
+from talktree.text.file_names import plain
+from talktree.web.work import attaching, uploads
+from talktree.web.work.attaching import attached
+from talktree.web.work.dropped import dropped_folder
+from talktree.web.work.uploads import Brought, Uploads
+from tests.web.running import Running, running
+from tests.web.working import (
+    DEMO,
+    DEMOS,
+    GIF,
+    bytes_of,
+    cid_of,
+    copied,
+    document_of,
+    done,
+    refused,
+    stamp_of,
+    uploaded,
+)
+
+FILES = {slug: name for slug, name in DEMOS.items() if "." in name}
+EVIL = (
+    "../../../etc/passwd",
+    "/etc/passwd",
+    "..\\..\\windows\\win.ini",
+    "C:\\boot.ini",
+    ".bashrc",
+    "con.json",
+    "a\0b.json",
+    "\u202egnp.exe",
+    "x" * 5000 + ".json",
+    "",
+    ".",
+    "..",
+    "~/x",
+    "$(touch x).json",
+    "a\r\nSet-Cookie: x",
+    "ünïcödé – 漢字.json",
+    "-rf",
+    "messages.jsonl",
+    "12.jsonl",
+)
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
+    path = copied("native", tmp_path_factory.mktemp("talks"))
+    with running([path]) as found:
+        yield found, dropped_folder(found.studio.desk.root)
+
+
+@pytest.mark.parametrize("slug", FILES)
+def test_a_file_is_recognised_looked_over_and_kept(studio: tuple[Running, Path], slug: str) -> None:
+    found, folder = studio
+    data = (DEMO / FILES[slug]).read_bytes()
+    upload = uploaded(found, data, FILES[slug])
+    document = api.read(DEMO / FILES[slug])
+    assert (upload["format"], upload["size"]) == (slug, len(data))
+    assert upload["conversations"] == len(document.conversations)
+    assert upload["messages"] == sum(len(list(each.messages())) for each in document.conversations)
+    assert upload["findings"]["errors"] == api.check(document).counts()["error"]
+    ledger = found.get(f"/uploads/{upload['upload']}/ledger", to="muse")
+    assert ledger["to"] == "muse"
+    job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
+    assert (job["state"], job["error"]) == ("done", None)
+    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    assert kept.parent == folder
+    assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (data, 0o600)
+    assert found.client.get(f"/api/v1/uploads/{upload['upload']}/ledger?to=muse").status_code == 404
+
+
+@pytest.mark.parametrize("to", ["native", "chatbuilder", "sage", "studio-xml"])
+def test_a_file_can_be_kept_as_another_format(studio: tuple[Running, Path], to: str) -> None:
+    found, folder = studio
+    upload = uploaded(found, (DEMO / "studio.json").read_bytes(), f"to-{to}.json")
+    job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {"to": to})["id"])
+    assert (job["state"], job["error"]) == ("done", None)
+    opened = found.studio.desk.open(job["cid"])
+    assert opened.document.format == to
+    assert Path(opened.kept.path.decode()).is_relative_to(folder)
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_a_name_is_never_a_path(studio: tuple[Running, Path], name: str) -> None:
+    found, folder = studio
+    upload = uploaded(found, (DEMO / "native.jsonl").read_bytes(), name)
+    job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
+    assert (job["state"], job["error"]) == ("done", None)
+    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    assert kept.parent == folder
+    assert kept.name == plain(kept.name)
+
+
+@given(st.text(max_size=300))
+def test_a_plain_name_is_one_everywhere(name: str) -> None:
+    made = plain(name)
+    assert made == plain(made)
+    assert 0 < len(made.encode("utf-8", "surrogatepass")) <= 255
+    assert not set('/\\\0\n\r:*?"<>|') & set(made)
+    assert not made.startswith((".", " "))
+    assert not made.endswith((".", " "))
+
+
+def test_the_same_name_twice_is_two_files(studio: tuple[Running, Path]) -> None:
+    found, folder = studio
+    data = (DEMO / "native.jsonl").read_bytes()
+    for _ in range(2):
+        upload = uploaded(found, data, "twice.jsonl")
+        found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
+    assert {"twice.jsonl", "twice-2.jsonl"} <= {each.name for each in folder.iterdir()}
+
+
+def test_what_nobody_knows_is_told_and_not_kept(studio: tuple[Running, Path]) -> None:
+    found, folder = studio
+    before = bytes_of(folder) if folder.exists() else {}
+    upload = uploaded(found, random.Random(1).randbytes(5000), "noise.bin")
+    assert (upload["format"], upload["findings"]) == (None, None)
+    assert "no known conversation format" in upload["reason"]
+    refused(found, f"/uploads/{upload['upload']}/keep", {}, 422)
+    found.client.delete(f"/api/v1/uploads/{upload['upload']}")
+    refused(found, f"/uploads/{upload['upload']}/keep", {}, 404)
+    assert (bytes_of(folder) if folder.exists() else {}) == before
+
+
+@pytest.mark.parametrize("id", ["../x", "..%2f..", "0" * 32, "x" * 32, "*"])
+def test_an_upload_that_is_none_is_told(studio: tuple[Running, Path], id: str) -> None:
+    found, _ = studio
+    assert found.client.get(f"/api/v1/uploads/{id}/ledger?to=muse").status_code == 404
+    assert found.client.delete(f"/api/v1/uploads/{id}").status_code == 404
+
+
+def test_what_is_too_large_leaves_nothing(
+    studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, _ = studio
+    place = found.studio.scratch / uploads.FOLDER
+    before = sorted(place.iterdir()) if place.exists() else []
+    monkeypatch.setattr(uploads, "LARGEST", 1 << 20)
+    answer = found.client.post("/api/v1/uploads?name=x", content=b"x" * ((1 << 20) + 1))
+    assert answer.status_code == 413
+    monkeypatch.setattr(uploads, "MOST", 100)
+    answer = found.client.post("/api/v1/uploads?name=x", content=b"x" * 101)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too-large")
+    assert (sorted(place.iterdir()) if place.exists() else []) == before
+
+
+def test_what_ends_early_leaves_nothing(studio: tuple[Running, Path]) -> None:
+    found, _ = studio
+    place = found.studio.scratch / uploads.FOLDER
+    before = sorted(place.iterdir()) if place.exists() else []
+    line = http.client.HTTPConnection("127.0.0.1", found.keys.port)
+    line.putrequest("POST", "/api/v1/uploads?name=x")
+    cookies = "; ".join(f"{name}={value}" for name, value in found.client.cookies.items())
+    sent = {"Cookie": cookies, "X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
+    for name, value in (*sent.items(), ("Content-Length", "1000000")):
+        line.putheader(name, value)
+    line.endheaders(b"x" * 1000)
+    line.close()
+    uploaded(found, b"x")  # by then the other one is given up, or will be
+    stays = [each for each in place.iterdir() if each not in before]
+    assert len([each for each in stays if (each / uploads.ABOUT).exists()]) == 1
+
+
+def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
+    path = copied("native", tmp_path)
+    line = (DEMO / "claude-messages.jsonl").read_bytes()
+    with running([path]) as found:
+        folder = dropped_folder(found.studio.desk.root)
+        upload = uploaded(found, line * 4000, "long.jsonl")
+        job = found.post(f"/uploads/{upload['upload']}/keep", {})
+        found.post(f"/jobs/{job['id']}/cancel")
+        ended = found.ended(job["id"])
+        if ended["state"] == "cancelled":
+            assert not (folder / "long.jsonl").exists()
+            found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
+        assert (folder / "long.jsonl").exists()
+
+
+def test_a_file_goes_with_a_message(studio: tuple[Running, Path], tmp_path: Path) -> None:
+    found, _ = studio
+    (path,) = found.studio.given
+    cid = cid_of(found, path)
+    first = next(document_of(found, cid).conversations[0].messages())
+    for data, name, media_type in (
+        (GIF, "photo.html", "image/gif"),
+        (b"<html><script>1</script>", "photo.png", "text/html"),
+        (b"plain words", "x.exe", "text/plain"),
+        (b"\0\1\2", "x.txt", "application/octet-stream"),
+    ):
+        upload = uploaded(found, data, name)["upload"]
+        done(found, cid, {"do": "attach", "about": first.id, "upload": upload})
+        part = document_of(found, cid).conversations[0][first.id].parts[-1]
+        assert getattr(part, "media_type", None) == media_type
+        assert getattr(part, "name", None) == name
+
+
+def test_a_file_that_is_too_large_for_a_message_is_refused(
+    studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, _ = studio
+    monkeypatch.setattr(attaching, "LARGEST", 10)
+    (path,) = found.studio.given
+    cid = cid_of(found, path)
+    first = next(document_of(found, cid).conversations[0].messages())
+    upload = uploaded(found, GIF)["upload"]
+    deed = {"do": "attach", "about": first.id, "upload": upload}
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 413)
+
+
+@given(st.binary(max_size=200))
+def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: bytes) -> None:
+    assert isinstance(tmp_path_factory, pytest.TempPathFactory)
+    path = tmp_path_factory.getbasetemp() / "attached"
+    path.write_bytes(data)
+    name, media_type, url = attached(Brought(id="", name="x", size=len(data), path=path))
+    from talktree.text.media import content, data_url
+
+    head = data_url(url)
+    assert head is not None
+    assert (name, head.media_type) == ("x", media_type)
+    assert content(url, head, most=1000) == data
+
+
+def test_no_upload_is_there_before_one_is_brought(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="no such upload"):
+        Uploads(tmp_path).get("0" * 32)
