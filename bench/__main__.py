@@ -14,6 +14,7 @@ from bench import (
     reading,
     recording,
     stepping,
+    studio,
     trees,
     undoing,
 )
@@ -51,6 +52,7 @@ def main() -> None:
         *opening.rows(chosen.memory),
         *stepping.rows(),
         *undoing.rows(),
+        *studio.measured(chosen.size),
     ]
     text = table(rows)
     print(text, end="")

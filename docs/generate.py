@@ -98,11 +98,13 @@ def studio() -> dict[Path, str]:
     """The studio's API as a page, and its shapes as the types of the page's source."""
     sys.path.insert(0, str(DOCS))
     from studio_api import page
+    from studio_edits import page as edits
 
     from talktree.web.typescript import types
 
     return {
         DOCS / "reference" / "studio-api.md": str(page()),
+        DOCS / "reference" / "studio-edits.md": str(edits()),
         ROOT / "frontend" / "src" / "api" / "types.ts": types(),
     }
 

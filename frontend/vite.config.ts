@@ -19,5 +19,7 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}', 'frame/**/*.test.{ts,tsx}'],
     restoreMocks: true,
+    pool: 'threads',
+    maxWorkers: 2,
   },
 })

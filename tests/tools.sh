@@ -6,7 +6,7 @@ set -u
 wanted=()
 command -v strace >/dev/null || wanted+=(strace)
 command -v mkfs.xfs >/dev/null || wanted+=(xfsprogs)
-command -v chromium >/dev/null || wanted+=(chromium fonts-liberation)
+command -v chromium chromium-browser google-chrome >/dev/null || wanted+=(chromium fonts-liberation)
 [ ${#wanted[@]} -eq 0 ] && exit 0
 command -v apt-get >/dev/null || { echo "NOT INSTALLED: ${wanted[*]}"; exit 0; }
 as=()

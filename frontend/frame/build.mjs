@@ -22,7 +22,6 @@ for (const name of ['react', 'mermaid', 'plain']) {
       reportCompressedSize: false,
       chunkSizeWarningLimit: 8000,
       lib: { entry: join(here, `${name}.ts`), formats: ['iife'], name: 'talktreeFrame', fileName: () => `${name}.js` },
-      rollupOptions: { output: { codeSplitting: false } },
     },
   })
 }

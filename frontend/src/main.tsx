@@ -8,6 +8,14 @@ import { App } from './shell/App'
 import { takeToken } from './shell/login'
 import { apply } from './theme/theme'
 
+// A part of the page that is gone was built anew meanwhile: the page as it is now has it. Once, not for ever.
+addEventListener('vite:preloadError', () => {
+  const last = Number(sessionStorage.getItem('talktree.reloaded') ?? 0)
+  if (Date.now() - last < 10_000) return
+  sessionStorage.setItem('talktree.reloaded', String(Date.now()))
+  location.reload()
+})
+
 apply()
 const token = takeToken()
 const root = document.getElementById('root')

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 import httpx
 
 from talktree.web.app import application
-from talktree.web.launch import opened
+from talktree.web.binding import bound
+from talktree.web.opening import opened
 from talktree.web.page import Page
 from talktree.web.route import API, Route
 from talktree.web.security.keys import Keys
-from talktree.web.serving import Server, bound
+from talktree.web.served import Served
+from talktree.web.serving import Server
 from talktree.web.studio import Studio
 from talktree.web.table import TABLE
 
@@ -78,7 +80,9 @@ def running(
     ending = threading.Event()
     with ExitStack() as ends:
         socket = ends.enter_context(bound(0))
-        studio = ends.enter_context(opened(paths, read_only=read_only))
+        served = Served(tuple(paths), read_only)
+        served.prepare()
+        studio = ends.enter_context(opened(served))
         keys = Keys(socket.getsockname()[1])
         app = application(studio, keys, table=table, page=page, ending=ending)
         server = Server(app, ending)

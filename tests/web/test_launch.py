@@ -19,8 +19,8 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from talktree.web.launch import library_of
 from talktree.web.route import API
+from talktree.web.served import library_of
 from tests.cli.transcript import environment, listen_to_ctrl_c
 from tests.web.running import LONGEST, OWN, until
 
@@ -59,13 +59,14 @@ def started(folder: Path, *arguments: str) -> Iterator[Process]:
     printed = ADDRESS.fullmatch(process.stdout.readline())
     assert printed, process.communicate()
     port, token = int(printed[1]), printed[2]
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}{API}", headers=OWN) as client:
-        assert client.post("/login", json={"token": token}).status_code == 204
-        try:
+    address = f"http://127.0.0.1:{port}{API}"
+    try:
+        with httpx.Client(base_url=address, headers=OWN, timeout=LONGEST) as client:
+            assert client.post("/login", json={"token": token}).status_code == 204
             yield Process(process, client, port, temporary)
-        finally:
-            process.kill()
-            process.communicate()
+    finally:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture
@@ -169,9 +170,8 @@ def test_a_browser_gets_a_token_that_works_once(session: Path, tmp_path: Path) -
         assert shown
         assert shown[2] not in printed
         address = f"http://127.0.0.1:{shown[1]}{API}/login"
-        codes = [
-            httpx.post(address, json={"token": shown[2]}, headers=OWN).status_code for _ in "ab"
-        ]
+        with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+            codes = [client.post(address, json={"token": shown[2]}).status_code for _ in "ab"]
         assert codes == [204, 401]
     finally:
         os.kill(process.pid, signal.SIGINT)

@@ -50,7 +50,7 @@ export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Elem
         <img className="artifact-picture" src={path`/img/${cid}/${id}/${block.number}`} alt={block.title || 'Picture'} />
       ) : (
         <div className="artifact-source" tabIndex={0} role="region" aria-label="Source">
-          <SafeHtml html={block.html} />
+          <SafeHtml className="tt-content" html={block.html} />
         </div>
       )}
     </section>

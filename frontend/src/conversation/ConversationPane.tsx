@@ -1,6 +1,6 @@
 // The conversation: its rows, and everything around them.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { FindBar } from '../find/FindBar'
 import { useLive } from '../live/live'
 import { NewPill } from '../live/NewPill'
@@ -29,7 +29,7 @@ import './blocks/blocks.css'
 export default function ConversationPane() {
   const { cid, stamp } = useCurrent()
   const view = useView()
-  const list = useList(showOf(view.show))
+  const { list, pending } = useList(showOf(view.show))
   useLive(cid)
   useEffect(() => {
     forgetFolds()
@@ -43,12 +43,12 @@ export default function ConversationPane() {
       <Toolbar list={list} />
       {view.filtering && <FilterBar list={list} />}
       <Breadcrumb />
-      {list && list.pages.total > 0 ? <Shown key={cid} list={list} cid={cid} /> : <Nothing list={list} />}
+      {list && list.pages.total > 0 ? <Shown key={cid} list={list} cid={cid} pending={pending} /> : <Nothing list={list} />}
     </section>
   )
 }
 
-function Shown({ list, cid }: { list: List; cid: string }) {
+function Shown({ list, cid, pending }: { list: List; cid: string; pending: boolean }) {
   const { leaf, selected, follow, conversation } = useCurrent()
   const { layout } = useView()
   const handle = useRef<ListHandle>(null)
@@ -57,12 +57,14 @@ function Shown({ list, cid }: { list: List; cid: string }) {
   const [finding, setFinding] = useState(false)
   const writing = useWriting()
   const navigator = useMemo(() => new Navigator(list, () => handle.current), [list])
+  useSyncExternalStore(list.pages.subscribe, list.pages.snapshot)
   const unseen = useUnseen(list.key, list.pages.total, atEnd || list.tail)
 
   useEffect(() => list.pages.subscribe(() => navigator.settle()), [list, navigator])
   useEffect(() => {
-    if (selected !== null && !list.tail && navigator.row()?.id !== selected) void navigator.show(selected)
-  }, [selected, navigator])
+    // A branch that is on its way opens at what is pointed at by itself.
+    if (selected !== null && !list.tail && !pending) void navigator.show(selected)
+  }, [selected, navigator, pending])
   useConversationKeys(navigator, () => setFinding(true))
   useEffect(() => {
     if (follow) handle.current?.scrollToEnd()

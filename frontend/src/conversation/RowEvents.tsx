@@ -2,7 +2,6 @@
 
 import { useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 import type { Row } from '../api/types'
-import { select } from '../shell/current'
 import { openInspector } from '../shell/panes'
 import { pick, usePicking } from '../work/picking'
 import { useDragging } from './dragging'
@@ -32,7 +31,7 @@ export function RowEvents({ list, navigator, children }: Props) {
     }
     const button = (event.target as Element).closest<HTMLElement>('[data-do]')
     const selecting = (getSelection()?.toString() ?? '') !== ''
-    if (!selecting) select(row.id)
+    if (!selecting) navigator.point(row)
     if (button) act(button.dataset['do'] ?? '', row, button, navigator)
   }
   const press = (event: KeyboardEvent) => {
@@ -47,7 +46,7 @@ export function RowEvents({ list, navigator, children }: Props) {
     // Text that is selected, links and images have the browser's own menu.
     if (!row || getSelection()?.toString() || (event.target as Element).closest('a, img, input, textarea')) return
     event.preventDefault()
-    select(row.id)
+    navigator.point(row)
     openRowMenu(row, { x: event.clientX, y: event.clientY })
   }
   return (

@@ -17,6 +17,8 @@ export interface ListHandle {
   atEnd(): boolean
   /** The rows in view. */
   range(): [number, number]
+  /** How far below the upper edge a row is. */
+  topOf(index: number): number
   focusRow(index: number): void
   box(): HTMLElement | null
 }
@@ -171,9 +173,18 @@ function useStart(virtualizer: Virtual, total: number, aim: Aim | null, onReady:
     begun.current = true
     const index = rowOf(aim, total)
     if (!aim || aim.kind === 'end') virtualizer.scrollToEnd()
-    else if (aim.kind !== 'same') virtualizer.scrollToIndex(index, { align: 'start' })
+    else if (aim.kind === 'same') hold(virtualizer, index, aim.top)
+    else virtualizer.scrollToIndex(index, { align: 'start' })
     onReady(index, aim)
   }, [total])
+}
+
+/** Keeps a row where it was on the screen while the rows around it are measured. */
+function hold(virtualizer: Virtual, index: number, top: number, frames = 10): void {
+  const wanted = Math.max(0, (virtualizer.measurementsCache[index]?.start ?? 0) - top)
+  if (Math.abs(wanted - (virtualizer.scrollOffset ?? 0)) > 1) virtualizer.scrollToOffset(wanted)
+  const box = virtualizer.scrollElement
+  if (frames > 0 && box?.isConnected) requestAnimationFrame(() => hold(virtualizer, index, top, frames - 1))
 }
 
 function handleOf(virtualizer: Virtual, box: HTMLElement | null, calm: () => void): ListHandle {
@@ -182,6 +193,7 @@ function handleOf(virtualizer: Virtual, box: HTMLElement | null, calm: () => voi
     scrollToEnd: () => (calm(), virtualizer.scrollToEnd()),
     atEnd: () => isAtEnd(virtualizer),
     range: () => [virtualizer.range?.startIndex ?? 0, virtualizer.range?.endIndex ?? 0],
+    topOf: (index) => (virtualizer.measurementsCache[index]?.start ?? 0) - (virtualizer.scrollOffset ?? 0),
     focusRow: (index) => focusSoon(box, index),
     box: () => box,
   }

@@ -7,7 +7,7 @@ export type Aim =
   /** So many rows before the end. */
   | { kind: 'fromEnd'; rows: number }
   /** At the same row and height as now: the branches are the same up to here. */
-  | { kind: 'same'; index: number }
+  | { kind: 'same'; index: number; top: number }
 
 let next: Aim | null = null
 

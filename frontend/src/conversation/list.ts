@@ -12,6 +12,8 @@ import { nearestTo } from './seek'
 export interface List {
   /** The same list as long as this is the same; it may grow and be edited. */
   key: string
+  /** The branch, however it is narrowed. */
+  branch: string
   pages: Pages
   /** How many rows it had when it was opened; rows are known to the list by how far they are from there. */
   base: number
@@ -22,8 +24,9 @@ export interface List {
 
 const TAIL = 40
 
-/** The rows of the branch that is shown, narrowed by `show`; null until something is there. */
-export function useList(show: string): List | null {
+/** The rows of the branch that is shown, narrowed by `show`; null until something is there. While another
+    branch is on its way the last one stays, and `pending` says so. */
+export function useList(show: string): { list: List | null; pending: boolean } {
   const current = useCurrent()
   const { cid, leaf, stamp, conversation } = current
   const [list, setList] = useState<List | null>(null)
@@ -60,13 +63,17 @@ export function useList(show: string): List | null {
   }, [stamp, conversation, key])
 
   useEffect(() => () => list?.pages.close(), [list])
-  return list && list.key.startsWith(`${cid} `) ? list : null
+  const shown = list && list.key.startsWith(`${cid} `) ? list : null
+  return { list: shown, pending: shown?.key !== key }
 }
 
 /** The current branch stays the same list when it grows, though its last message is another one then. */
-function keyOf({ cid, leaf, conversation }: Current, show: string): string {
-  const which = leaf === null || leaf === conversation?.leaf ? '' : leaf
-  return `${cid} ${which} ${show}`
+function branchOf({ cid, leaf, conversation }: Current): string {
+  return `${cid} ${leaf === null || leaf === conversation?.leaf ? '' : leaf}`
+}
+
+function keyOf(current: Current, show: string): string {
+  return `${branchOf(current)} ${show}`
 }
 
 async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<List | null> {
@@ -75,7 +82,7 @@ async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<Li
     const total = tail.rows.length
     const pages = new Pages(() => new Promise(() => undefined), total, '')
     pages.seed(tail.rows.map((row, index) => [index, row]))
-    return { key, pages, base: total, tail: true, filtered: false }
+    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false }
   } catch {
     // The list itself tells what is wrong.
     return null
@@ -85,27 +92,32 @@ async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<Li
 async function opened(current: Current, key: string, show: string, last: List | null, signal: AbortSignal): Promise<List | null> {
   const { cid, leaf, stamp, conversation } = current
   if (!cid || !leaf || !stamp || !conversation) return null
-  if (!(await placed(current, last, signal))) return null
+  const sameBranch = last !== null && !last.tail && last.branch === branchOf(current)
+  if (!sameBranch && !(await placed(current, signal))) return null
   const onCurrent = leaf === conversation.leaf
   // Without a leaf the server shows the current branch, also when it grew since.
   const fetch = (from: number, limit: number, abort: AbortSignal) =>
     get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
-  if (onCurrent && !show && (!last || last.tail)) {
+  const here = last?.key.startsWith(`${cid} `) ? last : null
+  if (onCurrent && !show && (!here || here.tail)) {
     const pages = new Pages(fetch, conversation.rows, stamp)
-    if (last?.tail) pages.seed(shifted(last, conversation.rows))
-    return { key, pages, base: conversation.rows, tail: false, filtered: false }
+    if (here?.tail) pages.seed(shifted(here, conversation.rows))
+    return { key, branch: branchOf(current), pages, base: conversation.rows, tail: false, filtered: false }
   }
-  const number = last && !aimed() ? numberOf(last, current.selected) : -1
+  const number = sameBranch && !aimed() ? numberOf(last, current.selected) : -1
   if (number >= 0 && !show) aim({ kind: 'row', index: number })
-  if (number >= 0 && show) return around(fetch, number, stamp, key, signal)
+  if (number >= 0 && show) {
+    const list = await around(fetch, number, stamp, key, signal)
+    return list && { ...list, branch: branchOf(current) }
+  }
   const guess = aimed()?.kind === 'same' || aimed()?.kind === 'row' ? rowOf(aimed(), Infinity) : 0
-  return begun(fetch, guess, stamp, key, show !== '', signal)
+  const list = await begun(fetch, guess, stamp, key, show !== '', signal)
+  return list && { ...list, branch: branchOf(current) }
 }
 
 /** A message that the address names: the list opens there; false if it is on another branch, which is shown then. */
-async function placed({ cid, leaf, selected }: Current, last: List | null, signal: AbortSignal): Promise<boolean> {
-  const fresh = last === null || !last.key.startsWith(`${cid} `)
-  if (!fresh || !selected || !cid || aimed()) return true
+async function placed({ cid, leaf, selected }: Current, signal: AbortSignal): Promise<boolean> {
+  if (!selected || !cid || aimed()) return true
   try {
     const place = await get<Place>(path`/c/${cid}/place`, { id: selected, leaf }, signal)
     aim({ kind: 'row', index: place.number })
@@ -147,12 +159,12 @@ async function begun(
     if (wanted !== from && first.total > 0) [start, first] = [wanted, await fetch(wanted, PAGE, signal)]
     const pages = new Pages(fetch, first.total, stamp)
     pages.put(start, first)
-    return { key, pages, base: first.total, tail: false, filtered }
+    return { key, branch: '', pages, base: first.total, tail: false, filtered }
   } catch (error) {
     if (isAbort(error)) return null
     const pages = new Pages(fetch, 0, stamp)
     pages.error = error
-    return { key, pages, base: 0, tail: false, filtered }
+    return { key, branch: '', pages, base: 0, tail: false, filtered }
   }
 }
 

@@ -16,6 +16,8 @@ export class Navigator {
   /** The row that is pointed at, also while it is not here yet. */
   cursor = -1
   private waiting = -1
+  /** What was pointed at from here: it is in view. */
+  private own: string | null = null
 
   constructor(
     readonly list: List,
@@ -37,7 +39,7 @@ export class Navigator {
     this.cursor = Math.max(0, Math.min(total - 1, index))
     const row = this.list.pages.row(this.cursor)
     this.waiting = row ? -1 : this.cursor
-    if (row) select(row.id)
+    if (row) this.point(row)
     this.handle()?.scrollTo(this.cursor, align)
     if (focus) this.handle()?.focusRow(this.cursor)
   }
@@ -78,11 +80,19 @@ export class Navigator {
     const row = this.list.pages.row(this.waiting)
     if (!row) return
     this.waiting = -1
+    this.point(row)
+  }
+
+  /** Points at a row that is in view. */
+  point(row: Row): void {
+    this.own = row.id
     select(row.id)
   }
 
   /** Brings a message into view that was named from elsewhere. */
   async show(id: string): Promise<void> {
+    if (id === this.own) return
+    this.own = null
     const known = this.list.pages.find(id)
     if (known >= 0) {
       const [first, last] = this.handle()?.range() ?? [0, 0]
@@ -116,7 +126,7 @@ export class Navigator {
     if (next < 0 || next >= siblings.total || otherwise === undefined) return
     remember(cid, row.parent, siblings.number, leaf)
     const index = this.list.pages.find(row.id)
-    aim(this.list.filtered ? { kind: 'row', index } : { kind: 'same', index })
+    aim(this.list.filtered ? { kind: 'row', index } : { kind: 'same', index, top: this.handle()?.topOf(index) ?? 0 })
     showLeaf(recall(cid, row.parent, next, otherwise), null)
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../api/types'
 import { Pages } from './pages'
-import { indexOfNumber, isPrompt, nextWhere } from './seek'
+import { indexOfNumber, isPrompt, nearestTo, nextWhere } from './seek'
 
 function row(number: number, role: string): Row {
   return {
@@ -28,5 +28,21 @@ describe('seek', () => {
     const pages = listed(rows)
     for (const index of [0, 1, 57, 399]) expect(await indexOfNumber(pages, index * 3)).toBe(index)
     expect(await indexOfNumber(pages, 4)).toBe(-1)
+    expect(await nearestTo(pages, 4)).toBe(2)
+    expect(await nearestTo(pages, 9999)).toBe(399)
+  })
+
+  it('is the same as looking at all of them, however they are spread, and asks for few pages', async () => {
+    const numbers = [...Array.from({ length: 300 }, (_, i) => i), ...Array.from({ length: 3000 }, (_, i) => 5000 + i * i)]
+    let asked = 0
+    const rows = numbers.map((number) => row(number, 'user'))
+    for (const number of [0, 150, 299, 300, 4000, 5001, 5000 + 1500 ** 2, numbers.at(-1) as number]) {
+      const pages = new Pages((from, limit) => {
+        asked++
+        return Promise.resolve({ stamp: 's', leaf: 'l', total: rows.length, start: from, rows: rows.slice(from, from + limit) })
+      }, rows.length, 's')
+      expect(await nearestTo(pages, number)).toBe(numbers.findIndex((each) => each >= number))
+    }
+    expect(asked).toBeLessThan(8 * 12)
   })
 })

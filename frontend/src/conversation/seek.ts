@@ -26,16 +26,30 @@ export async function indexOfNumber(pages: Pages, number: number): Promise<numbe
   return (await pages.load(index))?.number === number ? index : -1
 }
 
-/** The place of the first row that is not before this number; the last if all are. */
+/** The place of the first row that is not before this number; the last if all are. Rows are spread rather
+    evenly, so the place is guessed by that, and few pages have to be asked for. */
 export async function nearestTo(pages: Pages, number: number): Promise<number> {
   let low = 0
   let high = pages.total - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const row = await pages.load(middle)
-    if (!row) break
-    if (row.number < number) low = middle + 1
-    else high = middle
+  let [lowNumber, highNumber] = [-1, Math.max(number, high) + 1]
+  for (let turn = 0; low < high; turn++) {
+    const share = (number - lowNumber) / Math.max(1, highNumber - lowNumber)
+    // Halving now and then, so that it ends soon however they are spread.
+    const guess = low + Math.floor((high - low) * (turn % 3 === 2 ? 0.5 : Math.min(1, Math.max(0, share))))
+    const page = Math.floor(guess / PAGE) * PAGE
+    const [first, last] = [Math.max(low, page), Math.min(high, page + PAGE - 1)]
+    const rows = await Promise.all([pages.load(first), pages.load(last)])
+    if (!rows[0] || !rows[1]) break
+    if (rows[1].number < number) [low, lowNumber] = [last + 1, rows[1].number]
+    else if (rows[0].number >= number) [high, highNumber] = [first, rows[0].number]
+    else return within(pages, first, last, number)
   }
-  return low
+  return Math.min(low, Math.max(0, pages.total - 1))
+}
+
+function within(pages: Pages, first: number, last: number, number: number): number {
+  for (let index = first; index <= last; index++) {
+    if ((pages.row(index)?.number ?? -1) >= number) return index
+  }
+  return last
 }

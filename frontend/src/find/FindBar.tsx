@@ -27,8 +27,8 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   const text = useLater(typed.trim(), PAUSE)
   const [at, setAt] = useState(0)
   const here = useRef(-1)
-  const { numbers, complete, start } = useFinding(cid, leaf, text, from)
-  const first = numbers.find((number) => number >= start) ?? (complete ? numbers[0] : undefined)
+  const { numbers, complete, around, start } = useFinding(cid, leaf, text, from)
+  const first = numbers.find((number) => number >= start) ?? (around ? numbers[0] : undefined)
 
   const go = async (number: number | undefined) => {
     if (number === undefined) return
@@ -72,7 +72,7 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   )
 }
 
-const NOTHING: Finding = { numbers: [], complete: false }
+const NOTHING: Finding = { numbers: [], complete: false, around: false }
 
 /** What was found so far, and the row from which on was looked. */
 function useFinding(cid: string, leaf: string | null, text: string, from: () => number): Finding & { start: number } {

@@ -43,7 +43,7 @@ describe('find', () => {
     for (const start of [0, 5, 40, 47, 99]) {
       const told: Finding[] = []
       await find(look(hits), start, (finding) => told.push(finding), new AbortController().signal)
-      expect(told.at(-1)).toEqual({ numbers: hits, complete: true })
+      expect(told.at(-1)).toEqual({ numbers: hits, complete: true, around: true })
       for (const finding of told) expect(finding.numbers).toEqual([...finding.numbers].sort((a, b) => a - b))
       const nearest = hits.find((hit) => hit >= start)
       if (nearest !== undefined) expect(told.find((finding) => finding.numbers.length)?.numbers[0]).toBe(nearest)

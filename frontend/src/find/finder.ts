@@ -8,6 +8,8 @@ export interface Finding {
   numbers: number[]
   /** Whether all was looked through. */
   complete: boolean
+  /** Whether all below where the reader was is looked through. */
+  around: boolean
 }
 
 /** More are not of use to anybody who steps through them. */
@@ -23,7 +25,7 @@ export function lookIn(cid: string, leaf: string | null, text: string): Look {
 export async function find(look: Look, start: number, tell: (finding: Finding) => void, signal: AbortSignal): Promise<void> {
   const below: number[] = []
   const above: number[] = []
-  const all = (complete: boolean) => tell({ numbers: [...above, ...below], complete })
+  const all = (around: boolean, complete = false) => tell({ numbers: [...above, ...below], complete, around })
   try {
     for await (const some of stretches(look, start, signal)) {
       below.push(...some)
@@ -33,10 +35,10 @@ export async function find(look: Look, start: number, tell: (finding: Finding) =
     if (start > 0) {
       for await (const some of stretches(look, 0, signal, start)) {
         above.push(...some.filter((number) => number < start))
-        all(false)
+        all(true)
       }
     }
-    all(above.length + below.length < MOST)
+    all(true, true)
   } catch (error) {
     if (!isAbort(error)) throw error
   }

@@ -95,6 +95,7 @@ function Touches({ file, span, onChange }: Omit<EndsProps, 'selected'>): React.J
             key={point.value}
             small
             label={`${point.text}. Press twice to go to the message`}
+            aria-label={`Change ${number + 1}: ${point.text}`}
             pressed={shown}
             onClick={() => (shown ? void goTo(point.value) : onChange(one))}
           >

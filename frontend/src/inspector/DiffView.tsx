@@ -54,7 +54,7 @@ export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
             <Lines added={diff.added} removed={diff.removed} />
             <span className="diff-gap" />
             <Button small kind="quiet" icon="split" label="Side by side" pressed={mode === 'split'} onClick={split} />
-            <Button small kind="quiet" label="Ignore whitespace" pressed={!look.space} onClick={() => setLook({ ...look, space: !look.space })}>
+            <Button small kind="quiet" label="Ignore whitespace" aria-label="Ignore whitespace" pressed={!look.space} onClick={() => setLook({ ...look, space: !look.space })}>
               ␣
             </Button>
             <Button small kind="quiet" icon="wrap" label="Wrap long lines" pressed={look.wrap} onClick={() => setLook({ ...look, wrap: !look.wrap })} />
@@ -72,7 +72,7 @@ export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
               role="region"
               aria-label={`Difference of ${path}`}
             >
-              <SafeHtml html={diff.html} />
+              <SafeHtml className="tt-content" html={diff.html} />
             </div>
           )}
         </div>

@@ -89,11 +89,11 @@ function Line({ edit, here, off, onGo }: LineProps): React.JSX.Element {
       <span className="history-dot" />
       <span className="history-what">
         {about ? (
-          <button type="button" className="history-go" title="Go to the message" onClick={() => void goTo(about)}>
+          <button type="button" className="history-go history-done" title="Go to the message" onClick={() => void goTo(about)}>
             {edit.what}
           </button>
         ) : (
-          edit.what
+          <span className="history-done">{edit.what}</span>
         )}
         <span className="history-time">
           {edit.state === 'undone' ? 'undone · ' : ''}

@@ -32,7 +32,7 @@ function Record({ raw }: { raw: Raw }): React.JSX.Element {
         <Button small kind="quiet" icon="copy" label="Copy the record" onClick={() => void copy(raw.text, 'Record copied')} />
       </div>
       <div className={wrap ? 'raw-body raw-wrapped' : 'raw-body'} tabIndex={0} role="region" aria-label="Record">
-        <SafeHtml html={raw.html} />
+        <SafeHtml className="tt-content" html={raw.html} />
       </div>
       {raw.cut > 0 && <p className="inspector-note">{bytes(raw.cut)} more are not shown.</p>}
     </section>

@@ -10,12 +10,12 @@ export interface DiffLook {
 }
 
 const KEY = 'talktree.diff'
-const FIRST: DiffLook = { split: false, space: true, wrap: false }
+const FIRST: DiffLook = { split: false, space: true, wrap: true }
 
 function remembered(): DiffLook {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<DiffLook>
-    return { split: kept.split === true, space: kept.space !== false, wrap: kept.wrap === true }
+    return { split: kept.split === true, space: kept.space !== false, wrap: kept.wrap !== false }
   } catch {
     return FIRST
   }

@@ -25,7 +25,9 @@ export function LibraryPane({ about }: { about: About | null }) {
   const cards = useCards()
   const seen = useRef<[number, number]>([0, 0])
   const textBox = useRef<HTMLInputElement>(null)
-  useEffect(() => show(asked), [asked])
+  useEffect(() => {
+    show(asked)
+  }, [asked])
   useRefresh(seen, Boolean(about?.job))
   const step = (by: number) => {
     const next = neighbourOf(cid, by)

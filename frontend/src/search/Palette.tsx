@@ -24,7 +24,9 @@ export default function Palette({ first }: { first: string }) {
   const groups = groupsOf(typed, bindings, results)
   const entries = useMemo(() => groups.flatMap((group) => group.entries), [groups])
   const chosen = Math.min(at, entries.length - 1)
-  useEffect(() => setAt(0), [typed])
+  useEffect(() => {
+    setAt(0)
+  }, [typed])
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen, entries.length])

@@ -13,6 +13,7 @@ import { applicable, inOrder, open, type Choices } from './plan'
 import { PlanSteps } from './PlanSteps'
 import { usePlan } from './usePlan'
 import { WayFields, type Way } from './WayFields'
+import '../inspector/diff.css'
 import './session.css'
 
 const TITLE: Record<Travel['verb'], string> = {

@@ -73,7 +73,7 @@ function Step({ step, given, onChoose }: StepProps): React.JSX.Element {
       )}
       {shown && step.html && (
         <div className="session-diff" tabIndex={0} role="region" aria-label={`Changes of ${step.path}`}>
-          <SafeHtml html={step.html} />
+          <SafeHtml className="tt-content" html={step.html} />
         </div>
       )}
     </li>

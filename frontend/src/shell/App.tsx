@@ -44,7 +44,9 @@ function Studio() {
   const route = useRoute()
   const about = useGet<About>('/about')
   useReconnect()
-  useEffect(() => openRoute(route), [route])
+  useEffect(() => {
+    openRoute(route)
+  }, [route])
   if (!about.data && about.error) return <Doorstep error={about.error} />
   return (
     <>

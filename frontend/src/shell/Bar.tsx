@@ -30,7 +30,7 @@ export function Bar({ about }: { about: About | null }) {
           <Icon name="graph" label="Overview" size={18} />
         </a>
         <h1 className="bar-title" title={conversation?.path}>
-          {cid === null ? 'Talktree studio' : (conversation?.title ?? (error ? 'Not to be shown' : '…'))}
+          {cid === null || (error && !conversation) ? 'Talktree studio' : (conversation?.title ?? '…')}
         </h1>
         {conversation && <FormatMark slug={conversation.format} formats={about?.formats} long />}
         {about?.read_only && <span className="bar-badge">read only</span>}

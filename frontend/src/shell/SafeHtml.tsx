@@ -36,6 +36,11 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   mendClasses(node)
 })
 
+// Line numbers stand in columns made of blanks, which would be cut off else.
+purifier.addHook('uponSanitizeAttribute', (_node, attribute) => {
+  if (attribute.attrName === 'data-line' && /^[\d\s]*$/.test(attribute.attrValue)) attribute.forceKeepAttr = true
+})
+
 /** Links go to a new tab that knows nothing of this one, and only to the web or to a mail program. */
 function mendLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href')

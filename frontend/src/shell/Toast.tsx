@@ -42,12 +42,18 @@ const ICON = { plain: 'info', good: 'check', warning: 'warning', error: 'error' 
 export function Toasts() {
   const now = useStore(toasts)
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => raise(box.current, now.length > 0), [now])
+  useEffect(() => {
+    raise(box.current, now.length > 0)
+  }, [now])
+  const newest = now.at(-1)
   return (
-    <div ref={box} className="toasts" popover="manual" role="region" aria-label="Notices">
-      <div aria-live="polite" className="toasts-list">
+    <>
+      <div className="sr-only" role={newest?.kind === 'error' ? 'alert' : 'status'}>
+        {newest?.text}
+      </div>
+      <div ref={box} className="toasts toasts-list" popover="manual">
         {now.map((one) => (
-          <div key={one.id} className={`toast toast-${one.kind}`} role={one.kind === 'error' ? 'alert' : undefined}>
+          <div key={one.id} className={`toast toast-${one.kind}`}>
             <Icon name={ICON[one.kind]} />
             <span className="toast-text">{one.text}</span>
             {one.action && (
@@ -59,7 +65,7 @@ export function Toasts() {
           </div>
         ))}
       </div>
-    </div>
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 // Numbers, sizes and times in words.
 
 const WHOLE = new Intl.NumberFormat('en')
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
 const THIS_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
+const MONTH = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric' })
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** 12,345 */
@@ -40,7 +40,7 @@ function trim(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Math.round(value * 10) / 10)
 }
 
-/** now, 5 min, 3 h, 2 d, then the day */
+/** now, 5 min, 3 h, 2 d, then the day, and of other years the month */
 export function age(time: number | null, now: number = Date.now()): string {
   if (time === null) return ''
   const minutes = Math.floor((now - time) / 60_000)
@@ -48,11 +48,7 @@ export function age(time: number | null, now: number = Date.now()): string {
   if (minutes < 60) return `${minutes} min`
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h`
   if (minutes < 14 * 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`
-  return new Date(time).getFullYear() === new Date(now).getFullYear() ? THIS_YEAR.format(time) : day(time)
-}
-
-export function day(time: number): string {
-  return DAY.format(time)
+  return new Date(time).getFullYear() === new Date(now).getFullYear() ? THIS_YEAR.format(time) : MONTH.format(time)
 }
 
 export function exact(time: number | null): string {

@@ -35,7 +35,7 @@ export const GraphLine = memo(function GraphLine({ place, lanes, top, line, focu
   return (
     <div
       id={`tree-line-${line}`}
-      className={['tree-line', shown && 'tree-shown', focused && 'tree-focused', marked && 'tree-marked', over && 'tree-drop', `tree-line-${place.stroke}`].filter(Boolean).join(' ')}
+      className={['tree-line', shown && 'tree-shown', focused && 'tree-focused', marked && 'tree-marked', over && 'tree-drop', place.stroke === 'problem' && 'tree-line-problem'].filter(Boolean).join(' ')}
       style={{ top }}
       role="treeitem"
       aria-level={place.level}

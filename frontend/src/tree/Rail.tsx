@@ -33,14 +33,14 @@ export const Rail = memo(function Rail({ place, lanes, inside, below, hollow, he
   return (
     <svg className="tree-rail" width={railWidth(lanes)} height={LINE} aria-hidden="true" focusable="false">
       {place.passing.map((line) => (
-        <path key={line.lane} className={`tree-stroke tree-${line.stroke}`} d={`M${x(line.lane)} 0V${LINE}`} />
+        <path key={line.lane} className={`tree-stroke tree-is-${line.stroke}`} d={`M${x(line.lane)} 0V${LINE}`} />
       ))}
-      {(place.above || inside) && <path className={`tree-stroke tree-${place.stroke}`} d={`M${own} 0V${middle}`} />}
+      {(place.above || inside) && <path className={`tree-stroke tree-is-${place.stroke}`} d={`M${own} 0V${middle}`} />}
       {place.from !== null && !inside && (
-        <path className={`tree-stroke tree-${place.stroke}`} d={`M${x(place.from)} 0C${x(place.from)} ${middle} ${x(place.from)} ${middle} ${own} ${middle}`} />
+        <path className={`tree-stroke tree-is-${place.stroke}`} d={`M${x(place.from)} 0C${x(place.from)} ${middle} ${x(place.from)} ${middle} ${own} ${middle}`} />
       )}
-      {down && <path className={`tree-stroke tree-${down}`} d={`M${own} ${middle}V${LINE}`} />}
-      <circle className={`tree-node tree-${place.stroke}${hollow ? ' tree-hollow' : ''}${here ? ' tree-here' : ''}${role ? ` tree-role-${role}` : ''}`} cx={own} cy={middle} r={inside ? 3 : 4} />
+      {down && <path className={`tree-stroke tree-is-${down}`} d={`M${own} ${middle}V${LINE}`} />}
+      <circle className={`tree-node tree-is-${place.stroke}${hollow ? ' tree-hollow' : ''}${here ? ' tree-here' : ''}${role ? ` tree-role-${role}` : ''}`} cx={own} cy={middle} r={inside ? 3 : 4} />
     </svg>
   )
 })

@@ -42,6 +42,8 @@ export function Renaming({ cid, leaf, name }: { cid: string; leaf: string; name:
       placeholder="Name of this branch"
       value={typed}
       autoFocus
+      onFocus={(event) => event.target.select()}
+      onClick={(event) => event.stopPropagation()}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={() => void done(true)}
       onKeyDown={(event) => {

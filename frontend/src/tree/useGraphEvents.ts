@@ -2,7 +2,6 @@
 
 import type { DragEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { Node, Segment } from '../api/types'
-import { aim } from '../conversation/aim'
 import { draggedHere } from '../conversation/dragging'
 import { getCurrent, select, showLeaf } from '../shell/current'
 import { closeSheet, openInspector } from '../shell/panes'
@@ -96,7 +95,6 @@ export function goTo(segment: Segment, id: string): void {
   const { leaf } = getCurrent()
   closeSheet()
   if (leaf === segment.leaf) return select(id)
-  aim({ kind: 'end' })
   showLeaf(segment.leaf, id)
 }
 

@@ -16,7 +16,9 @@ export function tellProblem(problem: unknown): void {
   toast(fault.hint ? `${fault.message} ${fault.hint}` : fault.message, 'error')
 }
 
-async function change(verb: 'edits' | 'undo' | 'redo', body: object): Promise<Edited | null> {
+type Verb = 'undo' | 'redo'
+
+async function change(verb: Verb | 'edits', body: object): Promise<Edited | null> {
   const { cid, stamp } = getCurrent()
   if (!cid || !stamp) return null
   try {
@@ -51,10 +53,24 @@ export async function redo(): Promise<Edited | null> {
 }
 
 /** Undo or redo several times, up to a point of the history; stops where one is refused. */
-export async function walk(verb: 'undo' | 'redo', times: number): Promise<number> {
+export async function walk(verb: Verb, times: number): Promise<number> {
+  const { cid, stamp } = getCurrent()
+  let last = null as Edited | null
   let done = 0
-  while (done < times && (await change(verb, {}))) done += 1
-  if (done) toast(`${verb === 'undo' ? 'Undone' : 'Done again'}: ${done} ${done === 1 ? 'edit' : 'edits'}`, 'plain')
+  try {
+    while (cid && stamp && done < times) {
+      last = await post<Edited>(path`/c/${cid}/${verb}`, { stamp: last?.stamp ?? stamp })
+      done += 1
+    }
+  } catch (problem) {
+    tellProblem(problem)
+  }
+  if (last) {
+    await reload(last)
+    const back: Verb = verb === 'undo' ? 'redo' : 'undo'
+    const text = `${verb === 'undo' ? 'Undone' : 'Done again'}: ${done} ${done === 1 ? 'edit' : 'edits'}`
+    toast(text, 'plain', { text: sentence(back), run: () => void walk(back, done) })
+  }
   return done
 }
 

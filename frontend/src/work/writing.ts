@@ -25,6 +25,7 @@ export async function startWriting(kind: WritingKind, row: Row | null): Promise<
   const { cid } = getCurrent()
   if (!cid) return
   if (kind === 'reply' || !row) return writing.set({ kind: 'reply', about: row?.id ?? null, text: '' })
+  if (row.blocks.every((block) => block.cut === 0)) return writing.set({ kind, about: row.id, text: row.text })
   try {
     const whole = await get<Row>(path`/c/${cid}/messages/${row.id}`)
     if (getCurrent().cid === cid) writing.set({ kind, about: row.id, text: whole.text })

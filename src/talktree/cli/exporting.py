@@ -17,7 +17,7 @@ from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat, UsageError
 from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported
-from talktree.export.many import Outcome, export_many
+from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
 from talktree.formats import by_slug, slugs
 from talktree.model.document import Document
@@ -156,22 +156,23 @@ def _export_many(wish: Wish) -> int:
 
 
 def _watched(wish: Wish) -> list[Outcome]:
-    def run(told: object) -> list[Outcome]:
-        return export_many(
-            wish.paths,
-            Path(wish.out),
-            wish.choice,
-            format=wish.source_format,
-            processes=wish.jobs,
-            told=told,  # type: ignore[arg-type]
-        )
-
     if wish.progress == "json":
-        return run(_tell_step)
+        return _run(wish, _tell_step)
     if wants_bar(wish.progress, quiet=wish.quiet):
         with bar(f"exporting to {wish.choice.to}", 1) as tick:
-            return run(lambda outcome, done, total: tick(outcome.path))
-    return run(lambda outcome, done, total: None)
+            return _run(wish, lambda outcome, done, total: tick(outcome.path))
+    return _run(wish, lambda outcome, done, total: None)
+
+
+def _run(wish: Wish, told: Told) -> list[Outcome]:
+    return export_many(
+        wish.paths,
+        Path(wish.out),
+        wish.choice,
+        format=wish.source_format,
+        processes=wish.jobs,
+        told=told,
+    )
 
 
 def _tell_step(outcome: Outcome, done: int, total: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from talktree.errors import NotFound, UsageError
+from talktree.errors import NotFound, TalktreeError, UsageError
 from talktree.text.times import SECOND
 
 if TYPE_CHECKING:
@@ -115,6 +115,20 @@ def read(path: str, *, format: str | None) -> Document:
         if source is None:
             raise
         return api.read(source, format=format)
+
+
+def is_kept(text: str) -> bool:
+    """Whether a conversation of the library is named, not a path."""
+    from talktree.library.library import Library
+
+    if not _may_be_id(text) or text == "-":
+        return False
+    try:
+        with Library.open() as library:
+            library.conversation(text)
+    except TalktreeError:
+        return False
+    return True
 
 
 def _may_be_id(text: str) -> bool:

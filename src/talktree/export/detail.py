@@ -38,9 +38,7 @@ LEFT_OUT = "(left out)"
 def told(message: Message, detail: Detail, images: Images = "keep") -> Message | None:
     """The message as far as it is told; None if nothing of it is."""
     if detail != "full":
-        if detail == "user-only" and not _is_persons(message):
-            return None
-        if META in message.flags:
+        if META in message.flags or not _is_told(message, detail):
             return None
         kept = tuple(part for each in message.parts if (part := _part(each, detail)) is not None)
         if not kept:
@@ -49,9 +47,11 @@ def told(message: Message, detail: Detail, images: Images = "keep") -> Message |
     return message if images == "keep" else without_images(message, images)
 
 
-def _is_persons(message: Message) -> bool:
-    """Whether a person wrote it: not the program, not the agent that asks a sub-agent."""
-    return message.role == "user" and SIDECHAIN not in message.flags
+def _is_told(message: Message, detail: Detail) -> bool:
+    """Whether who speaks is heard at all: sub-agents only beside the tools that call them."""
+    if detail in ("minimal", "user-only") and SIDECHAIN in message.flags:
+        return False
+    return detail != "user-only" or message.role == "user"
 
 
 def _part(part: Part, detail: Detail) -> Part | None:

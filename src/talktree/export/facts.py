@@ -53,8 +53,14 @@ def facts_of(walks: Sequence[Walk]) -> list[str]:
 
 
 def _extent(walks: Sequence[Walk]) -> tuple[int | None, int | None]:
-    times = [walk.conversation.skeleton.times for walk in walks]
-    firsts = [min((t for t in each if t != NO_TIME), default=None) for each in times]
-    lasts = [max((t for t in each if t != NO_TIME), default=None) for each in times]
-    first = min((t for t in firsts if t is not None), default=None)
-    return first, max((t for t in lasts if t is not None), default=None)
+    """The first and the last time of what is told."""
+    first: int | None = None
+    last: int | None = None
+    for walk in walks:
+        times = walk.conversation.skeleton.times
+        for section in walk.sections:
+            told = [times[at] for at in section.positions if times[at] != NO_TIME]
+            if told:
+                first = min(told) if first is None else min(first, min(told))
+                last = max(told) if last is None else max(last, max(told))
+    return first, last

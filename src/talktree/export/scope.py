@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from talktree.export.choice import Scope
 from talktree.model.conversation import Conversation
-from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
 from talktree.views.transcript import own_positions, through
 
@@ -68,13 +67,3 @@ def positions(conversation: Conversation, scope: Scope) -> list[int]:
         for here in line:
             pending += [side_positions(conversation, start) for start in tree.sidechains(here)]
     return sorted(found)
-
-
-def counted_messages(conversation: Conversation, scope: Scope) -> int:
-    """About how many messages there are to export."""
-    if scope.leaf is None and not scope.ids:
-        return len(conversation.tree)
-    return sum(len(each.positions) for each in sections(conversation, scope))
-
-
-__all__ = ["ROOT", "Section", "counted_messages", "positions", "sections", "side_positions"]

@@ -53,8 +53,6 @@ class Walk:
         self.sections = sections(conversation, choice.scope)
         self._tell = tell
         self._done = 0
-        self._seen: set[int] = set()
-        """Where sub-agents began that were shown."""
 
     @cached_property
     def sides(self) -> dict[int, list[int]]:

@@ -40,6 +40,7 @@ class Writer(ABC):
         self._walk = walk
         self._format = walk.conversation.format
         self._low = walk.choice.detail == "low"
+        self._speaker = ""
 
     def texts(self) -> Iterator[str]:
         """All of it, piece by piece."""
@@ -64,9 +65,14 @@ class Writer(ABC):
             if number not in step.elsewhere
             and (text := self._part(part, step.answers.get(number), step.names.get(number, "")))
         ]
-        if shown:
-            yield self._heading(step.message)
-            yield from shown
+        if not shown:
+            return
+        who = speaker(step.message, format=self._format)
+        says = any(isinstance(part, Text) for part in step.message.parts)
+        if says or who != self._speaker:
+            yield self._heading(who, step.message)
+        self._speaker = who
+        yield from shown
 
     def _part(self, part: Part, answer: ToolResult | None, name: str) -> str:
         match part:
@@ -95,7 +101,7 @@ class Writer(ABC):
         return "".join(out)
 
     @abstractmethod
-    def _heading(self, message: Message) -> str: ...
+    def _heading(self, who: str, message: Message) -> str: ...
 
     @abstractmethod
     def _branch(self, messages: int) -> str: ...
@@ -122,10 +128,10 @@ class Markdown(Writer):
         told = " · ".join(marked(fact) for fact in facts if fact)
         return f"# {marked(title)}\n\n{told}\n\n"
 
-    def _heading(self, message: Message) -> str:
+    def _heading(self, who: str, message: Message) -> str:
         time = moment(message.time)
         when = f" · {time}" if time else ""
-        return f"## {marked(speaker(message, format=self._format))}{when}\n\n"
+        return f"## {marked(who)}{when}\n\n"
 
     def _branch(self, messages: int) -> str:
         return f"---\n\n# Branch of {counted(messages, 'message')}\n\n"
@@ -155,9 +161,9 @@ class Plain(Writer):
         line = one_line(title, 200)
         return f"{line}\n{'=' * min(len(line), 72)}\n{', '.join(f for f in facts if f)}\n\n"
 
-    def _heading(self, message: Message) -> str:
+    def _heading(self, who: str, message: Message) -> str:
         time = moment(message.time)
-        return f"{speaker(message, format=self._format)}{f'  {time}' if time else ''}\n\n"
+        return f"{one_line(who, 80)}{f'  {time}' if time else ''}\n\n"
 
     def _branch(self, messages: int) -> str:
         return f"{'-' * 72}\nBranch of {counted(messages, 'message')}\n\n"

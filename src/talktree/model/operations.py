@@ -17,7 +17,7 @@ from talktree.errors import UsageError
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.message import DELETED, Message
-from talktree.model.parts import NOTHING, Attachment, Text
+from talktree.model.parts import NOTHING, Attachment, Part, Text
 
 
 class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
@@ -136,8 +136,16 @@ def done(conversation: Conversation, operation: Operation) -> Conversation:
         case Swap(about=about, other=other):
             return _swapped(conversation, about, other)
         case Attach(about=about):
-            part = Attachment(operation.name, operation.media_type, operation.url, operation.extra)
-            return _with(conversation, about, parts=(*conversation[about].parts, part))
+            return _with(conversation, about, parts=_attached(conversation[about], operation))
+
+
+def _attached(message: Message, attach: Attach) -> tuple[Part, ...]:
+    """The parts with a file behind the words and the files that are there already."""
+    part = Attachment(attach.name, attach.media_type, attach.url, attach.extra)
+    parts = message.parts
+    before = (at for at, each in enumerate(parts, 1) if isinstance(each, Text | Attachment))
+    place = max(before, default=len(parts))
+    return (*parts[:place], part, *parts[place:])
 
 
 def _with(conversation: Conversation, id: str, **fields: object) -> Conversation:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from itertools import islice
 from typing import NamedTuple
 
 from talktree import api
-from talktree.errors import TalktreeError
+from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.attaching import attach
@@ -27,7 +28,7 @@ from talktree.model.parts import Attachment
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 TEXT = "Other words, with <marks> & “quotes”.\nAnd a second line"
-MOST_TRIED = 24
+MOST_TRIED = 12
 """On so many messages an edit is tried."""
 Maker = Callable[[Conversation, Message], Operation]
 
@@ -56,33 +57,37 @@ class Outcome(NamedTuple):
     """What came of an edit."""
 
     operation: Operation | None
-    """None if it makes no sense at that message."""
     edited: Document | None
     refusal: str | None
     lost: bool = False
     """Whether it was written but not there when it was read again: a mistake."""
+    senseless: bool = False
+    """Whether it means nothing at that message, such as to move it where it is."""
 
 
 def tried(document: Document, conversation: Conversation, kind: str) -> Iterator[Outcome]:
-    """An edit of a kind on the messages of the current branch, one after the other."""
-    for message in conversation.path()[:MOST_TRIED]:
+    """An edit of a kind on the first messages of a conversation, one after the other."""
+    for message in islice(conversation.messages(), MOST_TRIED):
         before = document
         if kind == "restore":
             # It takes a deleted message to restore one.
             deleted = outcome(document, conversation, message, KINDS["delete"])
-            before = deleted.edited or document
+            if deleted.edited is None:
+                yield deleted
+                continue
+            before = deleted.edited
         yield outcome(before, before.find(conversation.id), message, KINDS[kind])
 
 
 def outcome(document: Document, conversation: Conversation, about: Message, make: Maker) -> Outcome:
     """What comes of one edit."""
+    operation: Operation | None = None
     try:
         operation = make(conversation, about)
-    except TalktreeError as error:
-        return Outcome(None, None, error.message)
-    try:
         after = edited(document, conversation.id, operation)
         found = _read_again(after).find(conversation.id)
+    except UsageError as error:
+        return Outcome(None, None, error.message, senseless=True)
     except TalktreeError as error:
         return Outcome(operation, None, error.message)
     lost = shape(found) != shape(after.find(conversation.id))

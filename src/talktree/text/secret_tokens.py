@@ -36,9 +36,7 @@ FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
 LEAD = 9
 """How much before a run tells whether to look closer: the end of a name, and what follows it."""
-NEAR = 4
-"""And how much of the run."""
-MOST_SEEN = 1 << 18
+MOST_SEEN = 1 << 16
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
 _RUN = OTHER + RUN * SHORTEST
@@ -51,7 +49,8 @@ _DOPPLER_SIGN = b"dp.st."
 _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
 """With the name of its environment inside, it has no start of its own."""
 _AWS_NAMES = (b"ecret_access_key", b"ECRET_ACCESS_KEY", b"ecretAccessKey")
-_ESCAPE, _BY_NUMBER, _SLASH = 0x5C, 0x75, 0x2F
+_ESCAPE, _BY_NUMBER, _SLASH, _SPACE = 0x5C, 0x75, 0x2F, 0x20
+_STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 _DOT, _COLON = 0x2E, 0x3A
 _WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
 """What ends with a dot and tells of a secret."""
@@ -84,26 +83,39 @@ def tokens(data: bytes) -> list[Found]:
 
 def _telling(data: bytes, runs: bytes) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
-    seen, starts = _SEEN, _starts(runs)
-    if len(seen) > MOST_SEEN:
-        seen.clear()
+    starts = _starts(runs)
     first = bisect_left(starts, LEAD)
-    found = [start for start in starts[first:] if seen[data[start - LEAD : start + NEAR]]]
-    return [*(each for each in reversed(found) if not _is_path(data, each)), *starts[:first][::-1]]
+    if len(_SEEN) > MOST_SEEN:
+        _SEEN.clear()
+    seen = _SEEN
+    hinted = [start for start in starts[first:] if seen[data[start - 2 : start + STARTING]]]
+    found = [start for start in reversed(hinted) if _tells(data, start)]
+    return [*found, *starts[:first][::-1]]
 
 
 class _Seen(dict[bytes, bool]):
-    """Whether what stands around the start of a run tells something, looked up where it can be.
-
-    In JSON nearly all runs are names or ids that stand again and again behind the same words.
-    """
+    """What the five bytes around the start of a run hint at, looked up where it can be."""
 
     def __missing__(self, around: bytes) -> bool:
-        told = self[around] = _tells(around, LEAD)
+        told = self[around] = _hints(around)
         return told
 
 
 _SEEN = _Seen()
+
+
+def _hints(around: bytes) -> bool:
+    """Whether a run may tell something, by two bytes before it and how it starts."""
+    if around[2:] in BY_START:
+        return True
+    earlier, before = around[0], around[1]
+    if before == _ESCAPE:
+        return around[2] == _BY_NUMBER or around[3:] in _STARTS_OF_STARTS
+    if before == _DOT:
+        return earlier in b"9s1Gta"
+    if before == _SPACE:
+        return earlier in b":=>(rR"
+    return before in b"/+:=>\"'`" or around[2] in b"-_"
 
 
 def _starts(runs: bytes) -> list[int]:
@@ -112,8 +124,9 @@ def _starts(runs: bytes) -> list[int]:
     # off all at once: that takes less time than to ask for each.
     between = (OTHER + runs).split(_RUN)
     between.pop()
-    ends = accumulate(map(len(_RUN).__add__, map(len, between)))
-    return [*map((-len(_RUN)).__add__, ends)]
+    size = len(_RUN)
+    found = [*accumulate(map(size.__add__, map(len, between)), initial=-size)]
+    return found[1:]
 
 
 def _tells(data: bytes, start: int) -> bool:
@@ -125,14 +138,13 @@ def _tells(data: bytes, start: int) -> bool:
         # What is escaped belongs to the text before, so only how the run starts can tell.
         return data[start] == _BY_NUMBER or data[start + 1 : start + 1 + STARTING] in BY_START
     if before in b"/+":
-        return True
+        # Nearly always the name of a file or folder.
+        return before != _SLASH or not data[start : start + SHORTEST].islower()
     if before == _DOT:
         return data[start - LEAD : start].endswith(_WITH_DOT)
-    if data[start] in b"-_":
-        bare = data[start:].lstrip(b"-_")[:STARTING]
-        if len(bare) < STARTING or bare in BY_START:
-            return True
     if before == _COLON and data[start - 2] in b"0123456789":
+        return True
+    if data[start] in b"-_" and data[start : start + LEAD].lstrip(b"-_")[:STARTING] in BY_START:
         return True
     return _may_be_named(data[start - LEAD : start])
 
@@ -144,13 +156,6 @@ def _may_be_named(lead: bytes) -> bool:
     if not between or between.isspace():
         return name[-6:].lower() == b"bearer" if between else False
     return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
-
-
-def _is_path(data: bytes, start: int) -> bool:
-    """Whether a run is a name of a file or folder: that is what nearly all are behind a slash."""
-    if data[start - 1] != _SLASH or data[start : start + STARTING] in BY_START:
-        return False
-    return data[start : start + SHORTEST].islower()
 
 
 def _names_aws(data: bytes) -> bool:

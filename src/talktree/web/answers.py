@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from talktree.web.errors import fault_of, status_of
+from talktree.web.errors import fault_of, notice, status_of
 from talktree.web.shapes.general import Failure
 
 JSON = "application/json"
@@ -22,6 +22,7 @@ def answered(value: Any) -> Response:  # noqa: ANN401 - whatever a route gives
 
 def failed(error: Exception) -> Response:
     """A failure as a response."""
+    notice(error)
     return Response(
         encoded(Failure(fault_of(error))), status_code=status_of(error), media_type=JSON
     )

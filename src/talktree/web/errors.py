@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Mapping
 
 from talktree.errors import (
@@ -84,12 +86,20 @@ STATUS: Mapping[type[TalktreeError], int] = {
 }
 """Of several that fit the nearest counts."""
 
+INTERNAL_STATUS = 500
+
 
 def status_of(error: Exception) -> int:
     """The HTTP status of a failure; what nobody foresaw is 500."""
     if isinstance(error, OSError):
         return 422
-    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), INTERNAL_STATUS)
+
+
+def notice(error: Exception) -> None:
+    """Tell a mistake of our own on stderr, if somebody looks for it."""
+    if os.environ.get("TALKTREE_DEBUG") and status_of(error) == INTERNAL_STATUS:
+        traceback.print_exception(error)
 
 
 def fault_of(error: Exception) -> Fault:

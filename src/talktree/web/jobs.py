@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from talktree.errors import Busy, NotFound
-from talktree.web.errors import fault_of
+from talktree.web.errors import fault_of, notice
 from talktree.web.shapes.general import Job
 
 Kind = Literal["import", "upload", "convert", "share"]
@@ -90,6 +90,7 @@ class _Task:
         except Cancelled:
             self.job = replace(self.job, state="cancelled")
         except Exception as error:
+            notice(error)
             self.job = replace(self.job, state="failed", error=fault_of(error))
 
     def _succeeded(self, result: Result) -> None:

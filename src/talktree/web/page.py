@@ -1,4 +1,4 @@
-"""The built page: its files by their addresses, and what is said where nobody built it."""
+"""The built page: its files by their addresses."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-STATIC = Path(__file__).parent / "static"
-INDEX = "index.html"
+from talktree.web.built import HOW, INDEX, MISSING, STATIC, is_built
+
 HIDDEN = "frame/"
 """What runs in the sandboxed frame is written into its page and never asked for by address."""
 FOREVER = "public, max-age=31536000, immutable"
@@ -24,8 +24,6 @@ TYPES = {
     ".txt": "text/plain",
 }
 """The machine's own table may say otherwise, and a script with a wrong type is not run."""
-MISSING = "the page of the studio is not built"
-HOW = "run `make frontend` in the source tree, or install talktree with pip"
 NOT_BUILT = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Talktree</title>
 <h1>Nothing to show</h1><p>The server runs, but {MISSING}: {HOW}.</p></html>"""
 
@@ -38,11 +36,6 @@ class Page:
         self._files: dict[str, Path] = {}
         self._seen: int | None = None
 
-    @property
-    def built(self) -> bool:
-        """Whether there is a page."""
-        return (self.folder / INDEX).is_file()
-
     def has(self, address: str) -> bool:
         """Whether an address is one of the page's own."""
         return _name(address) == INDEX or _name(address) in self._listed()
@@ -50,7 +43,7 @@ class Page:
     def file(self, address: str) -> Response | None:
         """The file with an address. It is looked up by name, so no address leads elsewhere."""
         name = _name(address)
-        if name == INDEX and not self.built:
+        if name == INDEX and not is_built(self.folder):
             return HTMLResponse(NOT_BUILT, status_code=503)
         found = self._listed().get(name)
         if found is None:
@@ -60,7 +53,7 @@ class Page:
 
     def _listed(self) -> dict[str, Path]:
         """All files by their names, listed again when the page was built again."""
-        if not self.built:
+        if not is_built(self.folder):
             return {}
         seen = (self.folder / INDEX).stat().st_mtime_ns
         if seen != self._seen:

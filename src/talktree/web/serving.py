@@ -1,9 +1,8 @@
-"""The server itself: a socket on loopback, and a loop that ends when it is asked to."""
+"""The server itself: a loop that ends when it is asked to, and leaves nothing behind."""
 
 from __future__ import annotations
 
 import signal
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,33 +13,13 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from talktree.errors import Busy, UsageError
+from talktree.errors import UsageError
 from talktree.web.answers import JSON, failed
 from talktree.web.security.headers import fixed_headers
 
-LOOPBACK = "127.0.0.1"
 PATIENCE = 3
 """Seconds that answers on their way are given at the end."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-def bound(port: int) -> socket.socket:
-    """A socket that only this machine reaches; port 0 is any that is free."""
-    # The protocol is named because only then asyncio sends small answers at once.
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        made.bind((LOOPBACK, port))
-        made.listen(128)
-    except PermissionError:
-        made.close()
-        raise UsageError(f"port {port} is not for you", hint="take one above 1023") from None
-    except OSError:
-        made.close()
-        raise Busy(
-            f"port {port} is in use", hint="name another, or leave --port out for a free one"
-        ) from None
-    return made
 
 
 class Protocol(H11Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 from talktree.model.message import Author, Context, Message
 from talktree.model.parts import (
     Artifact,
@@ -99,7 +101,7 @@ def test_agents_commands_plans_questions_and_servers() -> None:
 def test_attachments_are_what_their_bytes_are() -> None:
     picture = only(Attachment("p.png", "image/png", f"data:image/png;base64,{PIXEL}"))
     assert (picture.kind, picture.media_type, picture.number) == ("image", "image/png", 0)
-    assert picture.size == 68
+    assert picture.size == len(b64decode(PIXEL))
     there = only(
         Attachment("p", None, f"data:image/png;base64,{PIXEL}"),
         look=Look(address=lambda n: f"/img/1/m/{n}"),
@@ -149,14 +151,17 @@ def test_a_limit_says_what_it_leaves_out() -> None:
 
 def test_chips() -> None:
     message = Message(
-        role="assistant", model="m-1", authors=(Author("Ana", "2"),), tags=("t",), flags=frozenset({"error"}),
+        role="assistant", model="m-1", authors=(Author("Ana", "2"),), tags=("t",),
+        flags=frozenset({"error"}),
         context=Context(cwd="/x", git_branch="main"),
-        extra={"requestId": "r", "front_desk": {"sentiment": 0.5, "topics": ["a", "b"]}, "empty": None},
+        extra={"requestId": "r", "desk": {"sentiment": 0.5, "topics": ["a", "b"]}, "empty": None},
     )  # fmt: skip
     found = {chip.name: (chip.text, chip.tone) for chip in chips(message, "muse")}
     assert found == {
-        "flag": ("error", "bad"), "model": ("m-1", "plain"), "author": ("Ana 2", "plain"), "tag": ("t", "plain"),
-        "cwd": ("/x", "plain"), "git": ("main", "plain"), "sentiment": ("0.5", "plain"), "topics": ("a, b", "plain"),
+        "flag": ("error", "bad"), "model": ("m-1", "plain"), "author": ("Ana 2", "plain"),
+        "tag": ("t", "plain"),
+        "cwd": ("/x", "plain"), "git": ("main", "plain"), "sentiment": ("0.5", "plain"),
+        "topics": ("a, b", "plain"),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from talktree.views.html.rendering import markdown
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
+DATA = f"data:image/png;base64,{PIXEL}"
 REL = 'target="_blank" rel="noopener noreferrer nofollow"'
 
 
@@ -17,7 +18,7 @@ REL = 'target="_blank" rel="noopener noreferrer nofollow"'
     [
         ("one\ntwo", "one<br>\ntwo"),
         ("**a** *b* ~~c~~ `d`", "<strong>a</strong> <em>b</em> <del>c</del> <code>d</code>"),
-        ("- [x] done\n- [ ] open", '<li><span class="tt-box tt-done" title="done">☑</span> done</li>'),
+        ("- [x] a\n- [ ] b", '<li><span class="tt-box tt-done" title="done">☑</span> a</li>'),
         ("|a|b|\n|-|-:|\n|1|2|", '<div class="tt-table"><table>'),
         ("|a|b|\n|-|-:|\n|1|2|", '<td class="tt-right">2</td>'),
         ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
@@ -31,8 +32,8 @@ REL = 'target="_blank" rel="noopener noreferrer nofollow"'
         ("[x](javascript:alert(1))", '<span class="tt-nolink">x</span>'),
         ("[x](../file.md)", '<span class="tt-nolink" title="../file.md">x</span>'),
         ("![x](https://a.example/i.png)", '<span class="tt-remote" data-url="https://a.example/i.png"'),
-        (f"![x](data:image/png;base64,{PIXEL})", f'<img class="tt-image" src="data:image/png;base64,{PIXEL}" alt="x">'),
-        ("![x](data:image/png;base64,PGh0bWw+)", '<span class="tt-remote" data-url="data:image/png;base64,PGh0bWw+"'),
+        (f"![x]({DATA})", f'<img class="tt-image" src="{DATA}" alt="x">'),
+        ("![x](data:image/png;base64,PGh0bWw+)", '<span class="tt-remote" data-url="data:image/'),
         ("x[^1]\n\n[^1]: note", '<sup class="tt-note">1</sup>'),
         ("```python\ndef f(): pass\n```", '<div class="tt-code" data-lang="python"><pre><code>'),
         ("```python\ndef f(): pass\n```", '<span class="tt-c-keyword">def</span>'),

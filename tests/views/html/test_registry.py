@@ -18,7 +18,8 @@ PLUGIN = """
 from talktree.views.html.block import Block
 
 def chart(call, result, look):
-    return Block(kind="call", title="chart", html='<p class="tt-chart x" onclick="alert(1)">7</p><script>alert(1)</script>')
+    html = '<p class="tt-chart x" onclick="alert(1)">7</p><script>alert(1)</script>'
+    return Block(kind="call", title="chart", html=html)
 
 def broken(part, look):
     raise RuntimeError("no")

@@ -52,7 +52,7 @@ export function endOf(days: readonly Day[], today: string): string {
 
 /** The hours of a week as they are here; the server counts them in UTC. */
 export function shifted(hours: readonly number[], minutes: number): number[] {
-  const by = Math.round(minutes / 60)
+  const by = Math.sign(minutes) * Math.round(Math.abs(minutes) / 60)
   return hours.map((_, at) => hours[(at - by + hours.length) % hours.length] as number)
 }
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
 
 from talktree import api
-from talktree.cli import output, params
+from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen
 from talktree.cli.edits import VERBS, Asked
 from talktree.cli.failures import tell
+from talktree.cli.library_edits import Wish, edit_kept
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.formats.engine.edited import edited
@@ -39,6 +41,10 @@ from talktree.views.shapes import document_text
 @click.option("--with-replies", is_flag=True, help="Clone all that is below it, too.")
 @click.option("-o", "--output", "out", type=click.Path(), help="Where the edited copy goes.")
 @click.option("--save", is_flag=True, help="Change PATH itself, if nobody else has meanwhile.")
+@click.option("--undo", "turn", flag_value="undo", help="Library: take the last edit back.")
+@click.option("--redo", "turn", flag_value="redo", help="Library: do it again.")
+@click.option("--history", is_flag=True, help="Library: list the edits.")
+@libraries.at
 @params.chosen_conversation
 @params.source_format
 @params.as_json
@@ -46,6 +52,9 @@ def command(
     path: str,
     out: str | None,
     save: bool,  # noqa: FBT001
+    turn: Literal["undo", "redo"] | None,
+    history: bool,  # noqa: FBT001
+    library: str | None,
     conversation: str | None,
     source_format: str | None,
     as_json: bool,  # noqa: FBT001
@@ -55,7 +64,16 @@ def command(
 
     Only the records concerned change; all other bytes stay as they are. What the format cannot hold
     is refused. --save replaces PATH only if it is still what was read and nobody writes to it.
+
+    PATH may be the id of a conversation in the library. Then edits are kept there, can be undone
+    and redone, and change the file when you --save.
     """
+    if library is not None or turn is not None or history or libraries.is_kept(path):
+        if out is not None:
+            raise UsageError("edits of the library stay in it", hint="leave out -o; --save saves")
+        asked_for = None if turn or history or _only_saving(more, save=save) else _asked(more)
+        edit_kept(Wish(path, library, asked_for, turn, history, save, conversation, as_json))
+        return
     asked = _asked(more)
     if (out is None) == (not save):
         raise UsageError("say where the result goes", hint="-o FILE, or --save to change PATH")
@@ -71,6 +89,10 @@ def command(
     after = edited(document, found[0].id, operation)
     written = api.save_edited(after, path) if save else api.write(after, str(out))
     _told(operation, written, as_json=as_json)
+
+
+def _only_saving(more: dict[str, object], *, save: bool) -> bool:
+    return save and not any(more[verb] is not None for verb in VERBS)
 
 
 def _asked(more: dict[str, object]) -> Asked:
@@ -100,4 +122,7 @@ command.examples = (
     "talktree edit session.jsonl --reply 3f2a --text 'And in winter?' -o longer.jsonl",
     "talktree edit chat.json --replace 81cc --text-file better.md --save",
     "talktree edit chat.json --move 81cc --to root --save",
+    "talktree edit 3f2a81cc --reply 9b1c --text 'And in winter?'",
+    "talktree edit 3f2a81cc --undo",
+    "talktree edit 3f2a81cc --save",
 )

@@ -48,7 +48,7 @@ command.examples = (
 
 
 def _address_told(started: Started) -> None:
-    from talktree.web.page import HOW, MISSING
+    from talktree.web.built import HOW, MISSING
 
     output.print_text([f"{started.address}\n"])
     if not started.built:

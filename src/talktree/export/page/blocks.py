@@ -14,19 +14,19 @@ def block_html(block: Block, *, bare: bool = False) -> str:
     """A block; `bare` leaves out what is inside of calls."""
     kind = block.kind
     if kind == "text":
-        return f'<div class="tt-x-text">{block.html}</div>'
+        return f'<div class="tt-x-text tt-content">{block.html}</div>'
     if kind == "divider":
         return f'<p class="tt-x-divider">{escape(_line(block))}</p>'
     if kind == "chip" and not block.html:
         return f'<p class="tt-x-event">{escape(_line(block))}</p>'
     if kind == "image" and block.html:
-        return f'<figure class="tt-x-image">{block.html}</figure>'
+        return f'<figure class="tt-x-image tt-content">{block.html}</figure>'
     if not block.html or (bare and kind in ("call", "result", "todos")):
         return f'<p class="tt-x-line tt-x-{kind}{_failed(block)}">{_summary(block)}</p>'
     is_open = " open" if block.open else ""
     return (
         f'<details class="tt-x-{kind}{_failed(block)}"{is_open}>'
-        f"<summary>{_summary(block)}</summary>{block.html}</details>"
+        f'<summary>{_summary(block)}</summary><div class="tt-content">{block.html}</div></details>'
     )
 
 

@@ -19,6 +19,7 @@ from talktree.views.measure import counted, one_line
 from talktree.views.when import moment
 
 PIECE = 1 << 16
+SHORT = 4
 _ROLES = {"user": "user", "assistant": "agent", "tool": "tool", "system": "system"}
 _SKIP = '<a class="tt-x-skip" href="#outline">Outline</a>'
 _LOOK = Look(limit=None)
@@ -69,6 +70,7 @@ class _Writer:
         """Sections are numbered behind the messages before them."""
 
     def texts(self, *, named: bool) -> Iterator[str]:
+        """All of it, piece by piece, with its name if there are others."""
         if named:
             name = self._walk.conversation.title or self._walk.conversation.id
             yield f'<h2 class="tt-x-conversation">{escape(one_line(name, 120))}</h2>\n'
@@ -140,11 +142,7 @@ class _Writer:
         self._speaker, self._facts = who, facts
         if same and not fresh and not any(type(part) is Text for part in message.parts):
             return ""
-        told = "".join(
-            f' <span class="tt-x-chip tt-x-{chip.tone}" title="{escape(chip.name)}">'
-            f"{escape(chip.text)}</span>"
-            for chip in fresh
-        )
+        told = "".join(map(_chip, fresh))
         time = moment(message.time)
         when = f" <time>{time}</time>" if time else ""
         return f'<header><b class="tt-x-who">{escape(who)}</b>{when}{told}</header>'
@@ -159,3 +157,13 @@ class _Writer:
             for count, (number, _) in enumerate(found, 1)
         )
         return f'<p class="tt-x-ways">Other ways on from here: {links}</p>\n'
+
+
+def _chip(chip: Chip) -> str:
+    """A small fact; a number or a short word says what it is of."""
+    bare = len(chip.text) <= SHORT or chip.text[0].isdigit()
+    text = f"{chip.name} {chip.text}" if bare else chip.text
+    return (
+        f' <span class="tt-x-chip tt-x-{chip.tone}" title="{escape(chip.name)}">'
+        f"{escape(text)}</span>"
+    )

@@ -21,8 +21,7 @@ def style() -> str:
 
 
 def _sheet(package: str, path: str) -> str:
-    found = files(package).joinpath(path)
-    text = found.read_text() if found.is_file() else ""
+    text = files(package).joinpath(path).read_text(encoding="utf-8")
     # Nothing in a sheet may end the element it stands in.
     assert "</" not in text
     return text

@@ -11,7 +11,7 @@ from talktree.library.archive.codec import unpacked
 from talktree.library.database.connection import Database, Row
 
 KEPT = 32 << 20
-"""How many bytes of chunks stay at hand."""
+"""How many bytes of chunks stay at hand, unless somebody wants it otherwise."""
 
 _EXTENTS = """
 SELECT start, chunk, size FROM extents
@@ -34,6 +34,8 @@ class Reader:
         self._db = db
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._size = 0
+        self.most = KEPT
+        """How many bytes of chunks stay at hand."""
 
     def read(
         self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
@@ -104,7 +106,7 @@ class Reader:
         if data is not None:
             self._kept[number] = data
             self._size += len(data)
-            while self._size > KEPT and len(self._kept) > 1:
+            while self._size > self.most and len(self._kept) > 1:
                 self._size -= len(self._kept.popitem(last=False)[1])
         return data
 

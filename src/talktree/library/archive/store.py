@@ -116,6 +116,10 @@ class Archive:
         self._look()
         return self._reader.slice(generation, start, length)
 
+    def hold(self, size: int) -> None:
+        """Keep no more than so many bytes at hand for `slice`."""
+        self._reader.most = size
+
     def verify(self, *, read_data: bool = False) -> list[Trouble]:
         """What is wrong with the archive; with `read_data` every byte is looked at."""
         troubles = [*structure(self._db)]

@@ -139,6 +139,11 @@ class Database:
         finally:
             self._connection.execute("ROLLBACK")
 
+    def hold(self, size: int) -> None:
+        """Keep no more than so many bytes of the file at hand."""
+        with self._errors():
+            self._connection.execute(f"PRAGMA cache_size = {-int(size) // 1024}")
+
     def checkpoint(self) -> None:
         """Bring everything from the log into the database file and make the log short.
 

@@ -12,7 +12,7 @@ def packed(numbers: array[int]) -> bytes:
     return b"".join(raw[place::size] for place in range(size))
 
 
-def unpacked(kind: str, data: bytes, first: int = 0) -> array[int]:
+def unpacked(kind: str, data: bytes | memoryview, first: int = 0) -> array[int]:
     """The array that was packed, from a number on."""
     numbers = array(kind)
     size, count = numbers.itemsize, len(data) // numbers.itemsize
@@ -23,7 +23,7 @@ def unpacked(kind: str, data: bytes, first: int = 0) -> array[int]:
     return _little(numbers)
 
 
-def low_halves(data: bytes) -> array[int]:
+def low_halves(data: bytes | memoryview) -> array[int]:
     """The lower 32 bits of the packed numbers of 64."""
     return unpacked("I", data[: len(data) // 2])
 

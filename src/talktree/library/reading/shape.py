@@ -242,11 +242,21 @@ class Shape:
                 seen[each] = 2
 
 
+class _Seen(msgspec.Struct, array_like=True):
+    """The same, without copying any."""
+
+    count: int
+    arrays: list[memoryview]
+    forward: list[tuple[int, int]]
+    starts: list[int]
+    doubled: bool = True
+
+
 class Glance:
     """A packed shape of which only what is asked for is unpacked."""
 
     def __init__(self, data: bytes) -> None:
-        self._kept = _decode(_plain(data))
+        self._kept = _see(_plain(data))
 
     @property
     def several(self) -> bool:
@@ -303,6 +313,7 @@ class Glance:
 
 
 _decode = msgspec.msgpack.Decoder(_Packed).decode
+_see = msgspec.msgpack.Decoder(_Seen).decode
 
 
 def _compressed(data: bytes) -> bytes:

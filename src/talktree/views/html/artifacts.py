@@ -28,7 +28,7 @@ RUNNING = frozenset({"React", "Mermaid", "HTML", "SVG"})
 
 def artifact(part: Artifact, number: int, look: Look) -> Block:
     """An artifact as a block."""
-    media_type = usual(part.media_type or "")
+    media_type = one_line(usual(part.media_type or ""), 100)
     kind, language = _KINDS.get(media_type, (media_type or "Artifact", ""))
     content, cut = look.cut(part.content or "")
     language = language or _language(part, media_type)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from talktree.model.parts import Attachment
 from talktree.text.media import ENOUGH, PICTURES, DataUrl, content, data_url, sniffed, usual
+from talktree.text.visible import visible_line
 from talktree.views.html.block import Block
 from talktree.views.html.escaped import escape
 from talktree.views.html.gate import PICTURE
@@ -36,7 +37,7 @@ def facts_of(part: Attachment) -> Facts:
     """Look at how an attachment begins."""
     url = part.url or ""
     head = data_url(url)
-    claimed = usual(part.media_type or (head.media_type if head else "") or "")
+    claimed = one_line(usual(part.media_type or (head.media_type if head else "") or ""), 100)
     if head is None:
         return Facts(claimed, claimed, None, False, None)
     is_picture = False
@@ -56,7 +57,7 @@ def attachment(part: Attachment, number: int, look: Look) -> Block:
     common = {
         "title": name or ("image" if known.is_picture else "file"), "name": name,
         "detail": _told(known, address=address), "number": number, "size": known.size,
-        "media_type": known.media_type, "remote": address[:4000],
+        "media_type": known.media_type, "remote": visible_line(address[:4000]),
     }  # fmt: skip
     if known.is_picture:
         html = _image(part, known, look, number)

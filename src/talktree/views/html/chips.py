@@ -28,7 +28,7 @@ def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
 
 def _said(message: Message) -> Iterator[Chip]:
     for flag in sorted(message.flags):
-        yield Chip("flag", flag, "bad" if flag in _BAD else "plain")
+        yield Chip("flag", one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
     if message.model:
         yield _chip("model", message.model)
     for author in message.authors[:4]:

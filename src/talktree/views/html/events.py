@@ -44,7 +44,7 @@ def event(part: Event, look: Look) -> Block:
 
 def _compaction(part: Event, look: Look) -> Block:
     told = details(part.data)
-    title = _WORDS.get(part.kind, part.kind.capitalize())
+    title = _WORDS.get(part.kind, part.kind)
     said = part.text or ""
     html = ""
     if said and said.strip().lower() != title.lower():
@@ -74,11 +74,15 @@ def _other(part: Event, look: Look) -> Block:
     if len(text) > 160 or "\n" in text.strip():
         return Block(
             kind="chip", title=title, detail=one_line(text, 120), html=markdown(text), cut=cut,
-            name=part.kind,
+            name=title,
         )  # fmt: skip
     html = facts(part.data, look.limit) if part.data and not text else ""
     return Block(
-        kind="chip", title=title, detail=text or details(part.data), html=html, name=part.kind
+        kind="chip",
+        title=title,
+        detail=one_line(text, 200) or details(part.data),
+        html=html,
+        name=title,
     )
 
 

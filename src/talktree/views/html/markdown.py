@@ -14,9 +14,18 @@ LONGEST = 400_000
 """Characters of one text that are read as Markdown; longer ones are shown as they are."""
 SWELLING = 12
 """So many times its length may a text grow; what grows more was made to."""
-_EXTENSIONS = comrak.ExtensionOptions()
-_EXTENSIONS.table = _EXTENSIONS.strikethrough = _EXTENSIONS.tasklist = True
-_EXTENSIONS.autolink = _EXTENSIONS.footnotes = True
+
+
+def _extensions(*, links: bool) -> comrak.ExtensionOptions:
+    """What is read beyond the core; looking for bare addresses takes as long as all the rest."""
+    made = comrak.ExtensionOptions()
+    made.table = made.strikethrough = made.tasklist = made.footnotes = True
+    made.autolink = links
+    return made
+
+
+_WITH_LINKS = _extensions(links=True)
+_WITHOUT = _extensions(links=False)
 _PARSE = comrak.ParseOptions()
 _RENDER = comrak.RenderOptions()
 _RENDER.escape = _RENDER.hardbreaks = True
@@ -38,7 +47,8 @@ def markdown(text: str, limit: int | None = None) -> str:
         return _as_it_is(text)
     if "<" in text:
         text = _TAG.sub(_STAND_IN, text)
-    html = comrak.render_markdown(text, _EXTENSIONS, _PARSE, _RENDER)
+    links = "://" in text or "www." in text or "@" in text
+    html = comrak.render_markdown(text, _WITH_LINKS if links else _WITHOUT, _PARSE, _RENDER)
     if len(html) > SWELLING * len(text) + 10_000:
         return _as_it_is(text)
     html = finished(html.replace(_STAND_IN, "&lt;"))

@@ -18,34 +18,35 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.web.desk.at_a_glance import silent
 from talktree.web.desk.row_list import RowList
 from talktree.web.shapes.conversation import FoundRows
 
 MOST_FOUND = 1000
 SECONDS = 0.5
 """How long one answer looks; `from` goes on where it stopped."""
-DEPTH = 64
 
 
 def found_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
     """The rows from one on that say a text, whatever the case; `next` is where to go on."""
     wanted = text.casefold()
+    is_silent = silent(conversation, wanted)
     end = time.monotonic() + SECONDS
     numbers: list[int] = []
-    if first >= len(rows):
-        return FoundRows(total=0, numbers=(), complete=True, next=len(rows))
-    start = rows.heads[first]
-    for place, entry in enumerate(conversation.entries_at(rows.path[start:]), start):
-        number = rows.row_at(place)
-        if (len(numbers) >= MOST_FOUND or time.monotonic() > end) and place == rows.heads[number]:
+    for number in range(first, len(rows)):
+        if len(numbers) >= MOST_FOUND or time.monotonic() > end:
             return FoundRows(
                 total=len(numbers), numbers=tuple(numbers), complete=False, next=number
             )
-        if numbers and numbers[-1] == number:
-            continue
-        if isinstance(entry, Message) and says(entry, wanted):
+        mine = [rows.path[place] for place in rows.span(number)]
+        loud = [position for position in mine if not is_silent(position)]
+        if any(_says(entry, wanted) for entry in conversation.entries_at(loud)):
             numbers.append(number)
     return FoundRows(total=len(numbers), numbers=tuple(numbers), complete=True, next=len(rows))
+
+
+def _says(entry: object, wanted: str) -> bool:
+    return isinstance(entry, Message) and says(entry, wanted)
 
 
 def says(message: Message, wanted: str) -> bool:

@@ -12,6 +12,9 @@ from talktree.library.archive.store import Archive
 from talktree.library.database.connection import Database
 from talktree.library.library import Library
 
+PAGES, CHUNKS = 4 << 20, 8 << 20
+"""What each thread keeps at hand of the database and of the archive, in bytes."""
+
 
 class Libraries:
     """A read-only library a thread, opened when it is first asked for."""
@@ -21,13 +24,14 @@ class Libraries:
         self._own = threading.local()
         self._all: WeakSet[Library] = WeakSet()
         self._lock = threading.Lock()
-        self._closed = False
 
     def mine(self) -> Library:
         """The library of this thread."""
         found = getattr(self._own, "library", None)
         if found is None:
             found = self._own.library = Library.open(self.root)
+            found.db.hold(PAGES)
+            found.archive.hold(CHUNKS)
             with self._lock:
                 self._all.add(found)
         return cast(Library, found)

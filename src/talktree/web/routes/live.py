@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from talktree.web.live_stream import event_stream
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 EVERY = 1.0
 """Seconds between two looks."""
+REST = 5
+"""After reading, so many times as long nothing is read."""
 
 
 class Watch:
@@ -25,14 +28,16 @@ class Watch:
         self._desk = desk
         self._cid = cid
         self._stamp = desk.stamp(cid)
+        self._rest = 0.0
 
     def look(self) -> Changed | None:
-        """What is new since the last look."""
-        stamp = self._desk.stamp(self._cid)
-        if stamp == self._stamp:
+        """What is new since the last look; a long source is not read again all the time."""
+        began = time.monotonic()
+        if began < self._rest or self._desk.stamp(self._cid) == self._stamp:
             return None
         opened = self._desk.open(self._cid)
         self._stamp = opened.stamp
+        self._rest = began + REST * (time.monotonic() - began)
         return Changed(
             stamp=opened.stamp,
             leaf=opened.leaf,

@@ -1,0 +1,43 @@
+"""Opening a studio: its library, its desk, its jobs, and whoever follows the sources."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from talktree.library.library import Library
+from talktree.web.desk.desk import Desk
+from talktree.web.intake import Follower, taking_in
+from talktree.web.jobs import Jobs
+from talktree.web.served import Served
+from talktree.web.studio import Studio
+
+
+@contextmanager
+def opened(served: Served) -> Iterator[Studio]:
+    """A studio with all that works behind it; everything ends with it."""
+    with ExitStack() as ends:
+        scratch = Path(tempfile.mkdtemp(prefix="talktree-studio-"))
+        ends.callback(shutil.rmtree, scratch, ignore_errors=True)
+        desk = Desk(served.root, write=not served.read_only)
+        ends.callback(desk.close)
+        jobs = Jobs()
+        ends.callback(jobs.close)
+        if served.follows:
+            ends.callback(_followed(jobs, served.root, served.given))
+        yield Studio(desk, jobs, scratch, served.read_only, served.given)
+
+
+def _followed(jobs: Jobs, root: Path | None, given: Sequence[Path]) -> Callable[[], None]:
+    """Take in what is there, then follow it; gives what ends that."""
+    with Library.open(root) as library:
+        places = bool(library.places())
+    follower = Follower(root, given)
+    if given or places:
+        job = jobs.start("import", taking_in(root, given))
+        follower.after(lambda: jobs.get(job.id).state != "running")
+    follower.start()
+    return follower.end

@@ -1,0 +1,152 @@
+"""A page of another site, in a browser that has entered the studio, gets nothing out of it.
+
+Other ports of this machine are the same site to the browser, so their pages send the cookie; names
+that lead here by a trick are the same address. Both are tried.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from msgspec import Struct
+from playwright.sync_api import Page, sync_playwright
+
+from talktree.web.route import API, Call, Route
+from talktree.web.routes import entry
+from talktree.web.studio import Studio
+from tests.browser.chromium import FLAGS, executable
+from tests.web.running import Running, running
+
+REBOUND = "rebound.example"
+ATTEMPTS = (Path(__file__).parent / "foreign.js").read_text()
+TRIED = 19
+ENTER = """async ([path, token]) => {
+  const headers = { 'X-Talktree': '1', 'Content-Type': 'application/json' }
+  const answer = await fetch(path, { method: 'POST', body: JSON.stringify({ token }), headers })
+  return answer.status
+}"""
+ASK = """async (path) => {
+  const answer = await fetch(path)
+  return [answer.status, await answer.text()]
+}"""
+
+
+class Said(Struct):
+    """What the studio would say."""
+
+    secret: str = "the conversation"
+
+
+class Visited(NamedTuple):
+    """A browser that has entered, on a page of its own, and what the studio was made to do."""
+
+    page: Page
+    studio: Running
+    answers: list[str]
+
+
+@contextmanager
+def _elsewhere() -> Iterator[int]:
+    """Another program's web server on this machine; its port."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><body>Hello</body>")
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def visited() -> Iterator[Visited]:
+    if executable() is None:
+        pytest.skip("NOT RUN: there is no Chromium on this machine")
+    answers: list[str] = []
+
+    def touch(studio: Studio, call: Call) -> Said:
+        """Counts."""
+        answers.append(f"{call.request.method} {dict(call.request.headers)}")
+        return Said()
+
+    table = [
+        *entry.ROUTES,
+        Route("GET", "/touch", touch, "Touch.", gives=Said),
+        Route("POST", "/touch", touch, "Touch.", gives=Said),
+        Route("DELETE", "/touch", touch, "Touch.", gives=Said),
+    ]
+    flags = [*FLAGS, "--no-sandbox", "--host-resolver-rules=MAP *.example 127.0.0.1"]
+    with running([], table=table) as studio, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=flags)
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(studio.origin)
+        entered = page.evaluate(ENTER, [f"{API}/login", studio.keys.token])
+        assert entered == 204
+        yield Visited(page, studio, answers)
+        browser.close()
+
+
+def test_the_studios_own_page_is_answered(visited: Visited) -> None:
+    """The control: what the foreign pages try does work from the own one."""
+    said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
+    assert len(visited.answers) > 3
+    assert any("the conversation" in each for each in said["got"])
+
+
+def test_another_port_of_this_machine_gets_nothing(visited: Visited) -> None:
+    with _elsewhere() as port:
+        for host in ("127.0.0.1", "localhost"):
+            visited.page.goto(f"http://{host}:{port}/")
+            said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
+            assert (said["tried"], said["got"]) == (TRIED, [])
+    assert visited.answers == []
+
+
+def test_another_site_gets_nothing(visited: Visited) -> None:
+    with _elsewhere() as port:
+        visited.page.goto(f"http://evil.example:{port}/")
+        said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
+        assert said["got"] == []
+        assert visited.page.evaluate("document.cookie") == ""
+    assert visited.answers == []
+
+
+def test_a_name_that_leads_here_by_a_trick_gets_nothing(visited: Visited) -> None:
+    address = f"http://{REBOUND}:{visited.studio.keys.port}"
+    answer = visited.page.goto(f"{address}/")
+    assert answer is not None
+    assert answer.status == 400
+    said = visited.page.evaluate(ASK, f"{API}/touch")
+    assert said[0] == 400
+    assert "conversation" not in said[1]
+    assert visited.answers == []
+
+
+def test_a_link_from_another_site_does_not_open_the_studio(visited: Visited) -> None:
+    with _elsewhere() as port:
+        visited.page.goto(f"http://evil.example:{port}/")
+        visited.page.set_content(f'<a href="{visited.studio.origin}{API}/touch">go</a>')
+        with visited.page.expect_navigation() as went:
+            visited.page.click("a")
+        assert went.value is not None
+        assert went.value.status in {401, 403}
+    assert visited.answers == []
