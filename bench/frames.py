@@ -2,7 +2,8 @@
 
 Opens a conversation in Chromium, scrolls it slowly, fast and by leaps, and switches between
 branches, while every frame is timed. A frame counts when the browser is ready to draw it, so what
-the page does meanwhile, fetching and rendering included, is in the number.
+the page does meanwhile, fetching and rendering included, is in the number. Beside it stands how long
+the page itself worked for a frame, which other programs on the machine do not change much.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from bench.long_talk import long_talk
 
@@ -57,15 +58,29 @@ class Frames(NamedTuple):
     per_second: float
     slowest: float
     """Milliseconds of the slowest in a hundred."""
+    work: float
+    """Milliseconds of CPU time that the page's main thread takes for one."""
 
     def __str__(self) -> str:
-        return f"{self.what:34} {self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:.0f} ms"
+        told = f"{self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:4.0f} ms"
+        return f"{self.what:34} {told}, {self.work:4.1f} ms of work each"
 
 
-def counted(what: str, frames: list[float]) -> Frames:
-    """Frames a second, and the slow end."""
+def counted(page: Page, what: str, move: object = 0) -> Frames:
+    """Frames a second while the list moves, the slow end, and the work."""
+    meter = page.context.new_cdp_session(page)
+    meter.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = _worked(meter)
+    frames: list[float] = page.evaluate(COUNT, [SECONDS, move])
+    work = (_worked(meter) - before) * 1000 / len(frames)
+    meter.detach()
     slowest = sorted(frames)[int(len(frames) * 0.99)]
-    return Frames(what, len(frames) / (sum(frames) / 1000), slowest)
+    return Frames(what, len(frames) / (sum(frames) / 1000), slowest, work)
+
+
+def _worked(meter: CDPSession) -> float:
+    metrics = meter.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
 
 @contextmanager
@@ -107,6 +122,7 @@ def opened(page: Page, messages: int) -> str:
 def scrolling(page: Page) -> Iterator[Frames]:
     """Slowly up from the end, fast, and to anywhere."""
     moves: tuple[tuple[str, object], ...] = (
+        ("doing nothing", 0),
         ("scrolling up slowly", -12),
         ("scrolling up, a screen in 8 frames", -100),
         ("scrolling up, a screen a frame", -800),
@@ -114,7 +130,7 @@ def scrolling(page: Page) -> Iterator[Frames]:
     )
     for what, move in moves:
         page.wait_for_timeout(500)
-        yield counted(what, page.evaluate(COUNT, [SECONDS, move]))
+        yield counted(page, what, move)
 
 
 def switching(page: Page, cid: str) -> Frames | None:
@@ -129,8 +145,7 @@ def switching(page: Page, cid: str) -> Frames | None:
       document.dispatchEvent(new KeyboardEvent('keydown', {key: 'hl'[n++ % 2], bubbles: true}))
       if (n > 40) clearInterval(t) }, 250) }"""
     page.evaluate(press)
-    frames = page.evaluate(COUNT, [SECONDS, 0])
-    return counted("switching branches", frames)
+    return counted(page, "switching branches")
 
 
 def measured(address: str, messages: int, *, show: bool) -> Iterator[Frames]:

@@ -19,6 +19,8 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}', 'frame/**/*.test.{ts,tsx}'],
     restoreMocks: true,
+    // One browser for all files of a worker: making it takes longer than all tests together.
+    isolate: false,
     pool: 'threads',
     maxWorkers: 2,
   },

@@ -5,10 +5,15 @@ import { given, place } from './given'
 import { settings } from './mermaidSettings'
 import { keepSaying, sayError } from './said'
 
+const DARK = '#1b1f25'
+
 async function start(): Promise<void> {
   keepSaying()
   try {
-    mermaid.initialize(settings(document.documentElement.dataset.theme === 'dark'))
+    const dark = document.documentElement.dataset.theme === 'dark'
+    // The frame around is white, as most artifacts expect it.
+    if (dark) document.body.style.background = DARK
+    mermaid.initialize(settings(dark))
     const { svg } = await mermaid.render('diagram', given().source)
     const drawn = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
     if (!drawn) throw new Error('The diagram is empty.')

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from talktree.web.page import INDEX, STATIC
+from talktree.web.built import is_built
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -43,7 +43,7 @@ def chromium() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("chromium is not installed")
-    if not (STATIC / INDEX).is_file():
+    if not is_built():
         pytest.skip("the page is not built: make frontend")
     from playwright.sync_api import sync_playwright
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,29 @@ def test_a_text_is_found_where_it_is_said(talks: list[Opened]) -> None:
             }
         )
         assert (list(found.numbers), found.complete) == (truly, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("Strasse", "STRASSE"), ("Stra\u00dfe", "strasse"), ("\u212aelvin", "kelvin"),
+        ("\u001b[31mred", "red"), ("caf\u00e9", "caf\u00c9"), ("a/b", "A/B"), ('say "hi"', '"HI"'),
+        ("one\ntwo", "one\ntwo"), ("tab\tbed", "TAB"), ("\ufb01ne", "fine"), ("{a}", "{A}"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ascii", [True, False])
+def test_a_text_is_found_however_it_is_written(
+    tmp_path: Path, said: str, wanted: str, ascii: bool
+) -> None:
+    lines = [json.loads(line) for line in Talk(1).lines(6)]
+    lines[0]["message"]["content"] = said
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=ascii) for line in lines) + "\n")
+    with desk_of(tmp_path / "library", [path]) as desk:
+        opened = desk.open("1")
+        rows = opened.rows()
+        assert 0 in found_rows(opened.conversation, rows, wanted, 0).numbers
+        assert not found_rows(opened.conversation, rows, "zzz", 0).numbers
 
 
 def test_looking_goes_on_where_it_stopped(

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from talktree.web.route import API
 from talktree.web.security.keys import Keys
-from tests.web.running import OWN, Running
+from tests.web.running import LONGEST, OWN, Running
 
 
 def enter(seen: Running, body: object, **headers: str) -> httpx.Response:
-    return httpx.post(f"{seen.origin}{API}/login", json=body, headers={**OWN, **headers})
+    return httpx.post(
+        f"{seen.origin}{API}/login", json=body, headers={**OWN, **headers}, timeout=LONGEST
+    )
 
 
 def test_the_token_is_exchanged_for_a_strict_cookie(seen: Running) -> None:
@@ -39,9 +41,12 @@ def test_the_token_alone_opens_nothing_but_the_door(seen: Running) -> None:
         {"Cookie": f"{seen.keys.name}={seen.keys.token}"},
         {"Authorization": f"Bearer {seen.keys.token}"},
     ):
-        assert httpx.get(f"{seen.origin}{API}/about", headers=headers).status_code == 401
+        assert (
+            httpx.get(f"{seen.origin}{API}/about", headers=headers, timeout=LONGEST).status_code
+            == 401
+        )
     token = {"token": seen.keys.token}
-    assert httpx.get(f"{seen.origin}{API}/about", params=token).status_code == 401
+    assert httpx.get(f"{seen.origin}{API}/about", params=token, timeout=LONGEST).status_code == 401
 
 
 def test_the_door_is_no_exception_to_the_gate(seen: Running) -> None:
@@ -54,10 +59,12 @@ def test_the_door_is_no_exception_to_the_gate(seen: Running) -> None:
 def test_the_body_of_the_door_is_json_and_not_large(seen: Running) -> None:
     address = f"{seen.origin}{API}/login"
     plain = {**OWN, "Content-Type": "text/plain"}
-    said = httpx.post(address, content=b'{"token": ""}', headers=plain)
+    said = httpx.post(address, content=b'{"token": ""}', headers=plain, timeout=LONGEST)
     assert said.status_code == 400
     large = {**OWN, "Content-Type": "application/json"}
-    said = httpx.post(address, content=b'{"token":"' + b"a" * (17 << 20), headers=large)
+    said = httpx.post(
+        address, content=b'{"token":"' + b"a" * (17 << 20), headers=large, timeout=LONGEST
+    )
     assert said.status_code == 413
     assert said.json()["error"]["kind"] == "too-large"
 

@@ -49,7 +49,7 @@ export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Elem
       ) : picture ? (
         <img className="artifact-picture" src={path`/img/${cid}/${id}/${block.number}`} alt={block.title || 'Picture'} />
       ) : (
-        <div className="artifact-source" tabIndex={0} role="region" aria-label="Source">
+        <div className="artifact-source" tabIndex={0} role="region" aria-label={`Source of ${block.title || block.name || 'artifact'}`}>
           <SafeHtml className="tt-content" html={block.html} />
         </div>
       )}

@@ -8,6 +8,7 @@ import { useUnseen } from '../live/unseen'
 import { getCurrent, setFollow, useCurrent } from '../shell/current'
 import Composer from '../work/Composer'
 import { useWriting } from '../work/writing'
+import type { Aim } from './aim'
 import { Breadcrumb } from './Breadcrumb'
 import { FilterBar } from './FilterBar'
 import { showOf } from './filters'
@@ -65,6 +66,12 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
     // A branch that is on its way opens at what is pointed at by itself.
     if (selected !== null && !list.tail && !pending) void navigator.show(selected)
   }, [selected, navigator, pending])
+  const start = useRef<{ list: List; layout: string; aim: Aim | null }>(null)
+  if (start.current?.list !== list) start.current = { list, layout, aim: list.aim }
+  else if (start.current.layout !== layout) {
+    // Another layout shows the same row first.
+    start.current = { list, layout, aim: atEnd ? null : { kind: 'row', index: handle.current?.range()[0] ?? 0, quiet: true } }
+  }
   useConversationKeys(navigator, () => setFinding(true))
   useEffect(() => {
     if (follow) handle.current?.scrollToEnd()
@@ -105,6 +112,7 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
             layout={layout}
             selected={selected}
             follow={follow}
+            aim={start.current.aim}
             heights={heights.current}
             onScroll={onScroll}
             onReady={(index, aim) => navigator.begin(index, aim)}

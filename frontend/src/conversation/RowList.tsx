@@ -3,7 +3,7 @@
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
 import type { Chip, Row } from '../api/types'
-import { rowOf, taken, type Aim } from './aim'
+import { rowOf, type Aim } from './aim'
 import { useHurry } from './hurry'
 import type { List } from './list'
 import { isOne, MessageRow } from './MessageRow'
@@ -29,6 +29,8 @@ interface Props {
   layout: LayoutName
   selected: string | null
   follow: boolean
+  /** Where it opens. */
+  aim: Aim | null
   /** Rows that have just been in view, so that a new list can begin with their heights. */
   heights: Heights
   onScroll: (atEnd: boolean, up: boolean) => void
@@ -49,13 +51,11 @@ const NEAR_END = 48
 /** Between two sketched rows. */
 const GAP = 8
 
-export function RowList({ list, cid, layout, selected, follow, heights, onScroll, onReady, ref }: Props) {
+export function RowList({ list, cid, layout, selected, follow, aim, heights, onScroll, onReady, ref }: Props) {
   const { pages, base } = list
   useSyncExternalStore(pages.subscribe, pages.snapshot)
   const scroller = useRef<HTMLDivElement>(null)
-  const start = useRef<Aim | null | undefined>(undefined)
-  if (start.current === undefined) start.current = taken()
-  const same = start.current?.kind === 'same' ? start.current.index : -1
+  const same = aim?.kind === 'same' ? aim.index : -1
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: pages.total,
     getScrollElement: () => scroller.current,
@@ -87,7 +87,7 @@ export function RowList({ list, cid, layout, selected, follow, heights, onScroll
   useEffect(() => {
     pages.want(first - AHEAD, last + AHEAD)
   }, [pages, first, last, pages.snapshot()])
-  useStart(virtualizer, pages.total, start.current ?? null, onReady)
+  useStart(virtualizer, pages.total, aim, onReady)
   useLayoutEffect(() => {
     drawn.current = new Set(items.filter((_, at) => rows[at]).map((item) => item.key))
   })
@@ -176,7 +176,16 @@ function useStart(virtualizer: Virtual, total: number, aim: Aim | null, onReady:
     else if (aim.kind === 'same') hold(virtualizer, index, aim.top)
     else virtualizer.scrollToIndex(index, { align: 'start' })
     onReady(index, aim)
+    // So that the space bar and the arrows scroll at once, unless the reader is somewhere else.
+    if (document.activeElement === document.body) focusQuietly(virtualizer.scrollElement)
   }, [total])
+}
+
+/** Without a ring: nobody went there by key. */
+function focusQuietly(box: HTMLElement | null): void {
+  box?.classList.add('conv-quiet')
+  box?.addEventListener('blur', () => box.classList.remove('conv-quiet'), { once: true })
+  box?.focus({ preventScroll: true })
 }
 
 /** Keeps a row where it was on the screen while the rows around it are measured. */

@@ -2,8 +2,8 @@
 
 export type Aim =
   | { kind: 'end' }
-  /** At this row, which is then pointed at. */
-  | { kind: 'row'; index: number }
+  /** At this row, which is then pointed at, unless it is quiet. */
+  | { kind: 'row'; index: number; quiet?: boolean }
   /** So many rows before the end. */
   | { kind: 'fromEnd'; rows: number }
   /** At the same row and height as now: the branches are the same up to here. */
@@ -20,10 +20,6 @@ export function taken(): Aim | null {
   const was = next
   next = null
   return was
-}
-
-export function aimed(): Aim | null {
-  return next
 }
 
 /** The row an aim means in a list of so many. */

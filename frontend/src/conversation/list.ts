@@ -5,7 +5,7 @@ import { get, isAbort, path } from '../api/client'
 import type { Place, Row, Rows, Tail } from '../api/types'
 import { showLeaf, useCurrent, type Current } from '../shell/current'
 import { toast } from '../shell/Toast'
-import { aim, aimed, rowOf } from './aim'
+import { aim, rowOf, taken, type Aim } from './aim'
 import { PAGE, Pages, type Fetch } from './pages'
 import { nearestTo } from './seek'
 
@@ -20,6 +20,8 @@ export interface List {
   /** Whether only the end is there yet. */
   tail: boolean
   filtered: boolean
+  /** Where it opens; without it at the end. */
+  aim: Aim | null
 }
 
 const TAIL = 40
@@ -82,7 +84,7 @@ async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<Li
     const total = tail.rows.length
     const pages = new Pages(() => new Promise(() => undefined), total, '')
     pages.seed(tail.rows.map((row, index) => [index, row]))
-    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false }
+    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null }
   } catch {
     // The list itself tells what is wrong.
     return null
@@ -92,42 +94,46 @@ async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<Li
 async function opened(current: Current, key: string, show: string, last: List | null, signal: AbortSignal): Promise<List | null> {
   const { cid, leaf, stamp, conversation } = current
   if (!cid || !leaf || !stamp || !conversation) return null
-  const sameBranch = last !== null && !last.tail && last.branch === branchOf(current)
-  if (!sameBranch && !(await placed(current, signal))) return null
+  const branch = branchOf(current)
+  const here = last?.key.startsWith(`${cid} `) ? last : null
+  const stays = here && !here.tail && here.branch === branch ? here : null
+  let at = taken()
+  if (!at && !stays && current.selected) {
+    const place = await placed(current, signal)
+    if (place === 'elsewhere') return null
+    at = place
+  }
   const onCurrent = leaf === conversation.leaf
   // Without a leaf the server shows the current branch, also when it grew since.
-  const fetch = (from: number, limit: number, abort: AbortSignal) =>
-    get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
-  const here = last?.key.startsWith(`${cid} `) ? last : null
+  const fetch: Fetch = (from, limit, abort) => get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
+  const made = { key, branch, tail: false, filtered: show !== '' }
   if (onCurrent && !show && (!here || here.tail)) {
     const pages = new Pages(fetch, conversation.rows, stamp)
     if (here?.tail) pages.seed(shifted(here, conversation.rows))
-    return { key, branch: branchOf(current), pages, base: conversation.rows, tail: false, filtered: false }
+    return { ...made, pages, base: conversation.rows, aim: at }
   }
-  const number = sameBranch && !aimed() ? numberOf(last, current.selected) : -1
-  if (number >= 0 && !show) aim({ kind: 'row', index: number })
-  if (number >= 0 && show) {
-    const list = await around(fetch, number, stamp, key, signal)
-    return list && { ...list, branch: branchOf(current) }
-  }
-  const guess = aimed()?.kind === 'same' || aimed()?.kind === 'row' ? rowOf(aimed(), Infinity) : 0
-  const list = await begun(fetch, guess, stamp, key, show !== '', signal)
-  return list && { ...list, branch: branchOf(current) }
+  const number = stays && !at ? numberOf(stays, current.selected) : -1
+  if (number >= 0 && !show) at = { kind: 'row', index: number }
+  const pages = await begun(fetch, at, stamp, signal)
+  if (!pages) return null
+  if (number >= 0 && show && pages.total) at = { kind: 'row', index: await nearestTo(pages, number) }
+  return { ...made, pages, base: pages.total, aim: at }
 }
 
-/** A message that the address names: the list opens there; false if it is on another branch, which is shown then. */
-async function placed({ cid, leaf, selected }: Current, signal: AbortSignal): Promise<boolean> {
-  if (!selected || !cid || aimed()) return true
+/** Where a message is that the address names; if it is on another branch that one is shown instead. */
+async function placed({ cid, leaf, selected }: Current, signal: AbortSignal): Promise<Aim | null | 'elsewhere'> {
   try {
-    const place = await get<Place>(path`/c/${cid}/place`, { id: selected, leaf }, signal)
-    aim({ kind: 'row', index: place.number })
-    if (place.leaf === leaf) return true
+    const place = await get<Place>(path`/c/${cid ?? ''}/place`, { id: selected, leaf }, signal)
+    const at: Aim = { kind: 'row', index: place.number }
+    if (place.leaf === leaf) return at
+    if (signal.aborted) return 'elsewhere'
+    aim(at)
     showLeaf(place.leaf, place.id)
-    return false
+    return 'elsewhere'
   } catch (error) {
-    if (isAbort(error)) return false
+    if (isAbort(error)) return 'elsewhere'
     toast('That message is not here any more.', 'warning')
-    return true
+    return null
   }
 }
 
@@ -135,36 +141,21 @@ function numberOf(list: List, id: string | null): number {
   return id === null ? -1 : (list.pages.row(list.pages.find(id))?.number ?? -1)
 }
 
-/** A filtered list, opened near the row that was pointed at. */
-async function around(fetch: Fetch, number: number, stamp: string, key: string, signal: AbortSignal): Promise<List | null> {
-  const list = await begun(fetch, 0, stamp, key, true, signal)
-  if (list?.pages.total) aim({ kind: 'row', index: await nearestTo(list.pages, number) })
-  return list
-}
-
 /** The rows around where the reader will be are fetched first, so that the list never shows nothing. */
-async function begun(
-  fetch: Fetch,
-  guess: number,
-  stamp: string,
-  key: string,
-  filtered: boolean,
-  signal: AbortSignal,
-): Promise<List | null> {
+async function begun(fetch: Fetch, at: Aim | null, stamp: string, signal: AbortSignal): Promise<Pages | null> {
   try {
-    const from = Math.floor(guess / PAGE) * PAGE
-    let first = await fetch(from, PAGE, signal)
-    let start = from
-    const wanted = Math.floor(rowOf(aimed(), first.total) / PAGE) * PAGE
-    if (wanted !== from && first.total > 0) [start, first] = [wanted, await fetch(wanted, PAGE, signal)]
+    const guess = at?.kind === 'row' || at?.kind === 'same' ? Math.floor(at.index / PAGE) * PAGE : 0
+    let first = await fetch(guess, PAGE, signal)
+    const wanted = Math.floor(rowOf(at, first.total) / PAGE) * PAGE
+    if (wanted !== guess && first.total > 0) first = await fetch(wanted, PAGE, signal)
     const pages = new Pages(fetch, first.total, stamp)
-    pages.put(start, first)
-    return { key, branch: '', pages, base: first.total, tail: false, filtered }
+    pages.put(first.start, first)
+    return pages
   } catch (error) {
     if (isAbort(error)) return null
     const pages = new Pages(fetch, 0, stamp)
     pages.error = error
-    return { key, branch: '', pages, base: 0, tail: false, filtered }
+    return pages
   }
 }
 

@@ -27,7 +27,7 @@ export class Navigator {
   /** The list opened here; what was aimed at is pointed at. */
   begin(index: number, at: Aim | null): void {
     this.cursor = index
-    if (!at || at.kind === 'end') return
+    if (!at || at.kind === 'end' || (at.kind === 'row' && at.quiet)) return
     this.waiting = index
     this.settle()
   }
@@ -105,15 +105,19 @@ export class Navigator {
 
   /** Goes to the row with this number of the branch, even if the filter hides it; gives its place. */
   async toNumber(number: number, align: 'center' | 'start' = 'center'): Promise<number> {
-    const index = this.list.filtered ? await indexOfNumber(this.list.pages, number) : number
-    if (index < 0) {
-      toast('The filter was taken off to show this.')
-      aim({ kind: 'row', index: number })
-      changeView({ show: [] })
-      return -1
-    }
-    this.to(index, align, false)
+    const index = await this.indexOf(number)
+    if (index >= 0) this.to(index, align, false)
     return index
+  }
+
+  /** Where a row of the branch stands in the list; if the filter hides it, that is taken off. */
+  private async indexOf(number: number): Promise<number> {
+    const index = this.list.filtered ? await indexOfNumber(this.list.pages, number) : number
+    if (index >= 0) return index
+    toast('The filter was taken off to show this.')
+    aim({ kind: 'row', index: number })
+    changeView({ show: [] })
+    return -1
   }
 
   /** `‹ ›`: the message beside, with the branch that was last shown below it. */
@@ -147,9 +151,15 @@ export class Navigator {
       if (place.leaf !== leaf) {
         aim({ kind: 'row', index: place.number })
         showLeaf(place.leaf, place.id)
-      } else {
-        await this.toNumber(place.number, 'start')
+        return
       }
+      // The rows that are here may be older than the place: it is pointed at by its id.
+      this.own = place.id
+      select(place.id)
+      const index = await this.indexOf(place.number)
+      if (index < 0) return
+      this.cursor = index
+      this.handle()?.scrollTo(index, 'start')
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), 'warning')
     }

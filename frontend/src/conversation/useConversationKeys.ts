@@ -18,12 +18,12 @@ export function switchThinking(): void {
 
 export function useConversationKeys(navigator: Navigator, find: () => void): void {
   useKeys([
-    { keys: ['j', 'ArrowDown'], text: 'Next message', group: 'Messages', quiet: true, run: () => navigator.step(1) },
-    { keys: ['k', 'ArrowUp'], text: 'Previous message', group: 'Messages', quiet: true, run: () => navigator.step(-1) },
+    { keys: 'j', text: 'Next message', group: 'Messages', quiet: true, run: () => navigator.step(1) },
+    { keys: 'k', text: 'Previous message', group: 'Messages', quiet: true, run: () => navigator.step(-1) },
     { keys: 'J', text: 'Next prompt', group: 'Messages', run: () => void navigator.prompt(1) },
     { keys: 'K', text: 'Previous prompt', group: 'Messages', run: () => void navigator.prompt(-1) },
-    { keys: ['g g', 'Home'], text: 'First message', group: 'Messages', run: () => navigator.first() },
-    { keys: ['G', 'End'], text: 'Last message', group: 'Messages', run: () => navigator.end() },
+    { keys: 'g g', text: 'First message', group: 'Messages', run: () => navigator.first() },
+    { keys: 'G', text: 'Last message', group: 'Messages', run: () => navigator.end() },
     { keys: 'h', text: 'Previous version at this fork', group: 'Branches', run: () => navigator.sibling(navigator.row(), -1) },
     { keys: 'l', text: 'Next version at this fork', group: 'Branches', run: () => navigator.sibling(navigator.row(), 1) },
     { keys: 'b', text: 'Back from a sub-agent', group: 'Branches', run: leave },

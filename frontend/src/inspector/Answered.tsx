@@ -1,5 +1,6 @@
 import type { Got } from '../api/use'
 import { FaultBox } from '../work/FaultBox'
+import './inspector.css'
 
 interface Props<T> {
   got: Got<T>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { nearest } from './scales'
+import './chart.css'
 
-export const HEIGHT = 120
-export const LEFT = 36
-export const BOTTOM = 16
+const HEIGHT = 120
+const LEFT = 36
+const BOTTOM = 16
 const TOP = 8
 const RIGHT = 6
 
@@ -51,10 +52,10 @@ export function ChartFrame({ label, places, say, onGo, ticks, ends, marked = nul
     event.stopPropagation()
   }
   return (
-    <figure className="chart">
+    <figure className="inspector-chart">
       <div
         ref={box}
-        className="chart-box"
+        className="inspector-chart-box"
         role="slider"
         tabIndex={0}
         aria-label={`${label}; Enter goes there`}
@@ -68,8 +69,8 @@ export function ChartFrame({ label, places, say, onGo, ticks, ends, marked = nul
         <svg width={width} height={HEIGHT} aria-hidden="true" onPointerMove={point} onPointerLeave={() => setOver(null)} onClick={() => onGo(at)}>
           {ticks.map((tick) => (
             <g key={tick.at}>
-              <line className="chart-grid" x1={plane.left} x2={plane.right} y1={y(tick.at)} y2={y(tick.at)} />
-              <text className="chart-tick" x={plane.left - 6} y={y(tick.at) + 4} textAnchor="end">
+              <line className="inspector-chart-grid" x1={plane.left} x2={plane.right} y1={y(tick.at)} y2={y(tick.at)} />
+              <text className="inspector-chart-tick" x={plane.left - 6} y={y(tick.at) + 4} textAnchor="end">
                 {tick.text}
               </text>
             </g>
@@ -77,23 +78,23 @@ export function ChartFrame({ label, places, say, onGo, ticks, ends, marked = nul
           {children(plane, width)}
           {ends && (
             <>
-              <text className="chart-tick" x={plane.left} y={HEIGHT - 3}>
+              <text className="inspector-chart-tick" x={plane.left} y={HEIGHT - 3}>
                 {ends[0]}
               </text>
-              <text className="chart-tick" x={plane.right} y={HEIGHT - 3} textAnchor="end">
+              <text className="inspector-chart-tick" x={plane.right} y={HEIGHT - 3} textAnchor="end">
                 {ends[1]}
               </text>
             </>
           )}
           {marked !== null && places[marked] !== undefined && (
-            <line className="chart-marked" x1={x(places[marked])} x2={x(places[marked])} y1={plane.top} y2={plane.bottom} />
+            <line className="inspector-chart-marked" x1={x(places[marked])} x2={x(places[marked])} y1={plane.top} y2={plane.bottom} />
           )}
           {over !== null && places[at] !== undefined && (
-            <line className="chart-over" x1={x(places[at])} x2={x(places[at])} y1={plane.top} y2={plane.bottom} />
+            <line className="inspector-chart-over" x1={x(places[at])} x2={x(places[at])} y1={plane.top} y2={plane.bottom} />
           )}
         </svg>
       </div>
-      <figcaption className="chart-said">{places.length > 0 ? say(at) : ''}</figcaption>
+      <figcaption className="inspector-chart-said">{places.length > 0 ? say(at) : ''}</figcaption>
     </figure>
   )
 }

@@ -26,10 +26,10 @@ export function DiffPanel({ file, first, onBack }: Props): React.JSX.Element {
     <section className="diff" aria-label={`Changes of ${file.path}`}>
       <header className="diff-head">
         <Button small kind="quiet" icon="previous" label="All files" onClick={onBack} />
-        <h3 className="diff-title" title={file.path}>
+        <h2 className="diff-title" title={file.path}>
           <span className="inspector-folder">{folder}</span>
           {name}
-        </h3>
+        </h2>
         <Button small kind="quiet" icon="external" label="Show large" onClick={() => setLarge(true)} />
       </header>
       {file.warning && (

@@ -7,6 +7,7 @@ import { Icon } from '../shell/Icon'
 import { getCurrent, reload, useCurrent } from '../shell/current'
 import { FaultBox } from '../work/FaultBox'
 import { bytes, many } from './amounts'
+import './problems.css'
 
 interface Props {
   codes: string[]

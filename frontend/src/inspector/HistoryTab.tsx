@@ -13,6 +13,7 @@ import { moment } from './amounts'
 import { Answered } from './Answered'
 import { walkTo } from './historyWalk'
 import { goTo } from './places'
+import './history.css'
 
 /** All edits, the newest on top, with a way to any point. */
 export function HistoryTab(): React.JSX.Element {

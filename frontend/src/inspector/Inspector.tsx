@@ -10,7 +10,6 @@ import { RawTab } from './RawTab'
 import { TodosTab } from './TodosTab'
 import { UsageTab } from './UsageTab'
 import './inspector.css'
-import './panels.css'
 
 const TABS: readonly Tab[] = [
   { key: 'files', text: 'Files' },

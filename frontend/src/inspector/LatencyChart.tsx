@@ -14,7 +14,7 @@ export function LatencyChart({ points }: { points: readonly UsagePoint[] }): Rea
   const places = timed.map((_, number) => (number + 0.5) / timed.length)
   return (
     <section aria-label="Time to answer">
-      <h3 className="inspector-heading">Time to answer</h3>
+      <h2 className="inspector-heading">Time to answer</h2>
       <ChartFrame
         label="Time to answer"
         places={places}

@@ -11,6 +11,7 @@ import { many } from './amounts'
 import { Answered } from './Answered'
 import { goTo } from './places'
 import { byRule, type RuleGroup } from './problems'
+import './problems.css'
 
 const LIMIT = 500
 const ICON = { error: 'error', warning: 'warning', note: 'info' } as const

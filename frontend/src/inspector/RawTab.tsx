@@ -9,6 +9,7 @@ import { useCurrent } from '../shell/current'
 import { copy } from '../work/copy'
 import { bytes } from './amounts'
 import { Answered } from './Answered'
+import './raw.css'
 
 /** The selected message as it stands in its file. */
 export function RawTab(): React.JSX.Element {
@@ -21,7 +22,7 @@ export function RawTab(): React.JSX.Element {
 function Record({ raw }: { raw: Raw }): React.JSX.Element {
   const [wrap, setWrap] = useState(true)
   return (
-    <section aria-label="Record" className="raw">
+    <section aria-label="Record of the message" className="raw">
       <div className="raw-head">
         <p className="raw-place">
           <span className="raw-path">{raw.path}</span>

@@ -8,7 +8,7 @@ export function SentimentChart({ values }: { values: readonly [number, number][]
   const most = Math.max(1, ...values.map(([, value]) => Math.abs(value)))
   return (
     <section aria-label="Sentiment">
-      <h3 className="inspector-heading">Sentiment</h3>
+      <h2 className="inspector-heading">Sentiment</h2>
       <ChartFrame
         label="Sentiment"
         places={places}
@@ -19,7 +19,7 @@ export function SentimentChart({ values }: { values: readonly [number, number][]
         {(plane) => {
           const x = linear([0, 1], [plane.left, plane.right])
           const y = linear([-most, most], [plane.bottom, plane.top])
-          return <path className="chart-line-accent" d={line(values.map(([, value], number) => ({ x: x(places[number] ?? 0), y: y(value) })))} />
+          return <path className="inspector-chart-line-accent" d={line(values.map(([, value], number) => ({ x: x(places[number] ?? 0), y: y(value) })))} />
         }}
       </ChartFrame>
     </section>

@@ -44,10 +44,10 @@ export function TodoChart({ steps, row, onGo }: Props): React.JSX.Element {
           stairs(steps.map((step, number) => ({ x: x(places[number] ?? 0), y: y(value(step)) })), plane.right)
         return (
           <>
-            <path className="chart-area-faint" d={area(path((step) => step.total), plane.bottom)} />
-            <path className="chart-line-faint" d={line(path((step) => step.total))} />
-            <path className="chart-area-good" d={area(path((step) => step.done), plane.bottom)} />
-            <path className="chart-line-good" d={line(path((step) => step.done))} />
+            <path className="inspector-chart-area-faint" d={area(path((step) => step.total), plane.bottom)} />
+            <path className="inspector-chart-line-faint" d={line(path((step) => step.total))} />
+            <path className="inspector-chart-area-good" d={area(path((step) => step.done), plane.bottom)} />
+            <path className="inspector-chart-line-good" d={line(path((step) => step.done))} />
           </>
         )
       }}

@@ -7,6 +7,7 @@ import { Answered } from './Answered'
 import { goTo } from './places'
 import { TodoChart } from './TodoChart'
 import { usePlace } from './usePlace'
+import './todos.css'
 
 const SIGN: Record<string, string> = { completed: '✓', in_progress: '◐', cancelled: '×' }
 const SAID: Record<string, string> = { completed: 'done', in_progress: 'being done', cancelled: 'cancelled', pending: 'to do' }
@@ -28,7 +29,7 @@ function Known({ todos }: { todos: Todos }): React.JSX.Element {
     <section aria-label="Tasks" className="todos">
       {last && <Bar label="Now" done={last.done} total={last.total} />}
       {steps.length > 1 && <TodoChart steps={steps} row={row ?? null} onGo={(message) => void goTo(message)} />}
-      <h3 className="inspector-heading">{selected ? 'At the selected message' : 'At the end'}</h3>
+      <h2 className="inspector-heading">{selected ? 'At the selected message' : 'At the end'}</h2>
       {items.length === 0 ? (
         <p className="inspector-note">There was no list yet.</p>
       ) : (

@@ -40,7 +40,7 @@ export function TokenChart({ points, kinds }: Props): React.JSX.Element {
   return (
     <section aria-label="Tokens">
       <div className="usage-head">
-        <h3 className="inspector-heading">Tokens</h3>
+        <h2 className="inspector-heading">Tokens</h2>
         <div className="inspector-switch" role="group" aria-label="Tokens by message or summed up">
           <Button small pressed={!summed} onClick={() => setSummed(false)}>
             each

@@ -11,6 +11,7 @@ import { LatencyChart } from './LatencyChart'
 import { SentimentChart } from './SentimentChart'
 import { TokenChart } from './TokenChart'
 import { NAMES, spent } from './usageSeries'
+import './usage.css'
 
 /** What the branch cost: tokens, time, tools and models. */
 export function UsageTab(): React.JSX.Element {

@@ -4,8 +4,14 @@ import { groupsOf } from './entries'
 import { best, rank } from './rank'
 
 it('ranks beginnings over middles over letters', () => {
-  const names = ['Reopen share', 'Share', 'Unshared things', 'Save here and rest of it', 'Quit']
-  expect(best(names, (name) => name, 'share', 10)).toEqual(['Share', 'Reopen share', 'Unshared things', 'Save here and rest of it'])
+  const names = ['Reopen share', 'Share', 'Unshared things', 'Shaper end', 'Quit']
+  expect(best(names, (name) => name, 'share', 10)).toEqual(['Share', 'Reopen share', 'Unshared things', 'Shaper end'])
+})
+
+it('takes letters only where they stand close together', () => {
+  expect(rank('Import known places', 'imkp')).toBeNull()
+  expect(rank('Import known places', 'imprt')).not.toBeNull()
+  expect(rank('Fold or unfold the inspector', 'theme')).toBeNull()
 })
 
 it('needs every word, in any order', () => {

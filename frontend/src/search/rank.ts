@@ -14,7 +14,7 @@ export function rank(name: string, typed: string): number | null {
   return sum - text.length / 100
 }
 
-/** At the beginning of a word, anywhere, or at least its letters in order. */
+/** At the beginning of a word, anywhere, or at least by its letters. */
 function fitOf(text: string, word: string): number | null {
   const at = text.indexOf(word)
   if (at >= 0) return startsWord(text, word) ? 10 : 5
@@ -28,13 +28,18 @@ function startsWord(text: string, word: string): boolean {
   return false
 }
 
+/** Its letters in order and close together, the first one at the beginning of a word. */
 function inOrder(text: string, word: string): boolean {
-  let at = -1
-  for (const letter of word) {
-    at = text.indexOf(letter, at + 1)
-    if (at < 0) return false
+  for (let start = 0; start < text.length; start++) {
+    if (start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string)) continue
+    let at = start - 1
+    for (const letter of word) {
+      at = text.indexOf(letter, at + 1)
+      if (at < 0) break
+    }
+    if (at >= 0 && text[start] === word[0] && at - start < word.length * 3) return true
   }
-  return true
+  return false
 }
 
 /** The best ones, best first; without words all in their order. */

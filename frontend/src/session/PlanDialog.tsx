@@ -14,6 +14,7 @@ import { PlanSteps } from './PlanSteps'
 import { usePlan } from './usePlan'
 import { WayFields, type Way } from './WayFields'
 import '../inspector/diff.css'
+import '../inspector/inspector.css'
 import './session.css'
 
 const TITLE: Record<Travel['verb'], string> = {
@@ -66,7 +67,7 @@ export default function PlanDialog({ travel, onClose }: Props): React.JSX.Elemen
       ) : plan ? (
         <>
           {plan.chat && <p className="session-chat">{plan.chat}</p>}
-          {plan.uncovered.length > 0 && <Uncovered paths={plan.uncovered} />}
+          {plan.uncovered.length > 0 && <Uncovered what={plan.uncovered} />}
           <PlanSteps steps={inOrder(plan.steps)} choices={choices} onChoose={(next: Choices) => planning.choose(next)} />
         </>
       ) : (
@@ -76,17 +77,13 @@ export default function PlanDialog({ travel, onClose }: Props): React.JSX.Elemen
   )
 }
 
-function Uncovered({ paths }: { paths: readonly string[] }): React.JSX.Element {
+function Uncovered({ what }: { what: readonly string[] }): React.JSX.Element {
   return (
     <div className="session-uncovered">
       <p>
-        <Icon name="warning" /> Not covered: nobody knows how {paths.length === 1 ? 'this file' : 'these files'} looked then.
+        <Icon name="warning" /> Not covered by this plan:
       </p>
-      <ul className="work-paths">
-        {paths.map((path) => (
-          <li key={path}>{path}</li>
-        ))}
-      </ul>
+      <Notices notices={what} />
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { useCurrent } from '../shell/current'
 import { openDialog } from '../work/dialogs'
 import { Notices } from './PlanDialog'
 import './session.css'
+import '../inspector/history.css'
 
 /** Where a session and its files stand, what was done to them, and the ways to go. */
 export default function SessionPanel(): React.JSX.Element {
@@ -55,7 +56,7 @@ function Known({ session }: { session: Session }): React.JSX.Element {
       </div>
       <p className="inspector-note">Nothing happens before its plan was shown.</p>
       <Notices notices={session.notices} />
-      <h3 className="inspector-heading">What was done</h3>
+      <h2 className="inspector-heading">What was done</h2>
       {session.operations.length === 0 && <p className="inspector-note">Nothing yet.</p>}
       <ol className="history-list">
         {session.operations.map((operation) => (

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { go } from './router'
 import { takeToken, tokenIn } from './login'
 
 it('finds the token in what people paste', () => {
@@ -8,6 +9,7 @@ it('finds the token in what people paste', () => {
 })
 
 it('takes it out of the address at once', () => {
+  go({})
   history.replaceState(null, '', '#token=abc123')
   expect(takeToken()).toBe('abc123')
   expect(location.hash).toBe('#/')

@@ -6,7 +6,7 @@ import type { Compared, ComparedRow, ComparedSide } from '../api/types'
 import { useGet } from '../api/use'
 import { many, short } from '../conversation/words'
 import { Button } from '../shell/Button'
-import { showLeaf } from '../shell/current'
+import { showLeaf, useCurrent } from '../shell/current'
 import { Empty } from '../shell/Empty'
 import { SafeHtml } from '../shell/SafeHtml'
 import { compareBranches } from './marked'
@@ -70,9 +70,11 @@ export function CompareView({ cid, a, b, onGo }: Props) {
 }
 
 function Head({ side, letter }: { side: ComparedSide; letter: string }) {
+  const { conversation } = useCurrent()
+  const label = conversation?.branches.find((branch) => branch.leaf === side.leaf)?.label
   return (
     <div className="tree-side-head">
-      <b>{letter}</b> <span className="tree-side-name">{side.name}</span>
+      <b>{letter}</b> <span className="tree-side-name">{side.name || label || 'Branch'}</span>
       <span className="tree-faint">
         {many(side.messages, 'message')}
         {side.tokens > 0 && ` · ${short(side.tokens)} tokens`}

@@ -26,10 +26,10 @@ interface Props {
 export const GraphLine = memo(function GraphLine({ place, lanes, top, line, focused, shown, unfolded, cid }: Props) {
   const { segment } = place
   const { conversation, leaf } = useCurrent()
-  const marked = useMarked().includes(segment.leaf)
   const renaming = useRenaming() === segment.first
   const [over, setOver] = useState(false)
   const ends = segment.last === segment.leaf
+  const marked = useMarked().includes(segment.leaf) && ends
   const name = ends ? nameOf(conversation, segment.leaf) : null
   const hollow = /^[A-Z]+$/.test(segment.roles)
   return (

@@ -59,7 +59,7 @@ export function GraphTree({ cid, placed, onPath }: Props) {
         role="tree"
         aria-label="Branches of the conversation"
         aria-multiselectable="true"
-        aria-activedescendant={`tree-line-${focus}`}
+        aria-activedescendant={items.some((item) => item.index === focus) ? `tree-line-${focus}` : undefined}
         tabIndex={0}
         {...events}
       >

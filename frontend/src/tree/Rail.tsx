@@ -4,7 +4,13 @@ import { memo } from 'react'
 import { LINE } from './GraphTree'
 import type { Placed, Stroke } from './lanes'
 
-export const LANE = 14
+/** What the lanes may take together; where there are many they stand closer. */
+const ROOM = 112
+const WIDEST = 14
+
+function laneOf(lanes: number): number {
+  return Math.max(5, Math.min(WIDEST, ROOM / Math.max(1, lanes)))
+}
 
 interface Props {
   place: Placed
@@ -18,20 +24,20 @@ interface Props {
   role?: string
 }
 
-export function railWidth(lanes: number): number {
-  return Math.min(lanes, 16) * LANE + 8
-}
-
-function x(lane: number): number {
-  return Math.min(lane, 15) * LANE + LANE / 2 + 4
+/** As wide as the lanes of this line are: the words begin right behind them. */
+function widthOf(place: Placed, lane: number): number {
+  const last = place.passing.reduce((most, line) => Math.max(most, line.lane), place.lane)
+  return (last + 1) * lane + 8
 }
 
 export const Rail = memo(function Rail({ place, lanes, inside, below, hollow, here, role }: Props) {
   const middle = LINE / 2
+  const lane = laneOf(lanes)
+  const x = (number: number) => number * lane + lane / 2 + 4
   const own = x(place.lane)
   const down = below === undefined ? place.below : below
   return (
-    <svg className="tree-rail" width={railWidth(lanes)} height={LINE} aria-hidden="true" focusable="false">
+    <svg className="tree-rail" width={widthOf(place, lane)} height={LINE} aria-hidden="true" focusable="false">
       {place.passing.map((line) => (
         <path key={line.lane} className={`tree-stroke tree-is-${line.stroke}`} d={`M${x(line.lane)} 0V${LINE}`} />
       ))}

@@ -55,7 +55,8 @@ def usual(media_type: str) -> str:
 def content(url: str, head: DataUrl, *, most: int) -> bytes:
     """The first bytes that a data URL holds; nothing if they cannot be decoded."""
     if not head.is_base64:
-        return unquote_to_bytes(url[head.start : head.start + 3 * most])[:most]
+        written = url[head.start : head.start + 3 * most].encode("utf-8", "surrogatepass")
+        return unquote_to_bytes(written)[:most]
     size = -(-most // 3) * 4
     text = url[head.start : head.start + size]
     try:

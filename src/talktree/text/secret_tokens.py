@@ -85,8 +85,9 @@ def _telling(data: bytes, runs: bytes) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
     starts = _starts(runs)
     first = bisect_left(starts, LEAD)
-    if len(_SEEN) > MOST_SEEN:
-        _SEEN.clear()
+    for known in (_SEEN, _LEADS):
+        if len(known) > MOST_SEEN:
+            known.clear()
     seen = _SEEN
     hinted = [start for start in starts[first:] if seen[data[start - 2 : start + STARTING]]]
     found = [start for start in reversed(hinted) if _tells(data, start)]
@@ -101,7 +102,16 @@ class _Seen(dict[bytes, bool]):
         return told
 
 
+class _Leads(dict[bytes, bool]):
+    """Whether what stands before a run may be a name that only secrets have, looked up likewise."""
+
+    def __missing__(self, lead: bytes) -> bool:
+        told = self[lead] = _may_be_named(lead)
+        return told
+
+
 _SEEN = _Seen()
+_LEADS = _Leads()
 
 
 def _hints(around: bytes) -> bool:
@@ -115,7 +125,9 @@ def _hints(around: bytes) -> bool:
         return earlier in b"9s1Gta"
     if before == _SPACE:
         return earlier in b":=>(rR"
-    return before in b"/+:=>\"'`" or around[2] in b"-_"
+    if before in b"\"'`":
+        return earlier in b":=>(\\ "
+    return before in b"/+:=>" or around[2] in b"-_"
 
 
 def _starts(runs: bytes) -> list[int]:
@@ -146,7 +158,7 @@ def _tells(data: bytes, start: int) -> bool:
         return True
     if data[start] in b"-_" and data[start : start + LEAD].lstrip(b"-_")[:STARTING] in BY_START:
         return True
-    return _may_be_named(data[start - LEAD : start])
+    return _LEADS[data[start - LEAD : start]]
 
 
 def _may_be_named(lead: bytes) -> bool:

@@ -15,14 +15,14 @@ VOID = {"br", "hr", "img"}
 ANYWHERE = {"class", "title", "data-url", "data-lang", "data-line"}
 ATTRIBUTES = {
     "a": {"href", "target", "rel"}, "img": {"src", "alt"}, "ol": {"start"}, "td": {"colspan"},
-    "details": {"open"},
+    "details": {"open"}, "pre": {"tabindex"}, "div": {"tabindex"},
 }  # fmt: skip
 RULES = {
     "class": r"tt-[a-z0-9-]+( tt-[a-z0-9-]+)*",
     "href": r"(?i)(https?://|mailto:)[^\s\"<>\x00-\x20]*",
     "src": r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]*|/img/[A-Za-z0-9._~/%@#:-]*",
     "target": "_blank", "rel": "noopener noreferrer nofollow", "start": r"\d+",
-    "colspan": r"\d+", "open": "",
+    "colspan": r"\d+", "open": "", "tabindex": "0",
 }  # fmt: skip
 
 

@@ -60,6 +60,8 @@ def test_a_command_is_a_terminal_with_its_end() -> None:
     assert (bad.detail, bad.outcome, bad.open) == ("exit 2", "failed", True)
     assert 'class="tt-failed"' in bad.html
     assert call("Bash", {"command": "x"}, None).outcome == "waiting"
+    refused = call("Bash", {"command": "x"}, "<tool_error>no\n</tool_error>", error=True)
+    assert ">no\n</pre>" in refused.html
 
 
 def test_read_is_source_with_numbers() -> None:

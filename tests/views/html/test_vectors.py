@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, Callable[[str], str]] = {
     "unified": lambda text: diff_unified(text, f"{text}\n{text[::-1]}").html,
     "split": lambda text: diff_split(text, f"{text[1:]} y").html,
 }
+ODD = [text for text in VECTORS if any(sign in text for sign in "\ud800\x00\x1b")]
 LANGUAGES = ("html", "python", "tsx", "bash", "json", "yaml", "sql", "css", "diff", "c", "php", "")
 
 
@@ -61,7 +62,7 @@ def test_source_in_a_language_named_by_the_text() -> None:
 @pytest.mark.parametrize("place", PLACES)
 def test_place(place: str) -> None:
     start = list(PLACES).index(place)
-    for text in VECTORS[start::11]:
+    for text in [*VECTORS[start::11], *ODD]:
         for block in shown(place, text):
             assert not faults(block.html), (place, text, block.html)
 

@@ -23,7 +23,7 @@ export const Blocks = memo(function Blocks({ row, cid }: Props) {
     <div className="conv-body">
       {pieces(row.blocks).map((piece) =>
         piece.kind === 'calls' ? (
-          <CallGroup key={piece.at} blocks={piece.blocks} at={piece.at} cid={cid} id={row.id} />
+          <CallGroup key={piece.at} blocks={piece.blocks} at={piece.at} cid={cid} id={row.id} sides={row.sides} />
         ) : (
           <One key={piece.at} block={piece.block} at={piece.at} cid={cid} id={row.id} />
         ),

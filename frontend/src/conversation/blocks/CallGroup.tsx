@@ -1,10 +1,11 @@
 // Tool calls: one alone is a line, several made at once are a group of lines.
 
-import type { Block } from '../../api/types'
+import type { Block, Side } from '../../api/types'
 import { Icon } from '../../shell/Icon'
 import { foldKey, useFold } from '../folds'
 import { groupTitle } from '../grouping'
 import { enter } from '../trail'
+import { many } from '../words'
 import { Fold } from './Fold'
 
 interface Props {
@@ -12,14 +13,16 @@ interface Props {
   at: number
   cid: string
   id: string
+  /** The sub-agents that were started with these calls. */
+  sides: readonly Side[]
 }
 
 /** More calls than this are folded to one line first. */
 const SHOWN = 6
 
-export function CallGroup({ blocks, at, cid, id }: Props) {
+export function CallGroup({ blocks, at, cid, id, sides }: Props) {
   const [open, toggle] = useFold(foldKey(id, `group${at}`), blocks.length <= SHOWN)
-  const calls = blocks.map((block, number) => <Call key={number} block={block} fold={foldKey(id, at + number)} cid={cid} id={id} />)
+  const calls = blocks.map((block, number) => <Call key={number} block={block} fold={foldKey(id, at + number)} cid={cid} id={id} side={sides.find((side) => side.leaf === block.leaf)} />)
   if (blocks.length === 1) return calls[0]
   return (
     <div className="conv-group" role="group" aria-label={groupTitle(blocks)}>
@@ -37,14 +40,24 @@ export function CallGroup({ blocks, at, cid, id }: Props) {
   )
 }
 
-function Call({ block, fold, cid, id }: { block: Block; fold: string; cid: string; id: string }) {
+interface CallProps {
+  block: Block
+  fold: string
+  cid: string
+  id: string
+  side: Side | undefined
+}
+
+function Call({ block, fold, cid, id, side }: CallProps) {
   const line = <Fold block={block} fold={fold} cid={cid} id={id} icon={iconOf(block.name)} />
   if (!block.leaf) return line
+  const label = side?.label || block.title || 'Sub-agent'
   return (
     <div className="conv-call-side">
       {line}
-      <button type="button" className="conv-side" onClick={() => enter(block.leaf, block.title || 'Sub-agent', id, 0)}>
-        <Icon name="side" size={14} /> <span className="conv-side-label">Open the sub-agent’s conversation</span>
+      <button type="button" className="conv-side" onClick={() => enter(block.leaf, label, id, side?.messages ?? Infinity)}>
+        <Icon name="side" size={14} /> <span className="conv-side-label">{label}</span>
+        {side && <span className="conv-faint">{many(side.messages, 'message')}</span>}
       </button>
     </div>
   )

@@ -3,18 +3,24 @@
 /** Adds the buttons to the code of a row that has none yet. */
 export function addCopyButtons(row: HTMLElement | null): void {
   for (const code of row?.querySelectorAll<HTMLElement>('.tt-content pre') ?? []) {
-    if (code.dataset['copy'] !== undefined || code.closest('.conv-code')) continue
-    code.dataset['copy'] = ''
+    const frame = code.closest<HTMLElement>('.tt-code, .tt-shell, .conv-code') ?? framed(code)
+    if (frame.dataset['copy'] !== undefined) continue
+    frame.dataset['copy'] = ''
+    frame.classList.add('conv-code')
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'conv-copy'
     button.textContent = 'Copy'
     button.addEventListener('click', () => void copied(code, button))
-    const frame = document.createElement('div')
-    frame.className = 'conv-code'
-    code.replaceWith(frame)
-    frame.append(code, button)
+    frame.append(button)
   }
+}
+
+function framed(code: HTMLElement): HTMLElement {
+  const frame = document.createElement('div')
+  code.replaceWith(frame)
+  frame.append(code)
+  return frame
 }
 
 async function copied(code: HTMLElement, button: HTMLButtonElement): Promise<void> {

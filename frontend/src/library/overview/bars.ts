@@ -1,6 +1,7 @@
 // Days put together into at most so many bars.
 
 import type { Day, Tokens } from '../../api/types'
+import { dated } from './calendar'
 
 export interface Bar {
   from: string
@@ -14,8 +15,8 @@ const DAY = 86_400_000
 
 /** Bars of one day, or of as many as are needed to stay below `most`; empty days count as days. */
 export function barsOf(days: readonly Day[], most: number): Bar[] {
-  if (days.length === 0) return []
-  const sorted = [...days].sort((a, b) => (a.day < b.day ? -1 : 1))
+  const sorted = dated(days).sort((a, b) => (a.day < b.day ? -1 : 1))
+  if (sorted.length === 0) return []
   const start = timeOf((sorted[0] as Day).day)
   const length = (timeOf((sorted.at(-1) as Day).day) - start) / DAY + 1
   const wide = Math.max(1, Math.ceil(length / most))

@@ -18,6 +18,12 @@ export interface Calendar {
 }
 
 const DAY = 86_400_000
+
+/** Without what nobody knows the day of. */
+export function dated(days: readonly Day[]): Day[] {
+  return days.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day.day) && !Number.isNaN(Date.parse(day.day)))
+}
+
 const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 
 /** The last `weeks` weeks up to `until`, each day once, also those on which nothing was. */
@@ -44,7 +50,7 @@ function weekdayOf(time: number): number {
 
 /** The day on which a calendar ends: today, or the last day there is if that is long ago. */
 export function endOf(days: readonly Day[], today: string): string {
-  const last = days.reduce((latest, day) => (day.day > latest ? day.day : latest), '')
+  const last = dated(days).reduce((latest, day) => (day.day > latest ? day.day : latest), '')
   if (last === '') return today
   const gap = Date.parse(`${today}T00:00:00Z`) - Date.parse(`${last}T00:00:00Z`)
   return gap > 60 * DAY ? last : today < last ? last : today

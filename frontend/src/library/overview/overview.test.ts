@@ -21,6 +21,7 @@ describe('calendar', () => {
     expect(endOf([day('2020-01-05'), day('2020-01-02')], '2026-01-01')).toBe('2020-01-05')
     expect(endOf([day('2025-12-25')], '2026-01-01')).toBe('2026-01-01')
     expect(endOf([], '2026-01-01')).toBe('2026-01-01')
+    expect(endOf([day('unknown')], '2026-01-01')).toBe('2026-01-01')
   })
 
   it('moves hours to where we are', () => {
@@ -44,6 +45,8 @@ describe('bars', () => {
     expect(bars.length).toBeLessThanOrEqual(120)
     expect(bars.reduce((sum, bar) => sum + sumOf(bar.tokens), 0)).toBe(400 * 10)
     expect(barsOf([], 5)).toEqual([])
+    expect(barsOf([day('unknown'), day('')], 5)).toEqual([])
+    expect(barsOf([day('2026-02-03'), day('unknown')], 5)).toHaveLength(1)
   })
 })
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from talktree.model.parts import Event, Unknown
@@ -11,10 +10,10 @@ from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
 from talktree.views.html.terminal import terminal
+from talktree.views.html.wrapping import unwrapped
 from talktree.views.measure import one_line
 from talktree.views.parts import COMPACTIONS, compact_json, details
 
-_WRAPPED = re.compile(r"\s*<([\w-]{1,60})>(.*)</\1>\s*", re.DOTALL)
 _WORDS = {
     "compacted": "Conversation compacted",
     "compaction": "Conversation compacted",
@@ -57,12 +56,12 @@ def _command(part: Event) -> Block:
     name, args = (
         each if isinstance(each := data.get(key), str) else "" for key in ("name", "args")
     )
-    title = one_line(name or _unwrapped(part.text or "command"), 100)
+    title = one_line(name or unwrapped(part.text or "command"), 100)
     return Block(kind="chip", title=title, detail=one_line(args, 400), name="command")
 
 
 def _printed(part: Event, look: Look) -> Block:
-    text, cut = look.cut(_unwrapped(part.text or ""))
+    text, cut = look.cut(unwrapped(part.text or ""))
     html = terminal(text) if text.strip() else ""
     lines = one_line(text, 120)
     return Block(kind="result", name="output", title=lines or "no output", html=html, cut=cut)
@@ -84,12 +83,6 @@ def _other(part: Event, look: Look) -> Block:
         html=html,
         name=title,
     )
-
-
-def _unwrapped(text: str) -> str:
-    """The text without the tag around all of it."""
-    found = _WRAPPED.fullmatch(text)
-    return found[2] if found else text
 
 
 def unknown(part: Unknown, look: Look) -> Block:

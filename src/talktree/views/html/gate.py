@@ -39,7 +39,7 @@ _VALUE = r'"[^"<>]*"'
 _PLAIN = (
     r'(?: class="tt-[a-z0-9-]{1,40}(?: tt-[a-z0-9-]{1,40}){0,8}"'
     rf"| (?:title|data-url|data-lang|data-line)={_VALUE}"
-    r'| (?:start|colspan)="[0-9]{1,9}"| open="")*'
+    r'| (?:start|colspan)="[0-9]{1,9}"| open=""| tabindex="0")*'
 )
 _OPENING = re.compile(
     rf"<({'|'.join(sorted(TAGS - {'a', 'img'}, key=len, reverse=True))}){_PLAIN}>"
@@ -56,6 +56,8 @@ _ATTRIBUTES["a"] |= {"href", "target"}
 _ATTRIBUTES["img"] |= {"src", "alt"}
 _ATTRIBUTES["ol"] |= {"start"}
 _ATTRIBUTES["details"] |= {"open"}
+_ATTRIBUTES["pre"] |= {"tabindex"}
+_ATTRIBUTES["div"] |= {"tabindex"}
 _ATTRIBUTES["td"] |= {"colspan"}
 
 
@@ -72,6 +74,8 @@ def _kept(_tag: str, name: str, value: str) -> str | None:
             return value if NUMBER.fullmatch(value) else None
         case "target":
             return "_blank"
+        case "tabindex":
+            return "0"
         case "open":
             return ""
         case _:

@@ -34,10 +34,11 @@ def bare(text: str) -> str:
 
 
 def block_of(escaped: str, language: str) -> str:
-    """A block of source text that is escaped already."""
+    """A block of source text that is escaped already; what scrolls can be reached by keyboard."""
     label = escape(_LABEL.sub("", language)[:24].lower())
     told = f' data-lang="{label}"' if label else ""
-    return f'<div class="tt-code"{told}><pre><code>{colored(escaped, language)}</code></pre></div>'
+    inner = f"<code>{colored(escaped, language)}</code>"
+    return f'<div class="tt-code"{told}><pre tabindex="0">{inner}</pre></div>'
 
 
 def colored(escaped: str, language: str) -> str:

@@ -37,7 +37,7 @@ def finished(html: str) -> str:
     if "<input " in html:
         html = _BOX.sub(_box, html)
     if "<table>" in html:
-        html = html.replace("<table>", '<div class="tt-table"><table>')
+        html = html.replace("<table>", '<div class="tt-table" tabindex="0"><table>')
         html = _SIDE.sub(r'<\1 class="tt-\2">', html.replace("</table>", "</table></div>"))
     if "<pre>" in html:
         html = _FENCE.sub(_fence, html)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from talktree.views.html.escaped import escape
-from talktree.views.html.highlight import bare, colored
+from talktree.views.html.highlight import bare, block_of, colored
 
 _NUMBER = re.compile(r"^ {0,9}(\d{1,9})[→\t]", re.MULTILINE)
 
@@ -16,11 +16,11 @@ def numbered(text: str, language: str) -> str:
     source = "".join(pieces[0::2])
     if source.count("\n") + 1 - source.endswith("\n") != len(pieces) // 2:
         # Some lines have no number: beside each other the two would not agree.
-        return f'<div class="tt-code"><pre><code>{colored(bare(text), language)}</code></pre></div>'
+        return block_of(bare(text), language)
     gutter = "\n".join(pieces[1::2])
     label = escape(language)
     return (
-        f'<div class="tt-code tt-numbered" data-lang="{label}">'
+        f'<div class="tt-code tt-numbered" data-lang="{label}" tabindex="0">'
         f'<pre class="tt-gutter">{gutter}</pre>'
         f"<pre><code>{colored(bare(source), language)}</code></pre></div>"
     )

@@ -9,6 +9,8 @@ from talktree.views.html.highlight import bare
 
 MOST_SPANS = 20_000
 """Changes of colour that are followed; after that the text goes on without."""
+TALL, LONG = 16, 1200
+"""From so many lines or characters on it may scroll, and must be reached by keyboard."""
 _STEERING = re.compile(
     "(?:\x1b\\[|\x9b)([0-?]{0,64})[ -/]{0,8}([@-~])"  # CSI: its parameters and what it does
     "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)?"
@@ -22,7 +24,8 @@ _OFF = {22: ("tt-bold", "tt-dim"), 23: ("tt-italic",), 24: ("tt-under",), 29: ("
 
 def terminal(text: str) -> str:
     """Output of a program as a block."""
-    return f'<pre class="tt-terminal">{printed(text)}</pre>'
+    scrolls = ' tabindex="0"' if len(text) > LONG or text.count("\n") > TALL else ""
+    return f'<pre class="tt-terminal"{scrolls}>{printed(text)}</pre>'
 
 
 def printed(text: str) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from talktree.errors import NotFound
+from talktree.errors import Damaged, NotFound
 from talktree.views.html.rendering import code, escape, markdown
 from talktree.web.artifacts.kinds import Kind
-from talktree.web.page import HOW, STATIC
+from talktree.web.built import HOW, STATIC
 
 POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
@@ -58,8 +59,15 @@ def runtime(name: str, frames: Path = FRAMES) -> str:
     path = frames / f"{name}.js"
     if not path.is_file():
         raise NotFound("what runs artifacts is not built", hint=HOW)
-    text = path.read_text()
-    assert "</script" not in text.lower()
+    return _script(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _script(path: Path, changed: int) -> str:
+    """A script that can stand in a page; it is large, and the same until it is built anew."""
+    text = path.read_text(encoding="utf-8")
+    if "</script" in text.lower():
+        raise Damaged(f"{path.name} would end the element it stands in", hint=HOW)
     return text
 
 

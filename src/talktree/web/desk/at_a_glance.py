@@ -11,6 +11,17 @@ from talktree.model.conversation import Conversation
 
 _PLAIN = re.compile(r"[a-z0-9 .,:;_@#$%&*()+=<>?!|{}\[\]~^'`-]+")
 """What stands in a line of JSON as it is, unless it is spelled with `\\u`."""
+_SPELLED = re.compile(rb"\\u(?!00[01])")
+"""Letters that are spelled by number; control characters are no letters."""
+_ODD = tuple(
+    chr(code)
+    for code in (
+        *(0xDF, 0x130, 0x149, 0x17F, 0x1F0, 0x1E9E, 0x212A),
+        *range(0x1E96, 0x1E9B),
+        *range(0xFB00, 0xFB07),
+    )
+)
+"""Letters that are written with plain ones where case does not count."""
 
 Silent = Callable[[int], bool]
 
@@ -21,6 +32,7 @@ def silent(conversation: Conversation, wanted: str) -> Silent:
     if not isinstance(origin, Origin) or not _PLAIN.fullmatch(wanted):
         return lambda position: False
     sought, members, changed = wanted.encode(), conversation.members, conversation.changed
+    odd = [each.encode() for each in _ODD if not set(each.casefold()).isdisjoint(wanted)]
 
     def is_silent(position: int) -> bool:
         """Whether the bytes of a record rule it out."""
@@ -32,7 +44,13 @@ def silent(conversation: Conversation, wanted: str) -> Silent:
         if not isinstance(sheet, LineSheet):
             return False
         raw = sheet.content.read(sheet.starts[index], sheet.stops[index])
-        # Other letters may be the same without case, and any letter may be spelled by number.
-        return raw.isascii() and b"\\u" not in raw and sought not in raw.lower()
+        return sought not in raw.lower() and not _may_mean_others(raw, odd)
 
     return is_silent
+
+
+def _may_mean_others(raw: bytes, odd: list[bytes]) -> bool:
+    """Whether plain letters may be meant by something else in these bytes."""
+    if not raw.isascii() and any(letter in raw for letter in odd):
+        return True
+    return b"\\u" in raw and _SPELLED.search(raw) is not None

@@ -20,6 +20,8 @@ MOST_MARKED = 2000
 """Pairs of lines whose words are compared."""
 LONGEST = 4000
 """Characters of a line."""
+TALL = 16
+"""From so many rows on it may scroll, and must be reached by keyboard."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -112,7 +114,8 @@ def _diffed(compared: Comparison, layout: str, view: Unified | Split) -> Diffed:
         if most > left:
             rows.append('<div class="tt-more">… and more; too long to show here</div>')
             break
-    html = f'<div class="tt-diff {layout}">{"".join(rows)}</div>'
+    scrolls = ' tabindex="0"' if len(rows) > TALL else ""
+    html = f'<div class="tt-diff {layout}"{scrolls}>{"".join(rows)}</div>'
     return Diffed(html, compared.added, compared.removed, compared.hunks)
 
 

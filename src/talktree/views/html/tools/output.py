@@ -12,6 +12,7 @@ from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
 from talktree.views.html.terminal import terminal
+from talktree.views.html.wrapping import unwrapped
 from talktree.views.measure import one_line
 from talktree.views.parts import part_line
 
@@ -29,6 +30,8 @@ def output(result: ToolResult | None, look: Look, *, form: str = "") -> tuple[st
     shown: list[str] = []
     cut = 0
     for place, part in enumerate(result.output):
+        if result.error and isinstance(part, Text):
+            part = Text(unwrapped(part.text))
         html, less = _piece(part, place, look, form="" if result.error else form)
         shown.append(html)
         cut += less
