@@ -2,8 +2,8 @@
 
 Opens a conversation in Chromium, scrolls it slowly, fast and by leaps, and switches between
 branches, while every frame is timed. A frame counts when the browser is ready to draw it, so what
-the page does meanwhile, fetching and rendering included, is in the number. Beside it stands how long
-the page itself worked for a frame, which other programs on the machine do not change much.
+the page does meanwhile, fetching and rendering included, is in the number. Beside it stands how
+long the page itself worked for a frame, which other programs on the machine change less.
 """
 
 from __future__ import annotations

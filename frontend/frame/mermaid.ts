@@ -14,10 +14,14 @@ async function start(): Promise<void> {
     // The frame around is white, as most artifacts expect it.
     if (dark) document.body.style.background = DARK
     mermaid.initialize(settings(dark))
-    const { svg } = await mermaid.render('diagram', given().source)
+    const root = place()
+    // It measures in the page before it is done; that is not to be seen.
+    root.style.visibility = 'hidden'
+    const { svg } = await mermaid.render('diagram', given().source, root)
     const drawn = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
     if (!drawn) throw new Error('The diagram is empty.')
-    place().replaceChildren(drawn)
+    root.replaceChildren(drawn)
+    root.style.visibility = ''
   } catch (problem) {
     sayError(problem)
   }

@@ -58,7 +58,9 @@ def test_a_new_token_in_an_open_tab_is_taken_too(browser: Browser, seen: Running
         tab.go("/c/1")
         tab.page.locator(".card-open").wait_for()
         tab.page.context.clear_cookies()
-        tab.page.goto(seen.keys.address(seen.keys.token))
+        with tab.page.expect_response("**/login") as entered:
+            tab.page.goto(seen.keys.address(seen.keys.token))
+        assert entered.value.status == 204
         tab.page.wait_for_url("**/#/c/1**")
         tab.page.reload()
         tab.page.locator(".card").first.wait_for()

@@ -85,20 +85,28 @@ def _telling(data: bytes, runs: bytes) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
     starts = _starts(runs)
     first = bisect_left(starts, LEAD)
-    for known in (_SEEN, _LEADS):
+    for known in (_HINTS, _LEADS):
         if len(known) > MOST_SEEN:
             known.clear()
-    seen = _SEEN
-    hinted = [start for start in starts[first:] if seen[data[start - 2 : start + STARTING]]]
-    found = [start for start in reversed(hinted) if _tells(data, start)]
-    return [*found, *starts[:first][::-1]]
+    hints, leads = _HINTS, _LEADS
+    found = [
+        start
+        for start in starts[first:]
+        if (hint := hints[data[start - 2 : start + STARTING]])
+        and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
+    ]
+    return [*reversed(found), *starts[:first][::-1]]
 
 
-class _Seen(dict[bytes, bool]):
+_NOTHING, _CLOSER, _BY_LEAD = range(3)
+"""What a hint says: nothing is there, one must look closer, what stands before decides."""
+
+
+class _Hints(dict[bytes, int]):
     """What the five bytes around the start of a run hint at, looked up where it can be."""
 
-    def __missing__(self, around: bytes) -> bool:
-        told = self[around] = _hints(around)
+    def __missing__(self, around: bytes) -> int:
+        told = self[around] = _hint(around)
         return told
 
 
@@ -110,24 +118,27 @@ class _Leads(dict[bytes, bool]):
         return told
 
 
-_SEEN = _Seen()
+_HINTS = _Hints()
 _LEADS = _Leads()
 
 
-def _hints(around: bytes) -> bool:
+def _hint(around: bytes) -> int:
     """Whether a run may tell something, by two bytes before it and how it starts."""
-    if around[2:] in BY_START:
-        return True
     earlier, before = around[0], around[1]
+    if around[2:] in BY_START or around[2] in b"-_":
+        return _CLOSER
     if before == _ESCAPE:
-        return around[2] == _BY_NUMBER or around[3:] in _STARTS_OF_STARTS
+        may = around[2] == _BY_NUMBER or around[3:] in _STARTS_OF_STARTS
+        return _CLOSER if may else _NOTHING
     if before == _DOT:
-        return earlier in b"9s1Gta"
+        return _CLOSER if earlier in b"9s1Gta" else _NOTHING
+    if before in b"/+" or (before == _COLON and earlier in b"0123456789"):
+        return _CLOSER
     if before == _SPACE:
-        return earlier in b":=>(rR"
+        return _BY_LEAD if earlier in b":=>(rR" else _NOTHING
     if before in b"\"'`":
-        return earlier in b":=>(\\ "
-    return before in b"/+:=>" or around[2] in b"-_"
+        return _BY_LEAD if earlier in b":=>(\\ " else _NOTHING
+    return _BY_LEAD if before in b":=>" else _NOTHING
 
 
 def _starts(runs: bytes) -> list[int]:

@@ -135,13 +135,14 @@ def test_artifacts_show_their_source_and_run_if_asked() -> None:
 
 def test_events_and_what_nobody_knows() -> None:
     divider = only(
-        Event("compacted", "Conversation compacted", {"trigger": "auto", "preTokens": 9})
+        Event("compacted", "Conversation compacted", {"trigger": "auto", "preTokens": 18420})
     )
-    assert (divider.kind, divider.detail) == ("divider", "trigger auto, pre tokens 9")
+    assert (divider.kind, divider.detail) == ("divider", "trigger auto, pre tokens 18,420")
     chip = only(Event("command", "x", {"name": "/init", "args": "now"}))
     assert (chip.kind, chip.title, chip.detail) == ("chip", "/init", "now")
     printed = only(Event("command_output", "<local-out>\x1b[1mdone\x1b[22m</local-out>"))
     assert "local-out" not in printed.html
+    assert printed.title == "done"
     assert only(Unknown("sheet", {"rows": 8})).kind == "unknown"
 
 

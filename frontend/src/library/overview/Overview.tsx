@@ -56,7 +56,7 @@ export default function Overview({ about }: { about: About | null }) {
           ]}
         />
       </div>
-      <Totals statistics={data} />
+      <Totals statistics={data} conversations={span[0] === 0 && about ? about.library.conversations : data.conversations} />
       <HeatMap days={data.days} weeks={span[2]} />
       <div className="overview-two">
         <DayBars days={data.days} measures={measuresOf(data)} />
@@ -78,9 +78,9 @@ function measuresOf(statistics: Statistics): Measure[] {
   return [...measures, 'messages']
 }
 
-function Totals({ statistics }: { statistics: Statistics }) {
+function Totals({ statistics, conversations }: { statistics: Statistics; conversations: number }) {
   const facts: [string, string][] = [
-    [whole(statistics.conversations), 'conversations'],
+    [whole(conversations), 'conversations'],
     [whole(statistics.messages), 'messages'],
     [short(statistics.tokens.input + statistics.tokens.output), 'tokens in and out'],
     [short(statistics.tokens.cache_read + statistics.tokens.cache_write), 'tokens through the cache'],

@@ -17,13 +17,14 @@ const SHOWN = 8
 export function TopList({ title, counted, unit, nameOf = (name) => name, onPick }: Props) {
   const top = counted.slice(0, SHOWN)
   const most = Math.max(1, ...top.map((one) => one.count))
+  const failing = top.some((one) => one.failures > 0)
   return (
     <section className="top" aria-label={title}>
       <h2 className="chart-caption">
         {title} <span className="chart-told">{counted.length > SHOWN ? `${SHOWN} of ${counted.length}` : ''}</span>
       </h2>
       {top.length === 0 && <p className="top-none">None yet.</p>}
-      <ol className="top-list">
+      <ol className={`top-list${failing ? ' top-failing' : ''}`}>
         {top.map((one) => (
           <li key={one.name} className="top-line" title={hint(one, unit)}>
             {onPick ? (
@@ -40,7 +41,7 @@ export function TopList({ title, counted, unit, nameOf = (name) => name, onPick 
               {short(one.count)}
               <span className="sr-only"> {unit[1]}</span>
             </span>
-            <span className="top-failed">{one.failures > 0 ? `${short(one.failures)} failed` : ''}</span>
+            {failing && <span className="top-failed">{one.failures > 0 ? `${short(one.failures)} failed` : ''}</span>}
           </li>
         ))}
       </ol>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from talktree.model.parts import Event, Unknown
@@ -9,11 +10,12 @@ from talktree.views.html.block import Block
 from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.html.terminal import terminal
+from talktree.views.html.terminal import terminal, unsteered
 from talktree.views.html.wrapping import unwrapped
 from talktree.views.measure import one_line
 from talktree.views.parts import COMPACTIONS, compact_json, details
 
+_LARGE = re.compile(r"(?<![\w.,])\d{4,15}(?![\w.,])")
 _WORDS = {
     "compacted": "Conversation compacted",
     "compaction": "Conversation compacted",
@@ -42,7 +44,7 @@ def event(part: Event, look: Look) -> Block:
 
 
 def _compaction(part: Event, look: Look) -> Block:
-    told = details(part.data)
+    told = _LARGE.sub(lambda found: f"{int(found[0]):,}", details(part.data))
     title = _WORDS.get(part.kind, part.kind)
     said = part.text or ""
     html = ""
@@ -63,7 +65,7 @@ def _command(part: Event) -> Block:
 def _printed(part: Event, look: Look) -> Block:
     text, cut = look.cut(unwrapped(part.text or ""))
     html = terminal(text) if text.strip() else ""
-    lines = one_line(text, 120)
+    lines = one_line(unsteered(text[:2000]), 120)
     return Block(kind="result", name="output", title=lines or "no output", html=html, cut=cut)
 
 

@@ -28,6 +28,11 @@ def terminal(text: str) -> str:
     return f'<pre class="tt-terminal"{scrolls}>{printed(text)}</pre>'
 
 
+def unsteered(text: str) -> str:
+    """The text without what steers a terminal, for a line in plain words."""
+    return _STEERING.sub("", text) if "\x1b" in text or "\x9b" in text else text
+
+
 def printed(text: str) -> str:
     """Output of a program as it looked on the terminal, for between tags."""
     if "\r" in text:

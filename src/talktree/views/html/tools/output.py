@@ -11,7 +11,7 @@ from talktree.views.html.highlight import code
 from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.html.terminal import terminal
+from talktree.views.html.terminal import terminal, unsteered
 from talktree.views.html.wrapping import unwrapped
 from talktree.views.measure import one_line
 from talktree.views.parts import part_line
@@ -77,5 +77,5 @@ def said(result: ToolResult | None, most: int = 160) -> str:
         return ""
     for part in result.output:
         if isinstance(part, Text) and part.text.strip():
-            return one_line(part.text, most)
+            return one_line(unsteered(part.text[:4000]), most)
     return ""
