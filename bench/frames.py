@@ -51,6 +51,14 @@ COUNT = """
 FULL = f"[role=feed][aria-busy=false] {ROW}"
 
 
+PLAIN = (
+    "<div class='conv-scroll' style='height: 780px; overflow: auto; background: #fff'>"
+    + "<p>Some words that fill about a line of the page, as a list of messages would.</p>" * 3000
+    + "</div>"
+)
+"""What the machine can do at best: a page that does nothing but scroll."""
+
+
 class Frames(NamedTuple):
     """How a while of frames went."""
 
@@ -155,6 +163,9 @@ def measured(address: str, messages: int, *, show: bool) -> Iterator[Frames]:
             executable_path=CHROMIUM, args=list(QUIET), headless=not show
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_content(PLAIN)
+        page.evaluate("document.querySelector('.conv-scroll').scrollTop = 1e6")
+        yield counted(page, "(a plain page, scrolled slowly)", -12)
         page.goto(address)
         page.wait_for_timeout(1000)
         cid = opened(page, messages)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -31,14 +31,20 @@ def executable() -> str | None:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A browser for many tests."""
+    with sync_playwright() as playwright, launched(playwright) as browser:
+        yield browser
+
+
+@contextmanager
+def launched(playwright: Playwright, *more: str) -> Iterator[Browser]:
+    """One more browser of the same driver, of which a process can have only one."""
     # Chromium refuses to put a sandbox around the pages of the system's own user.
-    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=flags)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    flags = [*FLAGS, *more, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    browser = playwright.chromium.launch(executable_path=executable(), args=flags)
+    try:
+        yield browser
+    finally:
+        browser.close()
 
 
 class Watched(NamedTuple):
@@ -70,6 +76,7 @@ def watched(
         locale="en-GB",
         timezone_id="UTC",
     )
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=origin)
     elsewhere: list[str] = []
     complaints: list[str] = []
 

@@ -1,4 +1,4 @@
-"""One Chromium for all tests of a process; a studio of its own for each test that changes things."""
+"""One Chromium for the tests here; a studio of its own for each test that changes things."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from tests.browser.chromium import WIDE, chromium, executable
+from tests.browser.chromium import WIDE, executable, launched
 from tests.browser.screen import Screen, entered
+from tests.browser.talks import write_damaged, write_long
 from tests.web.running import Running, running
 
 DEMO = Path(__file__).parent.parent.parent / "demo"
@@ -19,12 +20,30 @@ Open = Callable[..., Screen]
 """Opens a window on a studio: `open(studio, size=PHONE, dark=True)`."""
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The browser."""
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """The driver; gone with the last test here, as nothing asynchronous runs beside it."""
     if executable() is None:
         pytest.skip("NOT RUN: there is no Chromium on this machine")
-    with chromium() as found:
+    with sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The browser."""
+    with launched(playwright) as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A studio that is only looked at: the demo, a long talk of many branches, a damaged one."""
+    folder = tmp_path_factory.mktemp("gallery")
+    shutil.copytree(DEMO, folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    write_long(folder / "long.jsonl")
+    write_damaged(folder / "damaged.jsonl")
+    with running([folder]) as found:
         yield found
 
 
@@ -55,6 +74,12 @@ def open_window(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             return windows.enter_context(window)
 
         yield opened
+
+
+@pytest.fixture
+def window(gallery: Running, open_window: Open) -> Screen:
+    """One window on what is only looked at."""
+    return open_window(gallery)
 
 
 @pytest.fixture

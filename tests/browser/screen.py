@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.chromium import WIDE, Watched, watched
 from tests.web.running import Running
 
 PATIENCE = 15_000
 """Milliseconds after which something counts as not there."""
+expect.set_options(timeout=PATIENCE)
 
 
 class Screen:
@@ -38,6 +40,49 @@ class Screen:
     def rows(self) -> Locator:
         """The messages that are shown."""
         return self.page.locator("article")
+
+    @property
+    def current(self) -> Locator:
+        """The message that is pointed at."""
+        return self.page.locator("article[aria-current=true]")
+
+    def message(self, id: str) -> Locator:
+        """A message that is shown, by its id."""
+        return self.page.locator(f'article[data-id="{id}"]')
+
+    def button(self, name: str | re.Pattern[str]) -> Locator:
+        """A button by its name."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def tab(self, name: str) -> Locator:
+        """A tab by its first word; a number may follow."""
+        return self.page.get_by_role("tab", name=re.compile(f"^{name}"))
+
+    def dialog(self, name: str | re.Pattern[str]) -> Locator:
+        """What lies over the page."""
+        return self.page.get_by_role("dialog", name=name)
+
+    def choose(self, menu: str | re.Pattern[str], item: str | re.Pattern[str]) -> None:
+        """Open a menu of the page and take one of what it offers."""
+        self.button(menu).click()
+        self.menu_item(item).click()
+
+    def menu_item(self, name: str | re.Pattern[str]) -> Locator:
+        """Something that the open menu offers."""
+        return self.page.locator("[role=menuitem], [role=menuitemradio]").filter(has_text=name)
+
+    def again(self) -> None:
+        """Load the page once more."""
+        self.page.reload()
+
+    @property
+    def place(self) -> str:
+        """Where the reader is, as the address says it."""
+        return self.page.url.partition("#")[2]
+
+    def clipboard(self) -> str:
+        """What was copied last."""
+        return str(self.page.evaluate("navigator.clipboard.readText()"))
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other."""

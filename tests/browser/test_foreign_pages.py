@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import pytest
 from msgspec import Struct
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Playwright
 
 from talktree.web.route import API, Call, Route
 from talktree.web.routes import entry
 from talktree.web.studio import Studio
-from tests.browser.chromium import FLAGS, executable
+from tests.browser.chromium import launched
 from tests.web.running import Running, running
 
 REBOUND = "rebound.example"
@@ -77,9 +77,7 @@ def _elsewhere() -> Iterator[int]:
 
 
 @pytest.fixture
-def visited() -> Iterator[Visited]:
-    if executable() is None:
-        pytest.skip("NOT RUN: there is no Chromium on this machine")
+def visited(playwright: Playwright) -> Iterator[Visited]:
     answers: list[str] = []
 
     def touch(studio: Studio, call: Call) -> Said:
@@ -93,16 +91,14 @@ def visited() -> Iterator[Visited]:
         Route("POST", "/touch", touch, "Touch.", gives=Said),
         Route("DELETE", "/touch", touch, "Touch.", gives=Said),
     ]
-    flags = [*FLAGS, "--no-sandbox", "--host-resolver-rules=MAP *.example 127.0.0.1"]
-    with running([], table=table) as studio, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=flags)
+    rebound = "--host-resolver-rules=MAP *.example 127.0.0.1"
+    with running([], table=table) as studio, launched(playwright, rebound) as browser:
         context = browser.new_context()
         page = context.new_page()
         page.goto(studio.origin)
         entered = page.evaluate(ENTER, [f"{API}/login", studio.keys.token])
         assert entered == 204
         yield Visited(page, studio, answers)
-        browser.close()
 
 
 def test_the_studios_own_page_is_answered(visited: Visited) -> None:

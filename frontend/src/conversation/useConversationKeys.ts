@@ -30,7 +30,7 @@ export function useConversationKeys(navigator: Navigator, find: () => void): voi
     { keys: 'o', text: 'Open or fold the tools of a message', group: 'Messages', run: () => toggleTools(navigator) },
     { keys: 'm', text: 'Actions of a message', group: 'Messages', run: () => openMenu(navigator) },
     { keys: 'y', text: 'Copy the link of a message', group: 'Messages', run: copySelected },
-    { keys: 'd', text: 'Files', group: 'Inspector', run: () => openInspector('files') },
+    { keys: 'd', text: 'Files and what changed in them', group: 'Inspector', run: () => openInspector('files') },
     { keys: '/', text: 'Find in this conversation', group: 'Conversation', run: find },
     { keys: 't', text: 'Show or fold thinking', group: 'View', run: switchThinking },
     { keys: 'f', text: 'Follow what comes', group: 'View', run: () => setFollow(!getCurrent().follow) },

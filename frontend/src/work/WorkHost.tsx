@@ -3,7 +3,6 @@ import { get, path } from '../api/client'
 import type { Row } from '../api/types'
 import { useKeys } from '../keys/use'
 import { getCurrent, useCurrent } from '../shell/current'
-import { openInspector } from '../shell/panes'
 import { closeDialog, openDialog, useDialog, type WorkDialog } from './dialogs'
 import { redo, tellProblem, undo } from './edit'
 import type { ActionKey } from './messageActions'
@@ -83,7 +82,6 @@ function WorkKeys(): null {
     { keys: 'c', text: 'Edit as a new branch', group, run: act('revise') },
     { keys: 'x', text: 'Soft-delete or restore', group, run: act('delete', 'restore') },
     { text: 'Edit in place', group, run: act('replace') },
-    { keys: 'd', text: 'Files and what changed in them', group: 'Inspector', run: () => openInspector('files') },
     { text: 'Name this branch', group, run: () => openDialog({ kind: 'name-branch' }) },
   ])
   return null

@@ -70,8 +70,16 @@ def file_work(call: ToolCall) -> FileWork | None:
     if key in WRITES or (key in EDITS and given.get("command") == "create"):
         return FileWork(path, "write", (Unclear() if whole is None else Whole(whole),))
     if key in EDITS:
-        return FileWork(path, "edit", tuple(_swaps(given)) or (Unclear(),))
+        return FileWork(path, "edit", tuple(_edited(given, whole)) or (Unclear(),))
     return None
+
+
+def _edited(given: Mapping[str, object], whole: str | None) -> Iterator[Deed]:
+    """Texts that became others; some programs edit by giving all of the new content."""
+    if whole is not None and "edits" not in given and _first(given, _OLD) is None:
+        yield Whole(whole)
+    else:
+        yield from _swaps(given)
 
 
 def _swaps(given: Mapping[str, object]) -> Iterator[Deed]:
