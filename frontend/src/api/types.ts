@@ -865,6 +865,7 @@ export interface Plan {
   uncovered: string[];
   /** What happens to the talk, in words. */
   chat: string;
+  moves_chat: boolean;
 }
 
 /** Do what the plan with this digest says. */

@@ -6,7 +6,7 @@ const step = (path: string, part: Partial<PlanStep> = {}): PlanStep => ({
   action: 'write', path, reason: '', conflict: false, choices: [], choice: null, html: '', ...part,
 })
 const CONFLICT = { conflict: true, choices: ['keep', 'theirs'] }
-const plan = (...steps: PlanStep[]): Plan => ({ digest: 'd', steps, conflicts: 0, uncovered: [], chat: '' })
+const plan = (...steps: PlanStep[]): Plan => ({ digest: 'd', steps, conflicts: 0, uncovered: [], chat: '', moves_chat: false })
 
 it('may be applied only when no conflict is open and the server knows every choice', () => {
   const undecided = plan(step('a'), step('b', CONFLICT))
@@ -18,6 +18,13 @@ it('may be applied only when no conflict is open and the server knows every choi
   expect(applicable(undecided, { b: 'keep' })).toBe(false)
   expect(applicable(plan(step('a'), step('b', { ...CONFLICT, choice: 'keep' })), { b: 'keep' })).toBe(true)
   expect(applicable(plan(), {})).toBe(true)
+})
+
+it('may not be applied where nothing of it can be done', () => {
+  const cannot = step('a', { action: 'cannot' })
+  expect(applicable(plan(cannot), {})).toBe(false)
+  expect(applicable(plan(cannot, step('b')), {})).toBe(true)
+  expect(applicable({ ...plan(cannot), moves_chat: true }, {})).toBe(true)
 })
 
 it('hears only answers that were offered', () => {

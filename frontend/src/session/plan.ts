@@ -33,9 +33,14 @@ export function settled(plan: Plan, choices: Choices): boolean {
   })
 }
 
-/** Whether it may be applied: no conflict left open, and the plan is the one shown. */
+/** Whether nothing of it can be done. */
+export function hopeless(plan: Plan): boolean {
+  return !plan.moves_chat && plan.steps.length > 0 && plan.steps.every((step) => step.action === 'cannot')
+}
+
+/** Whether it may be applied: something can be done, no conflict left open, and the plan is the one shown. */
 export function applicable(plan: Plan, choices: Choices): boolean {
-  return open(plan, choices).length === 0 && settled(plan, choices)
+  return !hopeless(plan) && open(plan, choices).length === 0 && settled(plan, choices)
 }
 
 /** Steps that change something first, what stays as it is last; conflicts before all. */

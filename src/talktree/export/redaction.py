@@ -95,6 +95,13 @@ class Redactor:
         """The text without secrets, be they known or new."""
         return self.without_known(without_secrets(text, self.words, name=name))
 
+    def name(self, title: str) -> str:
+        """A title as a file may be named: with nothing where secrets stood."""
+        told = self.text(title)
+        for words in self._words.values():
+            told = told.replace(words, "")
+        return " ".join(told.split())
+
     def without_known(self, text: str) -> str:
         """The text without secrets that are known, also where nothing says that they are some."""
         for held, words in self.known:

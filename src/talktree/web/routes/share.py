@@ -38,6 +38,7 @@ def _secrets(studio: Studio, call: Call) -> Secrets:
     query: SecretsQuery = call.query
     opened = studio.desk.open(call.path["cid"])
     scope = Scope(leaf=query.leaf or None, ids=query.ids)
+    rows = opened.rows(query.leaf or None)
     redactor = Redactor()
     places: list[SecretPlace] = []
     total = 0
@@ -47,7 +48,7 @@ def _secrets(studio: Studio, call: Call) -> Secrets:
             places.append(
                 SecretPlace(
                     message=place.message,
-                    number=None,
+                    number=rows.number_of(place.message),
                     kind=place.kind,
                     what=place.what,
                     shown=place.shown,
@@ -100,7 +101,7 @@ def _made(opened: Opened, choice: Choice, progress: Progress, studio: Studio) ->
     made = exported(alone(opened), choice, tell=tell, redactor=redactor)
     suffix = PAGES.get(choice.to) or by_slug(choice.to).info.suffixes[0]
     # A title is a name of the file, too, and may hold what is taken out of the rest.
-    title = redactor.text(opened.title) if choice.redact else opened.title
+    title = redactor.name(opened.title) if choice.redact else opened.title
     name = plain(title, otherwise="conversation")
     files = Made(made.files, folder=made.folder, ledger=Ledger())
     return written(files, name, suffix, studio.scratch, progress)

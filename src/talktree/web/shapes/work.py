@@ -252,6 +252,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     uncovered: tuple[str, ...]
     chat: str
     """What happens to the talk, in words."""
+    moves_chat: bool
 
 
 class Apply(Struct, frozen=True, kw_only=True):

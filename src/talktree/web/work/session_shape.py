@@ -102,6 +102,7 @@ def plan_shape(plan: OwnPlan, contents: Contents, choices: dict[bytes, str]) -> 
         conflicts=len(plan.conflicts),
         uncovered=(*(f"{path}: {why}" for path, why in plan.uncovered), *plan.warnings),
         chat=_chat(plan),
+        moves_chat=_moves_chat(plan),
     )
 
 
@@ -129,12 +130,14 @@ def _difference(action: Action, plan: OwnPlan, contents: Contents) -> str:
     return diff_unified(old.decode(), new.decode()).html
 
 
+def _moves_chat(plan: OwnPlan) -> bool:
+    return "conversation" in plan.scopes and plan.from_.conversation != plan.to.conversation
+
+
 def _chat(plan: OwnPlan) -> str:
-    if "conversation" not in plan.scopes:
+    if not _moves_chat(plan):
         return "the talk stays where it is"
-    start, goal = plan.from_.conversation, plan.to.conversation
-    if start == goal:
-        return "the talk stays where it is"
+    goal = plan.to.conversation
     if goal is None:
         return "the talk goes back to its beginning; what was said stays a branch"
     return f"the talk goes on from message {goal}; what was said behind it stays a branch"

@@ -1,0 +1,1 @@
+"""What somebody else wrote, in every place where the studio shows it: nothing of it ever acts."""

@@ -1,0 +1,54 @@
+"""The judge: everything that a page does by itself is told, whichever way it does it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Page, Request
+
+TELLTALE = (Path(__file__).parent / "canary.js").read_text()
+INNER = ("data:", "blob:", "about:")
+
+
+class Canary:
+    """Watches all windows of a browser context."""
+
+    def __init__(self, context: BrowserContext, origin: str) -> None:
+        self.origin = origin
+        self.ran: Counter[str] = Counter()
+        """What was called, with the name of the frame it was called in."""
+        self.asked: list[str] = []
+        """Addresses of other origins that something was asked of."""
+        self.went: list[str] = []
+        """Places that a window left for, windows that opened, files that came down."""
+        context.expose_binding("canary", lambda source, what: self._heard(what))
+        context.add_init_script(TELLTALE)
+        context.on("request", self._asked)
+        context.on("page", self._watch)
+
+    def _heard(self, what: Any) -> None:
+        self.ran[str(what)] += 1
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.origin}/", *INNER)):
+            self.asked.append(request.url)
+
+    def _watch(self, page: Page) -> None:
+        if page.opener() is not None:
+            self.went.append(f"a window: {page.url}")
+        page.on("dialog", lambda dialog: (self._heard(dialog.type), dialog.dismiss()))
+        page.on("download", lambda file: self.went.append(f"a file: {file.suggested_filename}"))
+        page.on("framenavigated", lambda frame: self._gone(frame.url, frame is page.main_frame))
+
+    def _gone(self, address: str, whole: bool) -> None:
+        own = address.startswith((f"{self.origin}/", "about:blank"))
+        if whole and not own:
+            self.went.append(f"to {address}")
+
+    def assert_silent(self) -> None:
+        """Nothing ran, nothing was asked elsewhere, nobody was taken anywhere."""
+        assert dict(self.ran) == {}
+        assert self.asked == []
+        assert self.went == []

@@ -1,0 +1,132 @@
+"""The library in the browser: what is there, narrowed and sorted, and what all of it comes to."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Open
+from tests.browser.screen import Screen
+from tests.web.running import running
+
+
+def cards(screen: Screen) -> Locator:
+    """The conversations of the list."""
+    return screen.page.get_by_role("listbox", name="Conversations").get_by_role("option")
+
+
+def titles(screen: Screen, **query: str) -> list[str]:
+    """What the list is to show, in order."""
+    return [str(card["title"]) for card in screen.studio.get("/conversations", **query)["cards"]]
+
+
+def shows(screen: Screen, wanted: list[str]) -> None:
+    """The list shows just these."""
+    expect(cards(screen)).to_contain_text(wanted)
+    how_many = f"{len(wanted)} conversation{'' if len(wanted) == 1 else 's'}"
+    expect(screen.page.get_by_role("status").filter(has_text=how_many)).to_be_visible()
+
+
+def test_the_list_is_narrowed_sorted_and_says_so_in_the_address(window: Screen) -> None:
+    page = window.page
+    shows(window, titles(window))
+    page.get_by_role("combobox", name="Order", exact=True).select_option("Title")
+    shows(window, titles(window, sort="title"))
+    page.get_by_role("combobox", name="Order", exact=True).select_option("Longest")
+    shows(window, titles(window, sort="messages"))
+    page.get_by_role("combobox", name="Format", exact=True).select_option("muse")
+    shows(window, titles(window, sort="messages", format="muse"))
+    page.get_by_role("searchbox", name="Title, project or path").fill("harbour")
+    shows(window, ["Names for the harbour"])
+    assert "format=muse" in window.place
+    assert "text=harbour" in window.place
+    window.again()
+    shows(window, ["Names for the harbour"])
+    page.get_by_role("searchbox", name="Title, project or path").fill("no such thing")
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+    window.button("Clear filters").click()
+    shows(window, titles(window, sort="messages"))
+    page.get_by_role("combobox", name="Project", exact=True).select_option("/home/noor/bakery")
+    shows(window, titles(window, sort="messages", project="/home/noor/bakery"))
+    window.assert_quiet()
+
+
+def test_a_conversation_is_opened_and_the_status_tells_of_it(window: Screen) -> None:
+    page = window.page
+    status = page.get_by_role("contentinfo", name="Status")
+    about = window.studio.get("/about")["library"]
+    expect(status).to_contain_text(f"{about['conversations']} conversations")
+    cards(window).filter(has_text="Sourdough for Saturday").click()
+    expect(page.get_by_role("heading", name="Sourdough for Saturday", level=1)).to_be_visible()
+    expect(status).to_contain_text("19 messages")
+    expect(status).to_contain_text("3 branches")
+    expect(status).to_contain_text("watching")
+    chosen = cards(window).filter(has_text="Sourdough for Saturday")
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    cards(window).filter(has_text="Is the bell still there?").click()
+    expect(status).to_contain_text("2 problems")
+    page.go_back()
+    expect(status).to_contain_text("19 messages")
+    page.get_by_role("link", name="Overview").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    window.assert_quiet()
+
+
+def test_the_overview_adds_up_and_leads_on(window: Screen, tmp_path: Path) -> None:
+    page = window.page
+    told = window.studio.get("/statistics")
+    totals = page.locator("dl").filter(has_text="conversations")
+    expect(totals).to_contain_text(f"{told['messages']:,}")
+    tools = page.get_by_role("region", name="Tools")
+    expect(tools.get_by_role("listitem").first).to_contain_text(told["tools"][0]["name"])
+    window.button("30 days").click()
+    expect(window.button("30 days")).to_have_attribute("aria-pressed", "true")
+    expect(totals).not_to_contain_text(f"{told['messages']:,}")
+    window.button("All time").click()
+    expect(totals).to_contain_text(f"{told['messages']:,}")
+    with page.expect_download() as coming:
+        window.choose("Download the numbers", "As CSV")
+    coming.value.save_as(tmp_path / "numbers.csv")
+    assert len(list(csv.reader((tmp_path / "numbers.csv").open()))) > 3
+    page.get_by_role("region", name="Projects").get_by_role("button", name="bakery").click()
+    shows(window, titles(window, project="/home/noor/bakery"))
+    window.assert_quiet()
+
+
+def test_panes_fold_and_their_widths_are_remembered(window: Screen) -> None:
+    page = window.page
+    window.open(window.cid("native"))
+    library = page.get_by_role("complementary", name="Library")
+    inspector = page.get_by_role("complementary", name="Inspector")
+    separator = page.get_by_role("separator", name="Width of the library")
+    separator.focus()
+    before = int(separator.get_attribute("aria-valuenow") or 0)
+    window.press("ArrowRight", "ArrowRight")
+    expect(separator).to_have_attribute("aria-valuenow", str(before + 32))
+    window.button("Inspector").click()
+    expect(inspector).to_be_hidden()
+    window.again()
+    expect(separator).to_have_attribute("aria-valuenow", str(before + 32))
+    expect(inspector).to_be_hidden()
+    window.press("Control+b")
+    expect(library).to_be_hidden()
+    window.press("Control+.")
+    expect(inspector).to_be_visible()
+    window.assert_quiet()
+
+
+def test_an_empty_studio_says_how_to_begin(open_window: Open, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with running([empty]) as studio:
+        screen = open_window(studio)
+        expect(screen.page.get_by_text("Nothing is here yet")).to_be_visible()
+        expect(screen.page.get_by_text("No conversations yet")).to_be_visible()
+        expect(screen.button("Choose files").first).to_be_enabled()
+        expect(screen.page.get_by_role("contentinfo")).to_contain_text(
+            re.compile("^0 conversations")
+        )
+        screen.assert_quiet()
