@@ -6,7 +6,7 @@ import base64
 import json
 from pathlib import Path
 
-from tests.web.desks import Talk
+from tests.web.desks import DATA, Talk
 from tests.web.running import Running, running
 
 PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
@@ -99,3 +99,12 @@ def test_what_is_no_picture_is_only_downloaded(tmp_path: Path) -> None:
         assert answer.content == page
         assert answer.headers["content-type"] == "application/octet-stream"
         assert answer.headers["content-disposition"].startswith("attachment")
+
+
+def test_a_record_that_is_nested_too_deep_is_shown_as_it_is() -> None:
+    with running([DATA / "rules" / "SYN208" / "bad"]) as studio:
+        (card,) = studio.get("/conversations")["cards"]
+        for row in studio.get(f"/c/{card['cid']}/rows")["rows"]:
+            raw = studio.get(f"/c/{card['cid']}/messages/{row['id']}/raw")
+            assert raw["html"]
+            assert raw["text"]

@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from talktree.errors import UsageError
+from talktree.text.json_value import REFUSALS
 from talktree.web.answers import JSON
 from talktree.web.errors import TooLarge
 from talktree.web.route import Call, Route
@@ -69,5 +70,5 @@ async def _whole_body(request: Request) -> bytes:
 def _fitting(read: Any) -> Any:  # noqa: ANN401
     try:
         return read()
-    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.ValidationError, *REFUSALS) as error:
         raise UsageError(f"{error}"[:500], hint="see /api/v1/openapi.json") from None

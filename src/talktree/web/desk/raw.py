@@ -65,5 +65,5 @@ def _laid_out(data: bytes) -> str:
     """JSON with a line for each member; anything else as it is."""
     try:
         return msgspec.json.format(data.strip(), indent=2).decode("utf-8", "replace")
-    except (msgspec.DecodeError, ValueError):
+    except (ValueError, RecursionError):
         return data.decode("utf-8", "replace")

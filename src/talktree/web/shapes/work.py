@@ -134,7 +134,8 @@ class EditLine(Struct, frozen=True, kw_only=True):
     id: int
     time: int
     what: str
-    state: Literal["done", "undone"]
+    state: Literal["done", "undone", "settled", "dropped"]
+    """Settled: in the file for good. Dropped: undone, and then something else was done."""
     about: str | None
 
 

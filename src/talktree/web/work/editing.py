@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from talktree.library.library import Library
 from talktree.library.versions.history import Edit
+from talktree.library.versions.history import History as Edits
 from talktree.library.versions.versions import Versions
 from talktree.views.edits import edit_words, edited_message
 from talktree.web.desk.desk import Opened
@@ -89,18 +92,27 @@ def history(studio: Studio, cid: str) -> History:
         found = edits.history
         return History(
             stamp=studio.desk.stamp(cid),
-            edits=tuple(map(_line, found.edits)),
+            edits=tuple(_line(each, found) for each in found.edits),
             can_undo=edits.can_undo,
             can_redo=found.can_redo,
             saved=found.is_saved,
         )
 
 
-def _line(edit: Edit) -> EditLine:
+def _line(edit: Edit, history: Edits) -> EditLine:
     return EditLine(
         id=edit.id,
         time=edit.time // MILLISECOND,
         what=edit_words(edit.operation),
-        state=edit.state,
+        state=_state(edit, history),
         about=edited_message(edit.operation),
     )
+
+
+def _state(edit: Edit, history: Edits) -> Literal["done", "undone", "settled", "dropped"]:
+    """What can become of an edit: an undo reaches what counts, a redo what was undone last."""
+    if edit.id in history.standing:
+        return "done"
+    if edit.id in history.redoable:
+        return "undone"
+    return "settled" if edit.state == "done" else "dropped"

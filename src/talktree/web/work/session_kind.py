@@ -9,6 +9,7 @@ from typing import Literal
 from talktree.errors import UsageError
 from talktree.library.listing import Kept
 from talktree.session.names import is_id
+from talktree.session.older import SUFFIX
 
 SESSIONS = "sessions"
 Kind = Literal["own", "claude-code"]
@@ -19,7 +20,8 @@ def session_kind(kept: Kept) -> Kind | None:
     path = path_of(kept)
     if kept.format == "claude-code":
         return "claude-code" if path.suffix == ".jsonl" else None
-    in_store = path.parent.name == SESSIONS and is_id(path.name)
+    # A session in the older form is one file; it knows of no files that it changed.
+    in_store = path.parent.name == SESSIONS and is_id(path.name) and path.suffix != SUFFIX
     return "own" if kept.format == "sage" and in_store and kept.state != "gone" else None
 
 
