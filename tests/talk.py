@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from talktree.model.conversation import Conversation, numbers
+from talktree.model.conversation import Conversation, Reading, numbers
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.outline import outline
@@ -29,7 +29,7 @@ class Shelf:
     ) -> Iterator[Entry]:
         return (self.entry(number, *next(names)) for number in numbers)
 
-    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+    def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Nothing is told by contents here."""
 
 

@@ -30,6 +30,11 @@ class Screen:
         cards = self.studio.get("/conversations")["cards"]
         return next(str(card["cid"]) for card in cards if card["format"] == format)
 
+    def titled(self, words: str) -> str:
+        """The conversation whose title has these words."""
+        cards = self.studio.get("/conversations", text=words)["cards"]
+        return next(str(card["cid"]) for card in cards if words in card["title"])
+
     def open(self, cid: str, message: str | None = None) -> None:
         """Go to a conversation, or to a message of it."""
         place = f"#/c/{cid}" + (f"/m/{message}" if message else "")
@@ -80,6 +85,10 @@ class Screen:
         """Where the reader is, as the address says it."""
         return self.page.url.partition("#")[2]
 
+    def hears(self, text: str) -> None:
+        """Something is said to the reader, as assistive technology hears it."""
+        expect(self.page.get_by_role("status").filter(has_text=text)).to_have_count(1)
+
     def clipboard(self) -> str:
         """What was copied last."""
         return str(self.page.evaluate("navigator.clipboard.readText()"))
@@ -94,10 +103,15 @@ class Screen:
         self.page.screenshot(path=path)
         return path
 
-    def assert_quiet(self) -> None:
-        """Nothing was loaded from elsewhere, no script failed."""
+    def assert_quiet(self, *, refused: bool = False) -> None:
+        """Nothing was loaded from elsewhere, no script failed.
+
+        `refused`: the studio said no to something, which the browser complains of, too.
+        """
         assert self.seen.elsewhere == []
-        assert self.seen.complaints == []
+        expected = "Failed to load resource: the server responded with a status of 4"
+        said = self.seen.complaints
+        assert [each for each in said if not (refused and each.startswith(expected))] == []
 
 
 @contextmanager

@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+FLAKY, SOURDOUGH, LAMP, GARDEN = "Flaky sunset", "Sourdough", "Winter hours", "kitchen garden"
+"""Titles in the demo: of Claude Code, native, of Sage, of Claude's message types."""
+TOWER, BELL = "Step 0 of the tower", "Is the bell still there"
+"""Titles of what is written here: the long one and the damaged one."""
 SESSION = "5f0e6a52-9c1d-4b7e-a2d4-5b8f6c7d9e02"
 PROMPTS = 60
 """Prompts of the long talk; each but the first was asked in two ways."""

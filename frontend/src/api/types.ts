@@ -388,6 +388,7 @@ export interface Changed {
   stamp: string;
   leaf: string | null;
   rows: number;
+  messages: number;
   size: number;
   last: number | null;
 }
@@ -760,7 +761,8 @@ export interface EditLine {
   id: number;
   time: number;
   what: string;
-  state: "done" | "undone";
+  /** Settled: in the file for good. Dropped: undone, and then something else was done. */
+  state: "done" | "dropped" | "settled" | "undone";
   about: string | null;
 }
 

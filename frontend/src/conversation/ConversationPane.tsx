@@ -50,7 +50,7 @@ export default function ConversationPane() {
 }
 
 function Shown({ list, cid, pending }: { list: List; cid: string; pending: boolean }) {
-  const { leaf, selected, follow, conversation } = useCurrent()
+  const { leaf, selected, follow, conversation, edits } = useCurrent()
   const { layout } = useView()
   const handle = useRef<ListHandle>(null)
   const heights = useRef<Heights>({ offset: 0, sizes: new Map(), base: 0 })
@@ -66,6 +66,10 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
     // A branch that is on its way opens at what is pointed at by itself.
     if (selected !== null && !list.tail && !pending) void navigator.show(selected)
   }, [selected, navigator, pending])
+  useEffect(() => {
+    // An edit may have put it elsewhere on the branch that is shown.
+    if (edits > 0 && selected !== null && !pending) void navigator.reveal(selected)
+  }, [edits])
   const start = useRef<{ list: List; layout: string; aim: Aim | null }>(null)
   if (start.current?.list !== list) start.current = { list, layout, aim: list.aim }
   else if (start.current.layout !== layout) {

@@ -11,7 +11,7 @@ import { Foot } from './Foot'
 import { RowHead } from './RowHead'
 import { Sides } from './Sides'
 import { useWhole } from './whole'
-import { partOf, roleWord } from './words'
+import { isName, partOf, roleWord } from './words'
 
 interface Props {
   row: Row
@@ -38,7 +38,7 @@ export const MessageRow = memo(function MessageRow({ row: given, cid, selected, 
     <article
       ref={article}
       className={classes(row, part, selected, above, below, known)}
-      aria-label={`${roleWord(row.role)}${row.speaker ? `, ${row.speaker}` : ''}`}
+      aria-label={`${roleWord(row.role)}${isName(row.speaker, row.role) ? `, ${row.speaker}` : ''}`}
       aria-posinset={position}
       aria-setsize={total}
       aria-current={selected || undefined}

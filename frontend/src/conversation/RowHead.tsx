@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../shell/Icon'
 import { useNow } from './now'
 import { SiblingSwitch } from './SiblingSwitch'
 import { Spent } from './Spent'
-import { exactly, roleWord, when, type Part } from './words'
+import { exactly, isName, roleWord, when, type Part } from './words'
 
 const ICONS: Record<Part, IconName> = {
   user: 'person', agent: 'agent', tool: 'tool', system: 'system', error: 'error', other: 'message',
@@ -19,7 +19,7 @@ export function RowHead({ row, part, known }: { row: Row; part: Part; known: str
       <div className="conv-who">
         <Icon name={ICONS[part]} className="conv-role-icon" />
         <span className="conv-role">{roleWord(row.role)}</span>
-        {isName(row) && <span className="conv-speaker">{row.speaker}</span>}
+        {isName(row.speaker, row.role) && <span className="conv-speaker">{row.speaker}</span>}
         {row.time !== null && <Time time={row.time} />}
         <Chips row={row} known={known} />
         <Flags row={row} />
@@ -42,12 +42,6 @@ function Time({ time }: { time: number }) {
       {when(time, now)}
     </time>
   )
-}
-
-/** Whether the speaker says more than the role does. */
-function isName({ speaker, role }: Row): boolean {
-  const said = speaker.toLowerCase()
-  return said !== '' && said !== role.toLowerCase() && said !== roleWord(role).toLowerCase()
 }
 
 function Chips({ row, known }: { row: Row; known: string }) {

@@ -1,5 +1,7 @@
 // Where the list is to be when the next branch is shown.
 
+import { getCurrent } from '../shell/current'
+
 export type Aim =
   | { kind: 'end' }
   /** At this row, which is then pointed at, unless it is quiet. */
@@ -9,17 +11,17 @@ export type Aim =
   /** At the same row and height as now: the branches are the same up to here. */
   | { kind: 'same'; index: number; top: number }
 
-let next: Aim | null = null
+let next: { at: Aim; stamp: string | null } | null = null
 
 export function aim(at: Aim): void {
-  next = at
+  next = { at, stamp: getCurrent().stamp }
 }
 
-/** What was aimed at, once. */
+/** What was aimed at, once; rows may stand elsewhere after an edit, so then it counts no more. */
 export function taken(): Aim | null {
   const was = next
   next = null
-  return was
+  return was && was.stamp === getCurrent().stamp ? was.at : null
 }
 
 /** The row an aim means in a list of so many. */

@@ -103,6 +103,12 @@ export class Navigator {
     await this.seek(id)
   }
 
+  /** Brings a message into view wherever it is now. */
+  async reveal(id: string): Promise<void> {
+    this.own = null
+    await this.seek(id)
+  }
+
   /** Goes to the row with this number of the branch, even if the filter hides it; gives its place. */
   async toNumber(number: number, align: 'center' | 'start' = 'center'): Promise<number> {
     const index = await this.indexOf(number)
@@ -159,7 +165,8 @@ export class Navigator {
       const index = await this.indexOf(place.number)
       if (index < 0) return
       this.cursor = index
-      this.handle()?.scrollTo(index, 'start')
+      const [first, last] = this.handle()?.range() ?? [0, 0]
+      if (index <= first || index >= last) this.handle()?.scrollTo(index, 'start')
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), 'warning')
     }

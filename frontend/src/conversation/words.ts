@@ -84,3 +84,9 @@ export function roleWord(role: string): string {
   const part = partOf(role)
   return part === 'other' && role ? role : WORDS[part]
 }
+
+/** Whether a speaker's name says more than the role does. */
+export function isName(speaker: string, role: string): boolean {
+  const said = speaker.toLowerCase()
+  return said !== '' && said !== role.toLowerCase() && said !== roleWord(role).toLowerCase()
+}

@@ -76,6 +76,13 @@ function Known({ history }: { history: History }): React.JSX.Element {
   )
 }
 
+const STATE: Record<EditLine['state'], string> = {
+  done: '',
+  undone: 'undone · ',
+  settled: 'in the file · ',
+  dropped: 'undone, then something else was done · ',
+}
+
 interface LineProps {
   edit: EditLine
   here: boolean
@@ -97,11 +104,11 @@ function Line({ edit, here, off, onGo }: LineProps): React.JSX.Element {
           <span className="history-done">{edit.what}</span>
         )}
         <span className="history-time">
-          {edit.state === 'undone' ? 'undone · ' : ''}
+          {STATE[edit.state]}
           {moment(edit.time)}
         </span>
       </span>
-      {!here && (
+      {!here && (edit.state === 'done' || edit.state === 'undone') && (
         <Button small kind="quiet" disabled={off} onClick={onGo}>
           {edit.state === 'done' ? 'Back to here' : 'Redo to here'}
         </Button>

@@ -52,9 +52,9 @@ it('shows what an edit made', async () => {
 it('goes along with the current branch only', async () => {
   openRoute(route('1'))
   await rest()
-  grown({ stamp: 's3', leaf: 'end2', rows: 4, size: 9, last: 1 })
+  grown({ stamp: 's3', leaf: 'end2', rows: 4, messages: 6, size: 9, last: 1 })
   expect(getCurrent()).toMatchObject({ leaf: 'end2', stamp: 's3' })
   showLeaf('old')
-  grown({ stamp: 's4', leaf: 'end3', rows: 5, size: 9, last: 1 })
+  grown({ stamp: 's4', leaf: 'end3', rows: 5, messages: 7, size: 9, last: 1 })
   expect(getCurrent()).toMatchObject({ leaf: 'old', stamp: 's4' })
 })

@@ -4,7 +4,7 @@ import { asApiError, get, path, type ApiError } from '../api/client'
 import { invalidate, onInvalidate } from '../api/cache'
 import { makeStore, useStore } from '../api/store'
 import type { Changed, Conversation, Edited } from '../api/types'
-import { currentRoute, go, type Route } from './router'
+import { currentRoute, go, isLeaving, type Route } from './router'
 
 export interface Current {
   cid: string | null
@@ -18,10 +18,12 @@ export interface Current {
   follow: boolean
   loading: boolean
   error: ApiError | null
+  /** How many edits were made here: what the last one is about is to be seen. */
+  edits: number
 }
 
 const NOTHING: Current = {
-  cid: null, conversation: null, leaf: null, selected: null, stamp: null, follow: false, loading: false, error: null,
+  cid: null, conversation: null, leaf: null, selected: null, stamp: null, follow: false, loading: false, error: null, edits: 0,
 }
 const ADDRESS_AFTER = 150
 
@@ -85,7 +87,7 @@ export function grown(changed: Changed): void {
   change({
     stamp: changed.stamp,
     leaf: atCurrent ? changed.leaf : leaf,
-    conversation: { ...conversation, stamp: changed.stamp, leaf: changed.leaf, rows: changed.rows, size: changed.size, last: changed.last, live: true },
+    conversation: { ...conversation, stamp: changed.stamp, leaf: changed.leaf, rows: changed.rows, messages: changed.messages, size: changed.size, last: changed.last, live: true },
   })
 }
 
@@ -99,7 +101,9 @@ export async function reload(edited?: Partial<Edited>): Promise<void> {
   await load()
   invalidate(path`/c/${cid}`)
   invalidate('/conversations')
-  if (edited) writeAddress()
+  if (!edited) return
+  change({ edits: current.get().edits + 1 })
+  writeAddress()
 }
 
 async function load(): Promise<void> {
@@ -128,7 +132,7 @@ function writeAddress(): void {
   clearTimeout(addressTimer)
   addressTimer = setTimeout(() => {
     const { cid, conversation, leaf, selected } = current.get()
-    if (cid === null || currentRoute().cid !== cid) return
+    if (cid === null || currentRoute().cid !== cid || isLeaving()) return
     const named = leaf && leaf !== conversation?.leaf ? leaf : null
     go({ cid, message: selected, leaf: named }, { replace: true })
     written = currentRoute()

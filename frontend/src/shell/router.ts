@@ -68,6 +68,11 @@ export function currentRoute(): Route {
   return route.get()
 }
 
+/** Whether the address names another place already, of which nobody here has heard yet. */
+export function isLeaving(): boolean {
+  return format(parse(location.hash)) !== format(route.get())
+}
+
 /** Goes somewhere; filters stay as they are unless they are named. */
 export function go(to: Partial<Route>, how: { replace?: boolean } = {}): void {
   const next: Route = { cid: null, message: null, leaf: null, filters: route.get().filters, ...to }

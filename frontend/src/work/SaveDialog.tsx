@@ -42,7 +42,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }): React.
     <>
       {fault && <Button onClick={() => openDialog({ kind: 'save-as' })}>Save as another format…</Button>}
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" disabled={busy || edits.length === 0} onClick={() => void save()}>
+      <Button kind="primary" disabled={busy || !history} onClick={() => void save()}>
         {fault ? 'Try again' : 'Save'}
       </Button>
     </>
@@ -63,7 +63,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }): React.
       ) : (
         <>
           <p>
-            {many(edits.length, 'edit')} to be written to <code className="work-path">{conversation.path}</code>
+            {edits.length > 0 ? many(edits.length, 'edit') : 'What was undone is'} to be written to <code className="work-path">{conversation.path}</code>
           </p>
           <p className="work-soft">
             What is written is read back before the old file is replaced. If anything would be lost, nothing is written.

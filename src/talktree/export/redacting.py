@@ -24,7 +24,7 @@ from talktree.text.secrets import Secret, found_in
 
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 """What hides letters from whoever looks at the bytes of JSON only."""
-_SIGNS = (b"data:text/", b"data:application/", b'"text/')
+_SIGNS = (b";base64,", b'"media_type"')
 """What no file of text goes without; looking for these takes no time."""
 _FILE = re.compile(
     rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
@@ -77,7 +77,7 @@ def _blocks(content: Content) -> Iterator[bytes]:
     """The bytes of a file in blocks that end with a line, and not inside of a private key."""
     held = b""
     for buffer, size in content.line_blocks():
-        held += bytes(buffer[:size])
+        held += bytes(memoryview(buffer)[:size])
         begin = held.rfind(b"-----BEGIN")
         if begin >= 0 and held.find(b"-----END", begin) < 0 and len(held) - begin < 1 << 16:
             continue

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree.files import Source, plain_head
-from talktree.model.conversation import Conversation
+from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
 from talktree.model.parts import Part
@@ -342,7 +342,7 @@ class Format(ABC):
         """Folders, seen from a file's own with this name, whose files its messages may continue."""
         return (".",)
 
-    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:  # noqa: B027
+    def link(self, skeleton: Skeleton, read: Reading) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
 
     def rules(self) -> Sequence[Rule]:

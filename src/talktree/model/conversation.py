@@ -21,6 +21,10 @@ STRETCH = 64
 """How many entries are read together where they are not wanted in source order."""
 
 
+Reading = Callable[[Sequence[int]], Iterator[Entry]]
+"""Gives the entries at some positions, in one go."""
+
+
 class Store(Protocol):
     """Where the entries of a source come from."""
 
@@ -32,7 +36,7 @@ class Store(Protocol):
     ) -> Iterator[Entry]:
         """Many entries in order, read in one go."""
 
-    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+    def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Hang together what only the format knows belongs together."""
 
 
@@ -132,7 +136,7 @@ class Conversation:
     def tree(self) -> Tree:
         """The shape of it all."""
         if not self.skeleton.joined:
-            self.store.link(self.skeleton, self.entry)
+            self.store.link(self.skeleton, self.entries_at)
             self.skeleton.joined = True
         return Tree(self.skeleton)
 

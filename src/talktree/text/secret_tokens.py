@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import product
 from string import ascii_letters, digits
 
 from talktree.text.marks import OTHER, RUN, marked
@@ -39,7 +39,7 @@ LEAD = 9
 MOST_SEEN = 1 << 16
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
-_RUN = OTHER + RUN * SHORTEST
+_RUN = re.compile(OTHER + RUN * SHORTEST)
 _BASE64 = (ascii_letters + digits + "+/").encode()
 _BREAKS = b"\" \\',=:>\n"
 _AWS_SECRET = re.compile(
@@ -50,11 +50,13 @@ _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
 """With the name of its environment inside, it has no start of its own."""
 _AWS_NAMES = (b"ecret_access_key", b"ECRET_ACCESS_KEY", b"ecretAccessKey")
 _ESCAPE, _BY_NUMBER, _SLASH, _SPACE = 0x5C, 0x75, 0x2F, 0x20
-_STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 _DOT, _COLON = 0x2E, 0x3A
 _WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
 """What ends with a dot and tells of a secret."""
 _AN_END = next(iter(ENDS))
+_DASHES = tuple(bytes(each) for count in range(STARTING + 1) for each in product(b"-_", repeat=count))
+_TELLING_STARTS = frozenset((each + start)[:STARTING] for each in _DASHES for start in BY_START)
+"""How a run starts that a key begins with, maybe behind dashes."""
 
 
 def may_hold_tokens(data: bytes, runs: bytes) -> bool:
@@ -85,15 +87,17 @@ def _telling(data: bytes, runs: bytes) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
     starts = _starts(runs)
     first = bisect_left(starts, LEAD)
-    for known in (_HINTS, _LEADS):
-        if len(known) > MOST_SEEN:
-            known.clear()
-    hints, leads = _HINTS, _LEADS
+    if len(_LEADS) > MOST_SEEN:
+        _LEADS.clear()
+    hints, leads, telling = _HINTS, _LEADS, _TELLING_STARTS
     found = [
         start
         for start in starts[first:]
-        if (hint := hints[data[start - 2 : start + STARTING]])
-        and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
+        if (data[start : start + STARTING] in telling and _tells(data, start))
+        or (
+            (hint := hints[data[start - 2 : start]])
+            and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
+        )
     ]
     return [*reversed(found), *starts[:first][::-1]]
 
@@ -103,10 +107,10 @@ _NOTHING, _CLOSER, _BY_LEAD = range(3)
 
 
 class _Hints(dict[bytes, int]):
-    """What the five bytes around the start of a run hint at, looked up where it can be."""
+    """What the two bytes before a run hint at, looked up where it can be."""
 
-    def __missing__(self, around: bytes) -> int:
-        told = self[around] = _hint(around)
+    def __missing__(self, before: bytes) -> int:
+        told = self[before] = _hint(*before)
         return told
 
 
@@ -122,14 +126,10 @@ _HINTS = _Hints()
 _LEADS = _Leads()
 
 
-def _hint(around: bytes) -> int:
-    """Whether a run may tell something, by two bytes before it and how it starts."""
-    earlier, before = around[0], around[1]
-    if around[2:] in BY_START or around[2] in b"-_":
-        return _CLOSER
+def _hint(earlier: int, before: int) -> int:
+    """Whether a run may tell something, by two bytes before it."""
     if before == _ESCAPE:
-        may = around[2] == _BY_NUMBER or around[3:] in _STARTS_OF_STARTS
-        return _CLOSER if may else _NOTHING
+        return _CLOSER
     if before == _DOT:
         return _CLOSER if earlier in b"9s1Gta" else _NOTHING
     if before in b"/+" or (before == _COLON and earlier in b"0123456789"):
@@ -143,13 +143,8 @@ def _hint(around: bytes) -> int:
 
 def _starts(runs: bytes) -> list[int]:
     """Where long runs start."""
-    # The mark in front lets the first run be found as all others. What stands between them is split
-    # off all at once: that takes less time than to ask for each.
-    between = (OTHER + runs).split(_RUN)
-    between.pop()
-    size = len(_RUN)
-    found = [*accumulate(map(size.__add__, map(len, between)), initial=-size)]
-    return found[1:]
+    # The mark in front lets the first run be found as all others.
+    return [found.start() for found in _RUN.finditer(OTHER + runs)]
 
 
 def _tells(data: bytes, start: int) -> bool:
@@ -218,16 +213,21 @@ def _continued(data: bytes, start: int, out: list[Found]) -> int:
     """A run that is a piece of a path or of something in base 64; returns where to go on."""
     if data[start : start + SHORTEST].islower():
         return start
-    near = data[max(0, start - FAR) : start]
-    begin = start - (len(near) - len(near.rstrip(_BASE64)))
-    found = _behind(data, start, BY_END[_SLASH])
+    begin = _begin(data, start, BLOB + 1)
     if start - begin > BLOB:
-        return begin
+        return _begin(data, start, FAR)
+    found = _behind(data, start, BY_END[_SLASH])
     if found is None and (not begin or data[begin - 1] in _BREAKS):
         found = _named(data, begin)
     if found is not None:
         out.append(found)
     return start
+
+
+def _begin(data: bytes, start: int, far: int) -> int:
+    """Where something in base 64 begins that goes on here, if that is not too far away."""
+    near = data[max(0, start - far) : start]
+    return start - (len(near) - len(near.rstrip(_BASE64)))
 
 
 def _named(data: bytes, start: int) -> Found | None:

@@ -26,11 +26,18 @@ def _calls(say: Say) -> Iterator[tuple[str, Json, str]]:
     """Tools, what they were asked, what they gave."""
     path = say("file path")
     shown = f"\x1b[31m{say('tool output')}\x1b[0m\n\x1b]0;{say('tool output')}\x07"
-    question = {"question": say("question"), "options": [{"label": say("answer"), "description": "x"}]}
+    question = {
+        "question": say("question"),
+        "options": [{"label": say("answer"), "description": "x"}],
+    }
     yield say("tool name"), {say("argument name"): say("tool input"), "deep": [[path]]}, shown
     yield "Bash", {"command": say("command"), "description": say("description")}, shown
     yield "Read", {"file_path": path}, f"     1→{say('file content')}"
-    yield "Edit", {"file_path": path, "old_string": say("old"), "new_string": say("new") + " x"}, "ok"
+    yield (
+        "Edit",
+        {"file_path": path, "old_string": say("old"), "new_string": say("new") + " x"},
+        "ok",
+    )
     yield "Write", {"file_path": f"{path}.html", "content": say("written")}, "ok"
     yield "Grep", {"pattern": say("pattern"), "path": path}, say("found")
     yield "WebFetch", {"url": say("address"), "prompt": say("fetch prompt")}, say("fetched")
@@ -64,12 +71,22 @@ def held(say: Say) -> list[Json]:
         (say("page name"), "text/html", data_url("text/html", say("page content"))),
         (say("drawing name"), DRAWING, data_url(DRAWING, f"<svg>{say('drawing')}</svg>")),
     ]
-    kinds = ("text/html", "text/markdown", DRAWING, "application/vnd.ant.mermaid", say("artifact kind"))
+    kinds = (
+        "text/html",
+        "text/markdown",
+        DRAWING,
+        "application/vnd.ant.mermaid",
+        say("artifact kind"),
+    )
     events: list[tuple[str, Any, Any]] = [
         (say("event kind"), say("event"), {say("event key"): say("event value")}),
         ("hook", None, {"hook": say("hook")}),
         ("summary", say("summary"), None),
-        ("command", say("slash command"), {"name": say("command name"), "args": say("command words")}),
+        (
+            "command",
+            say("slash command"),
+            {"name": say("command name"), "args": say("command words")},
+        ),
         ("command_output", say("command output"), None),
         ("compacted", say("compaction"), {"trigger": say("trigger")}),
     ]

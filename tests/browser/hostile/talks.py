@@ -10,7 +10,16 @@ from typing import Any
 from talktree import api
 from tests.browser.hostile.places import Json, Say, messages, when
 
-OTHERS = ("claude-code", "studio", "studio-xml", "studio-text", "sage", "muse", "claude-messages", "chatbuilder")
+OTHERS = (
+    "claude-code",
+    "studio",
+    "studio-xml",
+    "studio-text",
+    "sage",
+    "muse",
+    "claude-messages",
+    "chatbuilder",
+)
 KEY = "sk-ant-api03-" + "Ab3dE9" * 16
 """A secret, so that there is something to say about sharing."""
 
@@ -40,13 +49,18 @@ def _short(number: int, text: str) -> Iterator[Json]:
     yield {"conversation": {"id": id, "format": None, "title": text}}
     yield {"head": {"id": id, "kind": "title", "title": text, "time": when(number)}}
     context = {"cwd": f"/home/{text}", "git_branch": text}
-    prompt = {"id": f"{id}-p", "role": "user", "parts": [{"part": "text", "text": f"lantern {text}"}]}
+    prompt = {
+        "id": f"{id}-p",
+        "role": "user",
+        "parts": [{"part": "text", "text": f"lantern {text}"}],
+    }
     yield {"message": {**prompt, "context": context, "time": when(number), "model": text}}
 
 
 def _talk(id: str, said: Sequence[Say], title: str) -> Iterator[Json]:
     yield {"conversation": {"id": id, "format": None, "title": title}}
     yield {"head": {"id": id, "kind": "title", "title": title}}
+    yield from _lost(said[:60])
     parent: str | None = None
     for number, say in enumerate(said):
         name = f"{id}-m{number}"
@@ -54,14 +68,24 @@ def _talk(id: str, said: Sequence[Say], title: str) -> Iterator[Json]:
         if number % 3 == 0:
             text = f"{say('other way')} {KEY}" if number < 30 else say("other way")
             other = {"id": f"{name}-b", "parent": parent, "role": "user"}
-            yield {"message": {**other, "parts": [{"part": "text", "text": text}], "time": when(4 * number)}}
+            yield {
+                "message": {
+                    **other,
+                    "parts": [{"part": "text", "text": text}],
+                    "time": when(4 * number),
+                }
+            }
         yield {"message": asked}
         yield {"message": answered}
         parent = f"{name}-r"
-    # Something is wrong with these, and what is said about it names them.
-    for number, say in enumerate(said[:60]):
-        lost = {"id": say("id") + str(number), "parent": f"{say('lost parent')}{number}", "role": say("role")}
-        yield {"message": {**lost, "parts": [{"part": "text", "text": say("lost")}]}}
+
+
+def _lost(said: Sequence[Say]) -> Iterator[Json]:
+    """Messages with which something is wrong; what is said about it names them."""
+    for number, say in enumerate(said):
+        id, parent = f"{say('id')}{number}", f"{say('lost parent')}{number}"
+        words = [{"part": "text", "text": say("lost")}]
+        yield {"message": {"id": id, "parent": parent, "role": say("role"), "parts": words}}
 
 
 def _written(path: Path, lines: Iterable[Any]) -> Path:
@@ -76,6 +100,8 @@ def convert(path: Path, folder: Path, to: str) -> Path:
     made = folder / to / path.stem
     made.mkdir(parents=True)
     ending = {"studio": "json", "muse": "json", "studio-xml": "xml", "studio-text": "txt"}
-    whole = made if to in {"sage", "chatbuilder"} else made / f"{path.stem}.{ending.get(to, 'jsonl')}"
+    whole = (
+        made if to in {"sage", "chatbuilder"} else made / f"{path.stem}.{ending.get(to, 'jsonl')}"
+    )
     api.convert(api.read(path), whole, to=to)
     return whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files import Content, Source
@@ -24,6 +24,7 @@ from talktree.formats.json_lines import HEAD, composed_lines, sample, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item, Sheet
+from talktree.model.conversation import Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
@@ -144,7 +145,7 @@ class ClaudeCode(Format):
     def kin(self, folder: str) -> Sequence[str]:
         return (".", "../..") if folder == SUB_AGENTS else (".",)
 
-    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+    def link(self, skeleton: Skeleton, read: Reading) -> None:
         link_agents(skeleton, read)
 
     def rules(self) -> Sequence[Rule]:

@@ -7,11 +7,9 @@ kind needs nothing; the first two are found here, from contents, when a tree is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
-from talktree.model.entries import Entry
+from talktree.model.conversation import Reading
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall, ToolResult
@@ -29,7 +27,7 @@ class _Call(Struct):
     taken: bool = False
 
 
-def link_agents(bones: Skeleton, read: Callable[[int], Entry]) -> None:
+def link_agents(bones: Skeleton, read: Reading) -> None:
     """Hang sidechains on the calls that started them."""
     starts = [
         position
@@ -41,8 +39,7 @@ def link_agents(bones: Skeleton, read: Callable[[int], Entry]) -> None:
     calls, of_agent = _calls(bones, read)
     if not calls:
         return
-    for position in starts:
-        first = read(position)
+    for position, first in zip(starts, read(starts), strict=True):
         call = _caller(first, position, calls, of_agent) if isinstance(first, Message) else None
         if call is not None:
             call.taken = True
@@ -51,14 +48,16 @@ def link_agents(bones: Skeleton, read: Callable[[int], Entry]) -> None:
             bones.spawned[position] = call.id
 
 
-def _calls(bones: Skeleton, read: Callable[[int], Entry]) -> tuple[list[_Call], dict[str, str]]:
+def _calls(bones: Skeleton, read: Reading) -> tuple[list[_Call], dict[str, str]]:
     """Calls that start sub-agents, and which call each named agent answers."""
     calls: list[_Call] = []
     of_agent: dict[str, str] = {}
-    for position, trait in enumerate(bones.traits):
-        if trait not in (Trait.REPLY, Trait.RESULT) or bones.sidechain[position]:
-            continue
-        entry = read(position)
+    telling = [
+        position
+        for position, trait in enumerate(bones.traits)
+        if trait in (Trait.REPLY, Trait.RESULT) and not bones.sidechain[position]
+    ]
+    for position, entry in zip(telling, read(telling), strict=True):
         for part in entry.parts if isinstance(entry, Message) else ():
             match part:
                 case ToolCall(name=name, id=str(id)) if name in SPAWNING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from talktree.files import Source
 from talktree.formats.base import Format, Links, Record, Split
 from talktree.formats.sheets import Sheet
-from talktree.model.conversation import Conversation
+from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
 from talktree.model.skeleton import Skeleton
 
@@ -84,7 +84,7 @@ class Origin:
                 record.id, record.parent = name
                 yield record
 
-    def link(self, skeleton: Skeleton, read: Callable[[int], Entry]) -> None:
+    def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Let the format hang together what contents tell."""
         self.format.link(skeleton, read)
 

@@ -143,6 +143,11 @@ class History:
         return [self.edit(id) for id in self.standing]
 
     @property
+    def redoable(self) -> tuple[int, ...]:
+        """Those that can be done again; the last one is the next."""
+        return tuple(self._undone)
+
+    @property
     def can_redo(self) -> bool:
         """Whether anything was undone that can be done again."""
         return bool(self._undone)

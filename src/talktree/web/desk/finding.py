@@ -25,6 +25,8 @@ from talktree.web.shapes.conversation import FoundRows
 MOST_FOUND = 1000
 SECONDS = 0.5
 """How long one answer looks; `from` goes on where it stopped."""
+LOOK_BACK = 64
+"""How many rows above its result a call is looked for."""
 
 
 def found_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
@@ -32,17 +34,58 @@ def found_rows(conversation: Conversation, rows: RowList, text: str, first: int)
     wanted = text.casefold()
     is_silent = silent(conversation, wanted)
     end = time.monotonic() + SECONDS
-    numbers: list[int] = []
+    found: set[int] = set()
+    showing = _Showing(conversation, rows)
     for number in range(first, len(rows)):
-        if len(numbers) >= MOST_FOUND or time.monotonic() > end:
-            return FoundRows(
-                total=len(numbers), numbers=tuple(numbers), complete=False, next=number
-            )
+        if len(found) >= MOST_FOUND or time.monotonic() > end:
+            return _told(found, complete=False, next=number)
         mine = [rows.path[place] for place in rows.span(number)]
         loud = [position for position in mine if not is_silent(position)]
-        if any(_says(entry, wanted) for entry in conversation.entries_at(loud)):
-            numbers.append(number)
-    return FoundRows(total=len(numbers), numbers=tuple(numbers), complete=True, next=len(rows))
+        for entry in conversation.entries_at(loud):
+            if _says(entry, wanted):
+                found.add(max(first, showing.row_of(entry, number, wanted)))
+    return _told(found, complete=True, next=len(rows))
+
+
+def _told(found: set[int], *, complete: bool, next: int) -> FoundRows:
+    numbers = tuple(sorted(found))
+    return FoundRows(total=len(numbers), numbers=numbers, complete=complete, next=next)
+
+
+class _Showing:
+    """Which row shows what a message says: results stand with their calls."""
+
+    def __init__(self, conversation: Conversation, rows: RowList) -> None:
+        self._conversation = conversation
+        self._rows = rows
+
+    def row_of(self, message: object, number: int, wanted: str) -> int:
+        """The row in which a text of a message of the row is read; calls made at once are rows
+        above the one behind which their results come."""
+        calls = _answered(message, wanted)
+        if not calls:
+            return number
+        for row in range(number, max(-1, number - LOOK_BACK), -1):
+            entry = self._conversation.entry(self._rows.positions[row])
+            if isinstance(entry, Message) and calls & _made(entry):
+                return row
+        return number
+
+
+def _answered(message: object, wanted: str) -> set[str]:
+    """The calls whose results have a text."""
+    parts = message.parts if isinstance(message, Message) else ()
+    return {
+        part.call
+        for part in parts
+        if isinstance(part, ToolResult)
+        and part.call is not None
+        and any(wanted in text.casefold() for text in texts_of(part))
+    }
+
+
+def _made(message: Message) -> set[str]:
+    return {part.id for part in message.parts if isinstance(part, ToolCall) and part.id is not None}
 
 
 def _says(entry: object, wanted: str) -> bool:

@@ -42,6 +42,7 @@ class Watch:
             stamp=opened.stamp,
             leaf=opened.leaf,
             rows=len(opened.rows()),
+            messages=len(opened.conversation.tree),
             size=opened.kept.size,
             last=None if opened.kept.last is None else opened.kept.last // 1_000_000,
         )

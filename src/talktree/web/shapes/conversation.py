@@ -199,6 +199,7 @@ class Changed(Struct, frozen=True, kw_only=True):
     stamp: str
     leaf: str | None
     rows: int
+    messages: int
     size: int
     last: int | None
 

@@ -1,0 +1,34 @@
+"""What assistive technology would stumble over, as axe-core tells it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page
+
+SOURCE = Path(__file__).parents[2] / "frontend/node_modules/axe-core/axe.min.js"
+GRAVE = ("serious", "critical")
+RUN = """async (grave) => {
+  const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+  return violations
+    .filter((each) => grave.includes(each.impact))
+    .map((each) => `${each.id}: ${each.nodes.slice(0, 4).map((node) => `${node.html.slice(0, 160)} (${node.any.concat(node.all, node.none).map((check) => check.message).join('; ')})`).join(' | ')}`)
+}"""
+
+
+@cache
+def source() -> str:
+    """The script; it is not part of the page, only of the tests."""
+    return SOURCE.read_text()
+
+
+def bring(context: BrowserContext) -> None:
+    """Have it in every page of a window: the policy of the page lets nobody add scripts later."""
+    context.add_init_script(source())
+
+
+def grave_findings(page: Page) -> list[str]:
+    """The serious and critical findings on what is seen now."""
+    found: list[str] = page.evaluate(RUN, list(GRAVE))
+    return found

@@ -1,0 +1,69 @@
+"""Which edit can be made at which message of a demo, by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.model import making
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.testing.edits import KINDS, outcome
+from tests.browser.screens.editing import Editing
+
+PAIRS = {"move": making.move, "swap": making.swap}
+"""Edits that take a second message."""
+
+
+class Doable(NamedTuple):
+    """An edit that the format takes, at messages that are shown on one branch."""
+
+    about: str
+    other: str = ""
+
+
+def doable(editing: Editing, document: Document, number: int, kind: str) -> Doable | None:
+    """The first place where an edit of a kind can be made; None if the format cannot hold it."""
+    talk = document.conversations[number]
+    for leaf in _leaves(editing):
+        shown = [each["id"] for each in editing.rows(leaf) if each["kind"] == "message"]
+        for pair in _pairs(talk, shown, kind):
+            if _works(document, talk, kind, pair):
+                return pair
+    return None
+
+
+def _leaves(editing: Editing) -> list[str]:
+    told = editing.screen.studio.get(f"/c/{editing.cid}")
+    return [each["leaf"] for each in told["branches"]]
+
+
+def _pairs(talk: Conversation, shown: list[str], kind: str) -> Iterator[Doable]:
+    for about in reversed(shown):
+        if kind not in PAIRS:
+            yield Doable(about)
+            continue
+        parent = _message(talk, about).parent
+        yield from (Doable(about, other) for other in shown if other not in (about, parent))
+
+
+def _works(document: Document, talk: Conversation, kind: str, pair: Doable) -> bool:
+    make = KINDS[kind]
+    if kind in PAIRS:
+        with_other = PAIRS[kind]
+        found = outcome(
+            document,
+            talk,
+            _message(talk, pair.about),
+            lambda talk, each: with_other(talk, each.id, pair.other),
+        )
+    else:
+        found = outcome(document, talk, _message(talk, pair.about), make)
+    return found.edited is not None
+
+
+def _message(talk: Conversation, id: str) -> Message:
+    found = talk.entry(talk.position(id))
+    assert isinstance(found, Message)
+    return found

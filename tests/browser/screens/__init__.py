@@ -1,0 +1,1 @@
+"""What a person does in one part of the studio, in words."""

@@ -1,0 +1,173 @@
+"""How it looks: for people who cannot see it, in the dark, at rest, and on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe import SOURCE, bring, grave_findings
+from tests.browser.conftest import Open
+from tests.browser.screen import Screen
+from tests.browser.talks import BELL, FLAKY, LAMP, SOURDOUGH
+from tests.web.running import Running
+
+Scene = tuple[str, Callable[[Screen], None]]
+
+
+def overview(screen: Screen) -> None:
+    screen.page.get_by_role("region", name="Tools").wait_for()
+
+
+def conversation(title: str) -> Callable[[Screen], None]:
+    def shown(screen: Screen) -> None:
+        screen.open(screen.titled(title))
+        screen.press("g", "g")
+        expect(screen.current).to_be_in_viewport()
+
+    return shown
+
+
+def tree(screen: Screen) -> None:
+    conversation(FLAKY)(screen)
+    screen.tab("Tree").click()
+    expect(screen.page.get_by_role("treeitem")).to_have_count(4)
+
+
+def inspected(title: str, tab: str, words: str) -> Callable[[Screen], None]:
+    def shown(screen: Screen) -> None:
+        conversation(title)(screen)
+        screen.tab(tab).click()
+        panel = screen.page.get_by_role("tabpanel", name=re.compile(f"^{tab}"))
+        expect(panel).to_contain_text(words)
+
+    return shown
+
+
+def pressed(*keys: str, dialog: str | re.Pattern[str]) -> Callable[[Screen], None]:
+    def shown(screen: Screen) -> None:
+        conversation(SOURDOUGH)(screen)
+        screen.press(*keys)
+        expect(screen.dialog(dialog)).to_be_visible()
+        expect(screen.dialog(dialog).locator("[aria-busy=true]")).to_have_count(0)
+
+    return shown
+
+
+def filtered(screen: Screen) -> None:
+    conversation(LAMP)(screen)
+    screen.press("F", "/")
+    expect(screen.page.get_by_role("search", name="Find in this conversation")).to_be_visible()
+
+
+def message_menu(screen: Screen) -> None:
+    conversation(SOURDOUGH)(screen)
+    screen.press("m")
+    expect(screen.page.get_by_role("menu")).to_be_visible()
+
+
+def differing(screen: Screen) -> None:
+    inspected(LAMP, "Files", "1 modified")(screen)
+    screen.button(re.compile("timetable.csv")).click()
+    expect(screen.page.get_by_role("region", name=re.compile("^Difference of"))).to_be_visible()
+
+
+def comparing(screen: Screen) -> None:
+    tree(screen)
+    screen.page.get_by_role("treeitem", name=re.compile("^Good. Fix")).click(button="right")
+    screen.menu_item("Compare with what is shown").click()
+    expect(screen.dialog("Compare branches")).to_contain_text("are the same")
+
+
+SCENES: tuple[Scene, ...] = (
+    ("the overview", overview),
+    ("Claude Code", conversation(FLAKY)),
+    ("native", conversation(SOURDOUGH)),
+    ("the tree", tree),
+    ("comparing", comparing),
+    ("files", inspected(LAMP, "Files", "1 modified")),
+    ("a difference", differing),
+    ("tasks", inspected(SOURDOUGH, "Todos", "Now")),
+    ("usage", inspected(FLAKY, "Usage", "Time to answer")),
+    ("a record", inspected(SOURDOUGH, "Raw", "native.jsonl")),
+    ("problems", inspected(BELL, "Problems", "2 errors")),
+    ("the history", inspected(SOURDOUGH, "History", "No edits yet")),
+    ("filter and find", filtered),
+    ("the menu of a message", message_menu),
+    ("the palette", pressed("Control+k", dialog="Search and commands")),
+    ("the help", pressed("?", dialog="Help")),
+    ("sharing", pressed("e", dialog=re.compile("^Share"))),
+)
+
+
+@pytest.fixture
+def watched_window(gallery: Running, open_window: Open, *, dark: bool) -> Iterator[Screen]:
+    if not SOURCE.exists():
+        pytest.skip("NOT RUN: axe-core is not installed (make frontend)")
+    screen = open_window(gallery, dark=dark)
+    bring(screen.seen.context)
+    screen.again()
+    yield screen
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nobody_is_shut_out(watched_window: Screen, *, dark: bool) -> None:
+    screen = watched_window
+    assert screen.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is dark
+    found = {}
+    for name, show in SCENES:
+        show(screen)
+        found[name] = grave_findings(screen.page)
+        screen.press("Escape")
+        if screen.page.get_by_role("dialog").count():
+            screen.press("Escape")
+    assert {name: each for name, each in found.items() if each} == {}
+    screen.assert_quiet()
+
+
+def background(screen: Screen) -> str:
+    return str(screen.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def test_the_theme_is_switched_and_remembered(window: Screen) -> None:
+    page = window.page
+    system = background(window)
+    window.button("Theme: as the system").click()
+    assert background(window) == system
+    window.button("Theme: light").click()
+    dark = background(window)
+    assert dark != system
+    window.again()
+    expect(window.button("Theme: dark")).to_be_visible()
+    assert background(window) == dark
+    window.button("Theme: dark").click()
+    assert background(window) == system
+    page.emulate_media(color_scheme="dark")
+    assert background(window) == dark
+    window.assert_quiet()
+
+
+def test_nothing_moves_where_people_ask_for_no_motion(window: Screen) -> None:
+    moving = """() => [...document.querySelectorAll('*')].filter((element) => {
+      const { transitionDuration, animationDuration, animationName } = getComputedStyle(element)
+      const lasts = (times) => times.split(',').some((time) => parseFloat(time) > 0.001)
+      return lasts(transitionDuration) || (animationName !== 'none' && lasts(animationDuration))
+    }).map((element) => element.className)"""
+    conversation(FLAKY)(window)
+    assert window.page.evaluate(moving) == []
+    window.page.emulate_media(reduced_motion="no-preference")
+    assert window.page.evaluate(moving) != []
+    window.assert_quiet()
+
+
+def test_on_paper_there_is_the_conversation(window: Screen) -> None:
+    conversation(SOURDOUGH)(window)
+    window.page.emulate_media(media="print")
+    expect(window.message("b1")).to_be_visible()
+    expect(window.page.get_by_role("complementary")).to_have_count(0)
+    expect(window.page.get_by_role("banner")).to_be_hidden()
+    expect(window.page.get_by_role("toolbar", name="View")).to_be_hidden()
+    expect(window.rows).to_have_count(10)
+    window.assert_quiet()
