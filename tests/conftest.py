@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 # seen yet is looked for with new cases in each run of `make torture`.
 settings.register_profile(
     "test",
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "torture: a long run, left out of `make test`")
 
 
-LONG = ("torture", "machine", "scale", "incremental", "usage_straight")
+LONG = ("torture", "machine", "scale", "incremental", "usage_straight", "browser")
 """What the names of files with long tests have in them."""
 
 

@@ -12,7 +12,7 @@ from tests.session.machine import Moving
 
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 SHARE = settings(
-    max_examples=int(os.environ.get("UNDO_EXAMPLES", "200")),
+    max_examples=int(os.environ.get("UNDO_EXAMPLES", "80")),
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
