@@ -44,8 +44,9 @@ def _pairs(talk: Conversation, shown: list[str], kind: str) -> Iterator[Doable]:
         if kind not in PAIRS:
             yield Doable(about)
             continue
-        parent = _message(talk, about).parent
-        yield from (Doable(about, other) for other in shown if other not in (about, parent))
+        parent, here = _message(talk, about).parent, shown.index(about)
+        near = sorted(shown, key=lambda other: abs(shown.index(other) - here))
+        yield from (Doable(about, other) for other in near if other not in (about, parent))
 
 
 def _works(document: Document, talk: Conversation, kind: str, pair: Doable) -> bool:

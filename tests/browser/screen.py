@@ -111,7 +111,8 @@ class Screen:
         assert self.seen.elsewhere == []
         expected = "Failed to load resource: the server responded with a status of 4"
         said = self.seen.complaints
-        assert [each for each in said if not (refused and each.startswith(expected))] == []
+        unexpected = [each for each in said if not (refused and each.startswith(expected))]
+        assert unexpected == []
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def message_menu(screen: Screen) -> None:
 
 def differing(screen: Screen) -> None:
     inspected(LAMP, "Files", "1 modified")(screen)
-    screen.button(re.compile("timetable.csv")).click()
+    screen.page.get_by_role("button", name="modified timetable.csv").click()
     expect(screen.page.get_by_role("region", name=re.compile("^Difference of"))).to_be_visible()
 
 
@@ -135,17 +135,20 @@ def test_the_theme_is_switched_and_remembered(window: Screen) -> None:
     page = window.page
     system = background(window)
     window.button("Theme: as the system").click()
+    expect(window.button("Theme: light")).to_be_visible()
     assert background(window) == system
     window.button("Theme: light").click()
+    expect(window.button("Theme: dark")).to_be_visible()
     dark = background(window)
     assert dark != system
     window.again()
     expect(window.button("Theme: dark")).to_be_visible()
     assert background(window) == dark
     window.button("Theme: dark").click()
+    expect(window.button("Theme: as the system")).to_be_visible()
     assert background(window) == system
     page.emulate_media(color_scheme="dark")
-    assert background(window) == dark
+    expect(page.locator("body")).to_have_css("background-color", dark)
     window.assert_quiet()
 
 

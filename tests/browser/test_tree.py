@@ -152,7 +152,7 @@ def test_what_hangs_on_nothing_is_drawn_apart_and_leads_to_its_repair(window: Sc
     expect(lost).to_have_accessible_name(re.compile("hangs on nothing"))
     lost.click()
     expect(window.current).to_contain_text("place inferred")
-    lost.get_by_text("Repair").click()
+    lost.locator("[data-do=repair]").click()
     expect(window.tab("Problems")).to_have_attribute("aria-selected", "true")
     expect(window.page.get_by_role("region", name="Problems")).to_contain_text("TRE101")
     window.assert_quiet()

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from talktree.model.message import Message
+from talktree.views.folding import Step
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.finding import found_rows, says
 from talktree.web.desk.row_shape import RowMaker
@@ -65,14 +66,15 @@ def test_a_text_is_found_where_it_is_said(talks: list[Opened]) -> None:
     for opened in talks:
         rows = opened.rows()
         found = found_rows(opened.conversation, rows, "OUT of", 0)
-        truly = sorted(
-            {
-                rows.row_at(place)
-                for place, entry in enumerate(opened.conversation.entries_at(rows.path))
-                if isinstance(entry, Message) and says(entry, "out of")
-            }
-        )
+        all_rows = all_shown(opened.conversation, rows)
+        truly = [row.number for row in all_rows if any(_shows(step) for step in row.steps)]
         assert (list(found.numbers), found.complete) == (truly, True)
+
+
+def _shows(step: Step) -> bool:
+    """Whether a step shows "out of", in a result of its calls, too."""
+    own = [part for at, part in enumerate(step.message.parts) if at not in step.elsewhere]
+    return says(replace(step.message, parts=(*own, *step.answers.values())), "out of")
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,15 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const text = useLater(typed.trim(), PAUSE)
   const [at, setAt] = useState(0)
-  const here = useRef(-1)
+  /** Where in the list the row is that is pointed at. */
+  const [place, setPlace] = useState(-1)
   const { numbers, complete, around, start } = useFinding(cid, leaf, text, from)
   const first = numbers.find((number) => number >= start) ?? (around ? numbers[0] : undefined)
 
   const go = async (number: number | undefined) => {
     if (number === undefined) return
     setAt(number)
-    here.current = await onGo(number, text)
+    setPlace(await onGo(number, text))
   }
   const step = (by: 1 | -1) => go(numbers[hitAfter(numbers, numbers.indexOf(at), by)])
   useEffect(() => {
@@ -41,8 +42,8 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   }, [first, text])
   useEffect(() => {
     const box = list()
-    return box && text ? keepMarked(box, text, () => here.current) : undefined
-  }, [text, at])
+    return box && text ? keepMarked(box, text, place) : undefined
+  }, [text, place])
 
   return (
     <div className="find-bar" role="search" aria-label="Find in this conversation">

@@ -47,17 +47,17 @@ export function unmark(): void {
 }
 
 /** Marks again whenever rows come into view or are unfolded; gives what ends it. */
-export function keepMarked(list: Element, text: string, here: () => number): () => void {
+export function keepMarked(list: Element, text: string, here: number): () => void {
   let waiting = 0
   const again = () => {
     waiting ||= setTimeout(() => {
       waiting = 0
-      mark(list, text, here())
+      mark(list, text, here)
     }, 60) as unknown as number
   }
   const observer = new MutationObserver(again)
   observer.observe(list, { childList: true, subtree: true, characterData: true })
-  mark(list, text, here())
+  mark(list, text, here)
   return () => {
     observer.disconnect()
     clearTimeout(waiting)

@@ -102,7 +102,7 @@ function Pair({ row, a, b, go }: { row: ComparedRow; a: string; b: string; go: (
 }
 
 function Cell({ id, label, leaf, go }: { id: string | null; label: string; leaf: string; go: (leaf: string, id: string) => void }) {
-  if (id === null) return <span className="tree-cell tree-cell-none" aria-label="nothing" />
+  if (id === null) return <span className="tree-cell tree-cell-none"><span className="sr-only">nothing</span></span>
   return (
     <button type="button" className="tree-cell" onClick={() => go(leaf, id)}>
       {label || id}

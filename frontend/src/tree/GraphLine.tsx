@@ -43,7 +43,7 @@ export const GraphLine = memo(function GraphLine({ place, lanes, top, line, focu
       aria-setsize={place.siblings}
       aria-expanded={segment.messages > 1 ? unfolded : undefined}
       aria-selected={marked}
-      aria-label={`${name ?? segment.label}, ${many(segment.messages, 'message')}${shown ? ', shown' : ''}${segment.kind === 'problem' ? ', hangs on nothing' : ''}`}
+      aria-label={`${name ? `${name} ` : ''}${segment.label}, ${many(segment.messages, 'message')}${shown ? ', shown' : ''}${segment.kind === 'problem' ? ', hangs on nothing' : ''}`}
       data-line={line}
       onDragEnter={() => setOver(true)}
       onDragLeave={() => setOver(false)}
@@ -53,10 +53,10 @@ export const GraphLine = memo(function GraphLine({ place, lanes, top, line, focu
       <button type="button" className="tree-fold" data-do="fold" tabIndex={-1} aria-hidden="true" disabled={segment.messages < 2}>
         {segment.messages > 1 && <Icon name={unfolded ? 'collapse' : 'expand'} size={12} />}
       </button>
-      {renaming ? <Renaming cid={cid} leaf={segment.leaf} name={name ?? ''} /> : <Label name={name} label={segment.label} />}
+      {renaming ? <Renaming cid={cid} leaf={segment.leaf} name={name ?? ''} /> : <Label name={name} label={segment.label} />}{' '}
       {segment.kind === 'problem' && (
-        <button type="button" className="tree-repair" data-do="repair" tabIndex={-1} title="What is wrong, and how to mend it">
-          <Icon name="warning" size={12} /> Repair
+        <button type="button" className="tree-repair" data-do="repair" tabIndex={-1} aria-hidden="true" title="What is wrong, and how to mend it">
+          <Icon name="warning" size={12} />
         </button>
       )}
       <Bar roles={segment.roles} messages={segment.messages} />
@@ -76,7 +76,7 @@ function Label({ name, label }: { name: string | null; label: string }) {
 function Facts({ messages, time, compactions }: { messages: number; time: number | null; compactions: number }) {
   const now = useNow()
   return (
-    <span className="tree-count" title={[many(messages, 'message'), time === null ? '' : when(time, now), compactions ? many(compactions, 'compaction') : ''].filter(Boolean).join(' · ')}>
+    <span className="tree-count" aria-hidden="true" title={[many(messages, 'message'), time === null ? '' : when(time, now), compactions ? many(compactions, 'compaction') : ''].filter(Boolean).join(' · ')}>
       {messages.toLocaleString('en')}
     </span>
   )

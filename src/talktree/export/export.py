@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from talktree.export.as_format import as_format
 from talktree.export.choice import PAGES, Choice
 from talktree.export.facts import facts_of, title_of
 from talktree.export.names import file_name
@@ -61,6 +60,9 @@ def exported(
     if choice.redact:
         document = redacted(document, redactor, lambda: tell(0))
     if choice.to not in PAGES:
+        # Imported only here, because that is slow.
+        from talktree.export.as_format import as_format
+
         made = as_format(document, choice, only, tell)
         name = file_name(document.name, "" if made.folder else _ending(made.files))
         return Exported(files=made.files, folder=made.folder, name=name, secrets=redactor.counts)

@@ -24,8 +24,9 @@ from talktree.text.secrets import Secret, found_in
 
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 """What hides letters from whoever looks at the bytes of JSON only."""
-_SIGNS = (b";base64,", b'"media_type"')
-"""What no file of text goes without; looking for these takes no time."""
+_FILES = (b";base64,", b'"media_type"')
+_SIGNS = (b"data:text/", b"data:application/", b'"text/', b'"application/json')
+"""What no file goes without, and no file of text; looking for these takes no time."""
 _FILE = re.compile(
     rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
     rb'|"media_type": ?"(?:text/|application/json)[^"]{0,40}", ?"data": ?")'
@@ -101,7 +102,7 @@ def _learn(data: bytes, redactor: Redactor) -> None:
 
 
 def _may_hold_files(data: bytes) -> bool:
-    return any(sign in data for sign in _SIGNS)
+    return any(sign in data for sign in _FILES) and any(sign in data for sign in _SIGNS)
 
 
 def _learn_value(line: bytes, redactor: Redactor) -> None:

@@ -85,7 +85,8 @@ def tokens(data: bytes) -> list[Found]:
 
 def _telling(data: bytes, runs: bytes) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
-    starts = _starts(runs)
+    # The mark in front lets the first run be found as all others.
+    starts = [found.start() for found in _RUN.finditer(OTHER + runs)]
     first = bisect_left(starts, LEAD)
     if len(_LEADS) > MOST_SEEN:
         _LEADS.clear()
@@ -139,12 +140,6 @@ def _hint(earlier: int, before: int) -> int:
     if before in b"\"'`":
         return _BY_LEAD if earlier in b":=>(\\ " else _NOTHING
     return _BY_LEAD if before in b":=>" else _NOTHING
-
-
-def _starts(runs: bytes) -> list[int]:
-    """Where long runs start."""
-    # The mark in front lets the first run be found as all others.
-    return [found.start() for found in _RUN.finditer(OTHER + runs)]
 
 
 def _tells(data: bytes, start: int) -> bool:

@@ -31,7 +31,10 @@ def text_lines(text: str) -> list[str]:
 
 def one_line(text: str, most: int) -> str:
     """The first words of a text, on one line, cut to a width."""
-    return clipped(" ".join(text[: 4 * most + 4].split()), most)
+    line = " ".join(text[: 4 * most + 4].split())
+    if len(line) <= most and line.isascii() and line.isprintable():
+        return line
+    return clipped(line, most)
 
 
 def clipped(text: str, most: int) -> str:

@@ -26,7 +26,7 @@ class Canary:
         context.expose_binding("canary", lambda source, what: self._heard(what))
         context.add_init_script(TELLTALE)
         context.on("request", self._asked)
-        context.on("page", self._watch)
+        context.on("page", self.watch)
 
     def _heard(self, what: Any) -> None:
         self.ran[str(what)] += 1
@@ -35,7 +35,8 @@ class Canary:
         if not request.url.startswith((f"{self.origin}/", *INNER)):
             self.asked.append(request.url)
 
-    def _watch(self, page: Page) -> None:
+    def watch(self, page: Page) -> None:
+        """Watch a window."""
         if page.opener() is not None:
             self.went.append(f"a window: {page.url}")
         page.on("dialog", lambda dialog: (self._heard(dialog.type), dialog.dismiss()))

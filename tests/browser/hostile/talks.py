@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ OTHERS = (
     "claude-messages",
     "chatbuilder",
 )
+MOST_PLACES = 96
+STRIDE = 101
+"""Texts that stand together in the collection are of one kind; a few should be of all kinds."""
 KEY = "sk-ant-api03-" + "Ab3dE9" * 16
 """A secret, so that there is something to say about sharing."""
 
@@ -27,6 +31,18 @@ KEY = "sk-ant-api03-" + "Ab3dE9" * 16
 def same(text: str) -> Say:
     """The same text in every place."""
     return lambda place: text
+
+
+def taking_turns(texts: Sequence[str]) -> Iterator[Say]:
+    """Messages without end: another text in every place of each, until all were everywhere."""
+    numbers: dict[str, int] = {}
+    for start in count(step=MOST_PLACES):
+
+        def say(place: str, start: int = start) -> str:
+            number = start + numbers.setdefault(place, len(numbers))
+            return texts[number * STRIDE % len(texts)]
+
+        yield say
 
 
 def marker(place: str) -> str:

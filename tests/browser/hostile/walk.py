@@ -61,3 +61,63 @@ class Walk:
         panel.locator(":scope > *").first.wait_for()
         self.page.wait_for_load_state("networkidle")
         return panel
+
+    def inspector(self) -> None:
+        """Every tab, with what can be opened in it."""
+        for name in TABS:
+            panel = self.tab(name)
+            for fold in panel.locator("details:not([open]) > summary").all()[:20]:
+                fold.click()
+            self.look(name)
+        files = self.tab("Files").locator(".inspector-file")
+        for number in range(min(files.count(), 6)):
+            files.nth(number).click()
+            self.page.get_by_role("button", name="Back").first.wait_for()
+            self.page.wait_for_load_state("networkidle")
+            self.look("Files")
+            self.page.get_by_role("button", name="Back").first.click()
+            files.first.wait_for()
+
+    def raw(self, rows: int) -> None:
+        """The records of some messages."""
+        self.tab("Raw")
+        for _ in range(rows):
+            self.page.keyboard.press("j")
+            self.page.wait_for_load_state("networkidle")
+            self.look("Raw")
+
+    def tree(self) -> None:
+        """The tree with its runs unfolded, and two of its branches compared."""
+        self.page.get_by_role("tab", name="Tree").click()
+        tree = self.page.get_by_role("tree")
+        tree.wait_for()
+        self.page.evaluate("hostile.walk('.tree-scroll', '[role=treeitem]')")
+        self.look("Tree")
+        self.page.evaluate("document.querySelector('.tree-scroll').scrollTop = 0")
+        lines = tree.locator("[role=treeitem]:not(.tree-inside)")
+        for number in (0, 1):
+            lines.nth(number).click(modifiers=["Control"])
+        self.page.get_by_role("button", name="Compare", exact=True).click()
+        self.dialog("Compare")
+
+    def dialog(self, where: str) -> None:
+        """Look at the dialog that opens, and close it."""
+        dialog = self.page.get_by_role("dialog")
+        dialog.wait_for()
+        self.page.wait_for_load_state("networkidle")
+        for fold in dialog.locator("details:not([open]) > summary").all()[:20]:
+            fold.click()
+        self.look(where)
+        self.page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+
+    def command(self, text: str) -> None:
+        """A command by the palette."""
+        self.search(f"> {text}")
+        self.page.keyboard.press("Enter")
+
+    def search(self, query: str) -> None:
+        """Type into the palette."""
+        self.page.keyboard.press("Control+k")
+        self.page.get_by_role("combobox").fill(query)
+        self.page.wait_for_load_state("networkidle")

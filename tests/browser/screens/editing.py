@@ -55,9 +55,10 @@ class Editing:
         expect(self.screen.message(id)).to_be_focused()
         self.screen.press("Enter")
 
-    def rows(self, leaf: str) -> list[dict[str, Any]]:
+    def rows(self, leaf: str = "") -> list[dict[str, Any]]:
         """The rows of a branch."""
-        found = self.screen.studio.get(f"/c/{self.cid}/rows", leaf=leaf)["rows"]
+        given = {"leaf": leaf} if leaf else {}
+        found = self.screen.studio.get(f"/c/{self.cid}/rows", **given)["rows"]
         assert isinstance(found, list)
         return found
 

@@ -85,6 +85,8 @@ class _Writer:
 
     def _stop(self, stop: Stop) -> str:
         match stop:
+            case Step():
+                return self._row(stop)
             case Begin():
                 return self._begin(stop)
             case SideBegin():
@@ -94,8 +96,6 @@ class _Writer:
                 )
             case SideEnd():
                 return "</details>\n"
-            case Step():
-                return self._row(stop)
 
     def _begin(self, begin: Begin) -> str:
         place = f"b-{self._sections + begin.number}"
@@ -137,7 +137,8 @@ class _Writer:
         """Who speaks and what is new to know of it; nothing while the same one goes on working."""
         who = speaker(message, format=self._format)
         facts = chips(message, self._format)
-        fresh = [chip for chip in facts if chip not in self._facts]
+        known = self._facts
+        fresh = [chip for chip in facts if chip not in known] if facts != known else []
         same = who == self._speaker
         self._speaker, self._facts = who, facts
         if same and not fresh and not any(type(part) is Text for part in message.parts):

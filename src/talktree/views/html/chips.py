@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from talktree.model.message import ABORTED, DELETED, ERROR, Message
+from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
 from talktree.views.measure import one_line
 
@@ -20,17 +20,24 @@ _QUIET = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|UUID|[uU]uid)$|^is[A-Z_]|^messa
 
 def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
     """All facts that are known, the most telling first."""
-    found = [*_said(message), *_where(message)]
+    said = _usual(message.flags, message.model or "") + tuple(_said(message))
+    found = said + _where(message.context) if message.context else said
     if message.extra:
-        found += [each for each in _beside(message.extra) if each.text]
-    return tuple(found[:MOST])
+        found += tuple(each for each in _beside(message.extra) if each.text)
+    return found[:MOST]
+
+
+@lru_cache(maxsize=256)
+def _usual(flags: frozenset[str], model: str) -> tuple[Chip, ...]:
+    """What nearly every message says of itself."""
+    told = [
+        Chip("flag", one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
+        for flag in sorted(flags)
+    ]
+    return (*told, _chip("model", model)) if model else tuple(told)
 
 
 def _said(message: Message) -> Iterator[Chip]:
-    for flag in sorted(message.flags):
-        yield Chip("flag", one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
-    if message.model:
-        yield _chip("model", message.model)
     for author in message.authors[:4]:
         yield _chip("author", f"{author.name} {author.version or ''}".strip())
     for tag in message.tags[:8]:
@@ -41,17 +48,13 @@ def _said(message: Message) -> Iterator[Chip]:
         yield _chip("thinking", message.thinking.level)
 
 
-def _where(message: Message) -> Iterator[Chip]:
-    context = message.context
-    if context is None:
-        return
+@lru_cache(maxsize=256)
+def _where(context: Context) -> tuple[Chip, ...]:
     facts = (
         ("cwd", context.cwd), ("git", context.git_branch), ("version", context.version),
         ("platform", context.platform),
     )  # fmt: skip
-    for name, text in facts:
-        if text:
-            yield _chip(name, text)
+    return tuple(_chip(name, text) for name, text in facts if text)
 
 
 @lru_cache(maxsize=4096)

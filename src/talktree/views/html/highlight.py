@@ -13,8 +13,8 @@ LONGEST = 200_000
 """Characters that are coloured; longer texts are shown without."""
 LONGEST_ELSEWHERE = 20_000
 """The same where Pygments does it, which takes about twenty times as long."""
-_REMEMBERED = 20_000
-_SHORT = 32
+_REMEMBERED = 30_000
+_SHORT = 80
 _LABEL = re.compile(r"[^\w+#.-]")
 
 
@@ -56,7 +56,7 @@ def colored(escaped: str, language: str) -> str:
 
 
 class _Spans(dict[str, str]):
-    """Spans by the piece they are for; short pieces are remembered, up to a number."""
+    """Spans by the piece they are for; of short pieces the latest are remembered."""
 
     def __init__(self, language: Language) -> None:
         super().__init__()
@@ -64,7 +64,9 @@ class _Spans(dict[str, str]):
 
     def __missing__(self, piece: str) -> str:
         made = self._made(piece)
-        if len(piece) <= _SHORT and len(self) < _REMEMBERED:
+        if len(piece) <= _SHORT:
+            if len(self) >= _REMEMBERED:
+                self.clear()
             self[piece] = made
         return made
 

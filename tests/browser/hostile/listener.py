@@ -1,0 +1,87 @@
+"""Another place on this machine that notes whoever comes: requests, mere connections, datagrams."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+
+class Listener(NamedTuple):
+    """Where it listens, and who came."""
+
+    port: int
+    udp: int
+    came: list[str]
+    pages: dict[str, bytes]
+    """What it shows itself."""
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def names(self) -> set[str]:
+        """The ways by which something came."""
+        return {each.split("?")[0] for each in self.came}
+
+
+@contextmanager
+def listening() -> Iterator[Listener]:
+    """Listen until done."""
+    came: list[str] = []
+    pages: dict[str, bytes] = {}
+
+    class Note(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = pages.get(self.path)
+            if page is None:
+                came.append(self.path.strip("/"))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(page or b"")))
+            self.end_headers()
+            self.wfile.write(page or b"")
+
+        do_POST = do_OPTIONS = do_HEAD = do_GET
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def get_request(self) -> Any:
+            came.append("a connection")
+            return super().get_request()
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Who hangs up in the middle came as well."""
+
+    server = Server(("127.0.0.1", 0), Note)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        datagrams.bind(("127.0.0.1", 0))
+        datagrams.settimeout(0.2)
+        ended = threading.Event()
+
+        def take() -> None:
+            while not ended.is_set():
+                try:
+                    datagrams.recv(2048)
+                    came.append("stun")
+                except TimeoutError:
+                    continue
+
+        threads = [threading.Thread(target=server.serve_forever), threading.Thread(target=take)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield Listener(server.server_address[1], datagrams.getsockname()[1], came, pages)
+        finally:
+            ended.set()
+            server.shutdown()
+            for thread in threads:
+                thread.join()
+            server.server_close()
