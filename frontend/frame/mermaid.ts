@@ -3,11 +3,13 @@
 import mermaid from 'mermaid'
 import { given, place } from './given'
 import { settings } from './mermaidSettings'
+import { keepApart } from './apart'
 import { keepSaying, sayError } from './said'
 
 const DARK = '#1b1f25'
 
 async function start(): Promise<void> {
+  keepApart()
   keepSaying()
   try {
     const dark = document.documentElement.dataset.theme === 'dark'

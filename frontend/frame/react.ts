@@ -4,6 +4,7 @@ import * as React from 'react'
 import * as ReactDOM from 'react-dom'
 import * as ReactDOMClient from 'react-dom/client'
 import * as jsxRuntime from 'react/jsx-runtime'
+import { keepApart } from './apart'
 import { ENTRY, compiled, componentOf, unknownImport } from './compile'
 import { given, place } from './given'
 import { keepSaying, sayError } from './said'
@@ -64,6 +65,7 @@ function run(body: Body): void {
 }
 
 function start(): void {
+  keepApart()
   keepSaying()
   Object.assign(window, { React, ReactDOM: everything, [ENTRY]: run })
   try {

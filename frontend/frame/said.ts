@@ -18,19 +18,8 @@ export function sayError(problem: unknown): void {
   say({ talktree: 'error', text: text.slice(0, 2000) })
 }
 
-/**
- * The page around refuses to let the frame go anywhere, but the browser looks the place up and connects
- * before it asks. So leaving is stopped where it begins, before anything of the artifact runs.
- */
-function stay(): void {
-  window.navigation?.addEventListener('navigate', (event) => {
-    if (event.cancelable && !event.destination.sameDocument) event.preventDefault()
-  }, true)
-}
-
 /** Tell the height now and whenever it changes, and every error nobody catches. */
 export function keepSaying(): void {
-  stay()
   window.addEventListener('error', (event) => sayError(event.error ?? event.message))
   window.addEventListener('unhandledrejection', (event) => sayError(event.reason))
   const start = (): void => {

@@ -9,11 +9,14 @@ from playwright.sync_api import BrowserContext, Page
 
 SOURCE = Path(__file__).parents[2] / "frontend/node_modules/axe-core/axe.min.js"
 GRAVE = ("serious", "critical")
-RUN = """async (grave) => {
-  const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+RUN = """async ([where, only, grave]) => {
+  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }
+  const { violations } = await axe.run(where, options)
+  const why = (node) => [...node.any, ...node.all, ...node.none].map((check) => check.message)
+  const told = (node) => `${node.html.slice(0, 160)} (${why(node).join('; ')})`
   return violations
     .filter((each) => grave.includes(each.impact))
-    .map((each) => `${each.id}: ${each.nodes.slice(0, 4).map((node) => `${node.html.slice(0, 160)} (${node.any.concat(node.all, node.none).map((check) => check.message).join('; ')})`).join(' | ')}`)
+    .map((each) => `${each.id}: ${each.nodes.slice(0, 4).map(told).join(' | ')}`)
 }"""
 
 
@@ -28,7 +31,7 @@ def bring(context: BrowserContext) -> None:
     context.add_init_script(source())
 
 
-def grave_findings(page: Page) -> list[str]:
-    """The serious and critical findings on what is seen now."""
-    found: list[str] = page.evaluate(RUN, list(GRAVE))
+def grave_findings(page: Page, where: str, only: list[str] | None = None) -> list[str]:
+    """The serious and critical findings on a part of what is seen now; of some rules or all."""
+    found: list[str] = page.evaluate(RUN, [where, only, list(GRAVE)])
     return found

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
+from talktree.model.operations import Operation
 from talktree.testing.edits import KINDS, outcome
 from tests.browser.screens.editing import Editing
 
-PAIRS = {"move": making.move, "swap": making.swap}
+PAIRS: dict[str, Callable[[Conversation, str, str], Operation]] = {
+    "move": making.move,
+    "swap": making.swap,
+}
 """Edits that take a second message."""
 
 

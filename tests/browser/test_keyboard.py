@@ -19,7 +19,7 @@ def listed(screen: Screen) -> dict[str, str]:
     screen.press("?")
     dialog = screen.dialog("Help")
     expect(dialog).to_be_visible()
-    lines: list[list[str]] = dialog.locator(".help-line").evaluate_all(
+    lines: list[tuple[str, str]] = dialog.locator(".help-line").evaluate_all(
         """lines => lines.map((line) => [
           line.querySelector('dt').textContent,
           [...line.querySelectorAll('dd kbd')].map((key) => key.textContent).join(' '),
@@ -27,7 +27,7 @@ def listed(screen: Screen) -> dict[str, str]:
     )
     screen.press("Escape")
     expect(dialog).to_be_hidden()
-    return {text: keys for text, keys in lines}
+    return dict(lines)
 
 
 def selected(screen: Screen, id: str) -> None:
@@ -149,6 +149,7 @@ def edited(screen: Screen) -> None:
     screen.press("G", "r")
     box.fill("A reply by key.")
     screen.press("Control+Enter")
+    expect(box).to_be_hidden()
     written = screen.rows.filter(has_text="A reply by key.")
     expect(written).to_be_visible()
     screen.press("u")
@@ -162,6 +163,7 @@ def edited(screen: Screen) -> None:
     screen.press("c")
     box.fill("Another one.")
     screen.press("Control+Enter")
+    expect(box).to_be_hidden()
     expect(screen.rows.filter(has_text="Another one.")).to_be_visible()
     screen.press("s")
     closes(screen, re.compile("^Save"))

@@ -12,7 +12,7 @@ from tests.browser.screen import Screen
 from tests.browser.talks import FLAKY, SOURDOUGH
 from tests.web.running import Running
 
-WIDER = """() => [document.documentElement, document.body, ...document.querySelectorAll('main, .conv-scroll, dialog[open]')]
+WIDER = """() => [...document.querySelectorAll('html, body, main, .conv-scroll, dialog[open]')]
   .filter((box) => box.scrollWidth > box.clientWidth + 1)
   .map((box) => `${box.tagName} ${box.className} ${box.scrollWidth} > ${box.clientWidth}`)"""
 

@@ -14,17 +14,18 @@ from tests.browser.conftest import Open
 from tests.browser.screen import Screen
 from tests.browser.test_saving import downloaded
 from tests.export.planted import KINDS, Dice
-from tests.export.talks import forked, lines, said
+from tests.export.talks import Line, forked, lines, said
 from tests.web.running import running
 from tests.web.working import cid_of
 
 KEY = KINDS["anthropic"](Dice(12))
-LONG = 6_000
+LONG = 3_000
 """Messages of a conversation whose export lasts."""
 
 
 def share(screen: Screen) -> Locator:
     """The dialog, opened by key."""
+    expect(screen.button("Share")).to_be_visible()
     screen.press("e")
     return screen.dialog("Share")
 
@@ -119,7 +120,7 @@ def test_secrets_are_shown_in_the_preview_and_replaced_unless_somebody_insists(
 ) -> None:
     path = tmp_path / "talk.jsonl"
     more = said("user", "k1", "a4", f"use {KEY}, I say {KEY}")
-    titled = {"type": "custom-title", "customTitle": f"Key {KEY}", "sessionId": "s1"}
+    titled: Line = {"type": "custom-title", "customTitle": f"Key {KEY}", "sessionId": "s1"}
     path.write_bytes(lines(*forked(), more, titled))
     with running([path]) as studio:
         screen = open_window(studio)
@@ -174,7 +175,7 @@ def test_a_long_export_can_be_stopped_and_leaves_the_page_usable(
         progress = dialog.get_by_role("progressbar")
         expect(progress).to_be_visible()
         dialog.get_by_role("button", name="Close, go on working").click()
-        assert _running(studio.studio), "the work goes on"
+        assert studio.studio.jobs.going_on("share") is not None, "the work goes on"
         screen.press("g", "g")
         expect(screen.message("m0")).to_have_attribute("aria-current", "true")
         screen.press("j")
@@ -186,8 +187,3 @@ def test_a_long_export_can_be_stopped_and_leaves_the_page_usable(
         expect(dialog.get_by_role("status").filter(has_text="Cancelled")).to_be_visible()
         expect(dialog.get_by_role("link", name="Download")).to_be_hidden()
         screen.assert_quiet()
-
-
-def _running(studio: object) -> bool:
-    jobs = getattr(studio, "jobs")  # noqa: B009
-    return jobs.going_on("share") is not None

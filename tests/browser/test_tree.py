@@ -1,4 +1,4 @@
-"""Branches in the browser: lanes, siblings, the way to what is shown, names, comparing, problems."""
+"""Branches in the browser: lanes, siblings, the way to what is shown, comparing, problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on conversations: every edit on every format, undone and done again, with and without a mouse."""
+"""Work on conversations: every edit on every format, undone, done again, saved, by keys alone."""
 
 from __future__ import annotations
 

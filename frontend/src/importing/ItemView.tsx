@@ -1,12 +1,11 @@
 // One file that is brought in.
 
-import { cancelJob } from '../api/jobs'
 import type { FormatInfo, Upload } from '../api/types'
 import { Button } from '../shell/Button'
 import { Icon } from '../shell/Icon'
 import { Progress } from '../shell/Progress'
 import { bytes, count } from '../shell/saying'
-import { change, drop, type Item } from './imports'
+import { change, drop, stopKeeping, type Item } from './imports'
 import { LedgerPreview } from './LedgerPreview'
 
 interface Props {
@@ -46,7 +45,7 @@ export function ItemView({ item, formats, onOpen }: Props) {
           done={item.job?.done ?? 0}
           total={item.job?.total ?? null}
           text={item.job?.text ?? ''}
-          onCancel={() => item.job && void cancelJob(item.job.id)}
+          onCancel={() => stopKeeping(item)}
         />
       )}
     </li>

@@ -1,7 +1,7 @@
 // Files that are being brought in: what is known of each, and what is done with them.
 
 import { asApiError, isAbort, path, post, remove, upload } from '../api/client'
-import { follow } from '../api/jobs'
+import { cancelJob, follow } from '../api/jobs'
 import { makeStore } from '../api/store'
 import type { Job, Upload } from '../api/types'
 import { invalidate } from '../api/use'
@@ -17,6 +17,8 @@ export interface Item {
   /** The format it is kept in; null keeps it as it is. */
   to: string | null
   job: Job | null
+  /** Whether somebody stopped it while it was about to be kept. */
+  unwanted: boolean
   trouble: string
 }
 
@@ -44,7 +46,7 @@ export function bring(chosen: readonly File[]): void {
   const made = chosen.map((file): Item => {
     const id = ++last
     files.set(id, file)
-    return { id, name: file.name, size: file.size, state: 'waiting', sent: 0, upload: null, to: null, job: null, trouble: '' }
+    return { id, name: file.name, size: file.size, state: 'waiting', sent: 0, upload: null, to: null, job: null, unwanted: false, trouble: '' }
   })
   items.set((now) => [...(now ?? []), ...made])
   void sendNext()
@@ -76,14 +78,21 @@ async function sendNext(): Promise<void> {
 /** Keeps a file, in the format that was chosen. */
 export async function keep(item: Item): Promise<void> {
   if (!item.upload) return
-  change(item.id, { state: 'keeping', trouble: '' })
+  change(item.id, { state: 'keeping', unwanted: false, trouble: '' })
   try {
     const job = await post<Job>(path`/uploads/${item.upload.upload}/keep`, { to: item.to })
     change(item.id, { job })
+    if (items.get()?.find((one) => one.id === item.id)?.unwanted) void cancelJob(job.id)
     follow(job.id, (step) => change(item.id, { job: step }), (ended) => end(item.id, ended))
   } catch (error) {
     change(item.id, { state: 'failed', trouble: asApiError(error).fault.message })
   }
+}
+
+/** Keeps it not; a large file may still be read again before the work begins. */
+export function stopKeeping(item: Item): void {
+  change(item.id, { unwanted: true })
+  if (item.job) void cancelJob(item.job.id)
 }
 
 function end(id: number, job: Job): void {

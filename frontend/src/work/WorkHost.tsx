@@ -72,9 +72,12 @@ function WorkKeys(): null {
   const readOnly = useReadOnly()
   const act = (...keys: ActionKey[]) => () => void onSelected(keys, readOnly)
   const group = 'Editing'
+  // Not only where something is known to be undone: right after an edit that comes a moment later, and
+  // the browser would take the key to load the page anew.
+  const edits = !readOnly && (useCurrent().conversation?.can.edit ?? false)
   useKeys([
-    { keys: 'u', text: 'Undo', group, when: state.undo, run: () => void undo() },
-    { keys: 'Ctrl+R', text: 'Redo', group, when: state.redo, run: () => void redo() },
+    { keys: 'u', text: 'Undo', group, when: edits, run: () => void undo() },
+    { keys: 'Ctrl+R', text: 'Redo', group, when: edits, run: () => void redo() },
     { keys: 's', text: 'Save to its own file', group, when: state.save, run: () => openDialog({ kind: 'save' }) },
     { text: 'Save as another format', group, run: () => openDialog({ kind: 'save-as' }) },
     { keys: 'e', text: 'Share or export', group, run: () => openDialog({ kind: 'share' }) },

@@ -18,7 +18,15 @@ export function tellProblem(problem: unknown): void {
 
 type Verb = 'undo' | 'redo'
 
-async function change(verb: Verb | 'edits', body: object): Promise<Edited | null> {
+let latest: Promise<Edited | null> = Promise.resolve(null)
+
+/** Undo and redo are about what was done last, however fast the keys are pressed. */
+function change(verb: Verb | 'edits', body: object): Promise<Edited | null> {
+  latest = verb === 'edits' ? ask(verb, body) : latest.then(() => ask(verb, body))
+  return latest
+}
+
+async function ask(verb: Verb | 'edits', body: object): Promise<Edited | null> {
   const { cid, stamp } = getCurrent()
   if (!cid || !stamp) return null
   try {

@@ -70,11 +70,12 @@ def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:
             found[number] = named
             del open_calls[named]
     loose = [number for number, result in enumerate(results) if not result.call]
-    _by_parent(calls, results, loose, open_calls, found)
-    waiting = iter(list(open_calls))
-    for number in loose:
-        if number not in found and (following := next(waiting, None)) is not None:
-            found[number] = following
+    if loose:
+        _by_parent(calls, results, loose, open_calls, found)
+        waiting = iter(list(open_calls))
+        for number in loose:
+            if number not in found and (following := next(waiting, None)) is not None:
+                found[number] = following
     return [
         Pair(calls[found[number]] if number in found else None, result)
         for number, result in enumerate(results)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import product
 from string import ascii_letters, digits
 
 from talktree.text.marks import OTHER, RUN, marked
@@ -54,9 +53,7 @@ _DOT, _COLON = 0x2E, 0x3A
 _WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
 """What ends with a dot and tells of a secret."""
 _AN_END = next(iter(ENDS))
-_DASHES = tuple(bytes(each) for count in range(STARTING + 1) for each in product(b"-_", repeat=count))
-_TELLING_STARTS = frozenset((each + start)[:STARTING] for each in _DASHES for start in BY_START)
-"""How a run starts that a key begins with, maybe behind dashes."""
+_STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
 def may_hold_tokens(data: bytes, runs: bytes) -> bool:
@@ -88,17 +85,15 @@ def _telling(data: bytes, runs: bytes) -> list[int]:
     # The mark in front lets the first run be found as all others.
     starts = [found.start() for found in _RUN.finditer(OTHER + runs)]
     first = bisect_left(starts, LEAD)
-    if len(_LEADS) > MOST_SEEN:
-        _LEADS.clear()
-    hints, leads, telling = _HINTS, _LEADS, _TELLING_STARTS
+    for known in (_HINTS, _LEADS):
+        if len(known) > MOST_SEEN:
+            known.clear()
+    hints, leads = _HINTS, _LEADS
     found = [
         start
         for start in starts[first:]
-        if (data[start : start + STARTING] in telling and _tells(data, start))
-        or (
-            (hint := hints[data[start - 2 : start]])
-            and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
-        )
+        if (hint := hints[data[start - 2 : start + 2]])
+        and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
     ]
     return [*reversed(found), *starts[:first][::-1]]
 
@@ -108,10 +103,10 @@ _NOTHING, _CLOSER, _BY_LEAD = range(3)
 
 
 class _Hints(dict[bytes, int]):
-    """What the two bytes before a run hint at, looked up where it can be."""
+    """What the four bytes around the start of a run hint at, looked up where it can be."""
 
-    def __missing__(self, before: bytes) -> int:
-        told = self[before] = _hint(*before)
+    def __missing__(self, around: bytes) -> int:
+        told = self[around] = _hint(around)
         return told
 
 
@@ -127,9 +122,10 @@ _HINTS = _Hints()
 _LEADS = _Leads()
 
 
-def _hint(earlier: int, before: int) -> int:
-    """Whether a run may tell something, by two bytes before it."""
-    if before == _ESCAPE:
+def _hint(around: bytes) -> int:
+    """Whether a run may tell something, by two bytes before it and its first two."""
+    earlier, before = around[0], around[1]
+    if before == _ESCAPE or around[2] in b"-_" or around[2:] in _STARTS_OF_STARTS:
         return _CLOSER
     if before == _DOT:
         return _CLOSER if earlier in b"9s1Gta" else _NOTHING

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+CONNECTED = "a connection"
+
 
 class Listener(NamedTuple):
     """Where it listens, and who came."""
@@ -23,9 +25,13 @@ class Listener(NamedTuple):
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def names(self) -> set[str]:
-        """The ways by which something came."""
-        return {each.split("?")[0] for each in self.came}
+    def heard(self) -> set[str]:
+        """The ways by which it was told something.
+
+        Chromium connects before it asks a policy whether a frame may go somewhere; who then hangs up
+        without a word has told nothing.
+        """
+        return {each.split("?")[0] for each in self.came} - {CONNECTED}
 
 
 @contextmanager
@@ -54,7 +60,7 @@ def listening() -> Iterator[Listener]:
         daemon_threads = True
 
         def get_request(self) -> Any:
-            came.append("a connection")
+            came.append(CONNECTED)
             return super().get_request()
 
         def handle_error(self, request: Any, client_address: Any) -> None:

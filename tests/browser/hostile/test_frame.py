@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Playwright, expect
 
 from tests.browser.chromium import launched, watched
 from tests.browser.hostile.listener import Listener, listening
@@ -33,7 +33,6 @@ GOING = {
     "top": "<script>try {{ top.location.href = '{to}/top' }} catch {{}}</script>",
     "own form": "<form id=f action='{to}/own_form'></form><script>f.submit()</script>",
     "own link": "<a id=l href='{to}/own_link'>x</a><script>l.click()</script>",
-    "own file": "<a id=l download=x href='{to}/own_file'>x</a><script>l.click()</script>",
     "post": "<form id=f method=post action='{to}/post'><input name=a></form><script>f.submit()</script>",
     "base": "<base href='{to}/'><img src='base'><script>fetch('base')</script>",
 }
@@ -104,7 +103,7 @@ def test_nothing_gets_out(screen: Screen, listener: Listener, title: str) -> Non
     listener.came.clear()
     _run(screen, title)
     expect(screen.page.get_by_text(f"tried {TRIED}, reached: nothing")).to_be_visible()
-    assert listener.came == []
+    assert listener.heard() == set()
     assert len(screen.seen.context.pages) == 1
     assert screen.page.url.split("/m/")[0] == before.split("/m/")[0]
 
@@ -114,14 +113,10 @@ def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) 
     listener.came.clear()
     _run(screen, title)
     screen.page.wait_for_load_state("networkidle")
-    _answer_of(screen.page, listener)
-    assert listener.came == []
+    # What was refused never comes, so there is nothing to wait for but some time.
+    screen.page.wait_for_timeout(500)
+    assert listener.heard() == set()
     assert screen.page.url.startswith(screen.studio.origin)
-
-
-def _answer_of(page: Page, listener: Listener) -> None:
-    """Ask something after all that was tried, so that what was tried would have come before."""
-    page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 400))")
 
 
 def test_the_page_hears_only_the_few_things_it_knows(screen: Screen) -> None:
@@ -143,7 +138,7 @@ def test_without_the_walls_everything_would_get_out(named: Browser, listener: Li
         seen.page.goto(f"{listener.origin}/outer")
         seen.page.wait_for_function(f"() => document.title.startsWith('tried {TRIED}')")
         reached = seen.page.title()
-    assert len(listener.names()) > 25, listener.names()
+    assert len(listener.heard()) > 25, listener.heard()
     assert "parent" in reached
 
 

@@ -119,5 +119,5 @@ class Walk:
     def search(self, query: str) -> None:
         """Type into the palette."""
         self.page.keyboard.press("Control+k")
-        self.page.get_by_role("combobox").fill(query)
+        self.page.get_by_role("combobox", name="Search all").fill(query)
         self.page.wait_for_load_state("networkidle")

@@ -172,6 +172,11 @@ class Database:
         sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
         return [str(row[0]) for row in self.read(sql) if row[0] != "ok"]
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection itself, for whoever closes it when nobody uses it any more."""
+        return self._connection
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()

@@ -6,8 +6,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
-from weakref import WeakSet
+from weakref import finalize
 
+from talktree.errors import Busy
 from talktree.library.archive.store import Archive
 from talktree.library.database.connection import Database
 from talktree.library.library import Library
@@ -22,26 +23,23 @@ class Libraries:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._own = threading.local()
-        self._all: WeakSet[Library] = WeakSet()
-        self._lock = threading.Lock()
+        self._closed = False
 
     def mine(self) -> Library:
         """The library of this thread."""
         found = getattr(self._own, "library", None)
+        if self._closed:
+            raise Busy("the studio is being closed", hint="start it again")
         if found is None:
             found = self._own.library = Library.open(self.root)
             found.db.hold(PAGES)
             found.archive.hold(CHUNKS)
-            with self._lock:
-                self._all.add(found)
+            finalize(found.db, found.db.connection.close)
         return cast(Library, found)
 
     def close(self) -> None:
-        """Let go of all of them."""
-        with self._lock:
-            for each in list(self._all):
-                each.close()
-            self._all.clear()
+        """Let go of all of them; one that a thread is still reading from ends with that reading."""
+        self._closed = True
         self._own = threading.local()
 
 

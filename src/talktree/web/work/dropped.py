@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from talktree import api
-from talktree.errors import TalktreeError
+from talktree.errors import NotFound, TalktreeError
 from talktree.files.home import data_home
 from talktree.formats import by_slug
 from talktree.library.library import FOLDER, Library
-from talktree.library.listing import conversation
+from talktree.library.listing import Kept, conversation
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.web.desk.desk import Desk
 from talktree.web.jobs import Progress, Result
@@ -84,7 +85,16 @@ def _imported(desk: Desk, folder: Path, place: Path, progress: Progress) -> str:
         for failed in taken.failed:
             if failed.path == os.fsencode(place):
                 raise TalktreeError(failed.failure.message, hint=failed.failure.hint)
-        return str(conversation(library.db, str(place)).source)
+        return str(_first(library, place).source)
+
+
+def _first(library: Library, place: Path) -> Kept:
+    """What was kept at a place; a format may want a file for each of several conversations."""
+    inside = sorted(place.rglob("*")) if place.is_dir() else []
+    for each in (place, *inside):
+        with suppress(NotFound):
+            return conversation(library.db, str(each))
+    raise NotFound("it was kept, but not found again", hint="look in the list")
 
 
 def _free(parent: Path, stem: str, ending: str, *, folder: bool) -> Path:

@@ -1,0 +1,60 @@
+"""A message that was made to be hard to read: the page comes, and goes on working."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.screen import Screen, entered
+from tests.browser.talks import line, named, written
+from tests.web.running import Running, running
+
+MUCH = 1_000_000
+HARD = (
+    "[", "*", ">", "`", "<", "&", "|", "~", "_", "#", "\\", "![", "](", "[a](", "- ", "> ", "* a\n",
+    "**a ", "<b>", "&amp;", "\n", "\t", "$", "^", "a\n===\n", "|a", "|a|\n|-|\n", "1. ", "[^1]", "www.",
+    "http://a.", "a@", "```\n", "\u0301", "\u202e", "\x1b[1m", "\U000e0041", "\ud800", "x",
+)  # fmt: skip
+NESTED = "".join("  " * depth + "- a\n" for depth in range(1400))
+"""Lists in lists, and all the blanks they need."""
+
+
+@pytest.fixture(scope="module")
+def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A conversation of such messages."""
+    texts = [*(sign * (MUCH // len(sign)) for sign in HARD), NESTED, "> " * 50_000 + "a", "- " * 50_000 + "a"]
+    lines = [
+        line(named(number, 6), named(number - 1, 6) if number else None, role, text, number)
+        for number, text in enumerate(texts)
+        for role in (("user", "assistant")[number % 2],)
+    ]
+    path = written(tmp_path_factory.mktemp("heavy") / "heavy.jsonl", lines)
+    with running([Path(path)]) as studio:
+        yield studio
+
+
+def test_the_page_stays_usable(browser: Browser, heavy: Running) -> None:
+    cid = str(heavy.get("/conversations")["cards"][0]["cid"])
+    with entered(browser, heavy) as screen:
+        screen.page.set_default_timeout(60_000)
+        screen.open(cid)
+        screen.press("g", "g")
+        screen.page.locator("article[aria-posinset='1']").wait_for()
+        for _ in range(len(HARD) + 2):
+            screen.press("j")
+        screen.page.locator("article[aria-current='true']").wait_for()
+        _one_as_a_whole(screen)
+        screen.press("?")
+        screen.page.get_by_role("dialog").wait_for()
+        screen.assert_quiet()
+
+
+def _one_as_a_whole(screen: Screen) -> None:
+    """What was left out of a message is shown when it is asked for."""
+    screen.press("g", "g")
+    cut = screen.page.get_by_role("button", name="Show all").first
+    cut.click()
+    cut.wait_for(state="hidden")
