@@ -104,7 +104,7 @@ def test_what_is_no_conversation_is_told_and_not_kept(
     before = studio.get("/conversations")["total"]
     screen = open_window(studio)
     dialog = chosen(screen, noise, bomb, deep, long)
-    expect(dialog.get_by_role("alert")).to_have_count(4)
+    expect(dialog.get_by_role("alert")).to_have_count(4, timeout=60_000)
     expect(dialog.get_by_role("button", name="Keep")).to_have_count(0)
     box = dialog.bounding_box()
     assert box is not None

@@ -92,7 +92,11 @@ def running(
         ends.callback(server.end)
         until(lambda: studio.jobs.going_on("import") is None)
         base = f"http://127.0.0.1:{keys.port}"
-        client = ends.enter_context(httpx.Client(base_url=base, headers=OWN, timeout=LONGEST))
+        # The server lets go of an idle line, maybe just when it is used again.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        client = ends.enter_context(
+            httpx.Client(base_url=base, headers=OWN, timeout=LONGEST, limits=limits)
+        )
         entered = client.post(f"{API}/login", json={"token": keys.token})
         assert entered.status_code == 204, entered.text
         yield Running(studio, keys, client)

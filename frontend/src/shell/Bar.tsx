@@ -46,7 +46,7 @@ export function Bar({ about }: { about: About | null }) {
             <Actions />
           </div>
         )}
-        <Button kind="quiet" icon="import" label="Import" className="bar-wide" onClick={() => chooseFiles()} disabled={about?.read_only} />
+        <Button kind="quiet" icon="import" label="Import" className="bar-wide" onClick={() => chooseFiles()} disabled={about?.read_only ?? true} />
         <Button kind="quiet" icon={themeIcon} label={`Theme: ${themeName}`} className="bar-wide" onClick={nextTheme} />
         <Button kind="quiet" icon="help" label="Help and keys" shortcut="?" className="bar-wide" onClick={openHelp} />
         {conversation && <Button kind="quiet" icon="right" label="Inspector" shortcut="Mod+." pressed={!panes.rightFolded} className="bar-wide" onClick={() => toggle('right')} />}

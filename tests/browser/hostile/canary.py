@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, Request
+from playwright.sync_api import BrowserContext, Dialog, Page, Request
 
 TELLTALE = (Path(__file__).parent / "canary.js").read_text()
 INNER = ("data:", "blob:", "about:")
@@ -31,6 +31,10 @@ class Canary:
     def _heard(self, what: Any) -> None:
         self.ran[str(what)] += 1
 
+    def _asked_for(self, dialog: Dialog) -> None:
+        self._heard(dialog.type)
+        dialog.dismiss()
+
     def _asked(self, request: Request) -> None:
         if not request.url.startswith((f"{self.origin}/", *INNER)):
             self.asked.append(request.url)
@@ -39,7 +43,7 @@ class Canary:
         """Watch a window."""
         if page.opener() is not None:
             self.went.append(f"a window: {page.url}")
-        page.on("dialog", lambda dialog: (self._heard(dialog.type), dialog.dismiss()))
+        page.on("dialog", self._asked_for)
         page.on("download", lambda file: self.went.append(f"a file: {file.suggested_filename}"))
         page.on("framenavigated", lambda frame: self._gone(frame.url, frame is page.main_frame))
 

@@ -1,5 +1,6 @@
 """The same texts where nobody takes care."""
 
+# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,7 +52,9 @@ def fired(browser: Browser, texts: Sequence[str]) -> tuple[set[int], int]:
     context = browser.new_context()
     canary = Canary(context, NOWHERE)
     # Nothing leaves this machine even here.
-    context.route("**/*", lambda route: route.fulfill(body="<body></body>", content_type="text/html"))
+    context.route(
+        "**/*", lambda route: route.fulfill(body="<body></body>", content_type="text/html")
+    )
     page = context.new_page()
     numbered = list(enumerate(texts))
     for start in range(0, len(numbered), TOGETHER):

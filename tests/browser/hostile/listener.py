@@ -1,5 +1,6 @@
 """Another place on this machine that notes whoever comes: requests, mere connections, datagrams."""
 
+# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 import socket

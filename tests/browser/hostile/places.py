@@ -4,6 +4,7 @@
 of markers says where it is.
 """
 
+# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 import json

@@ -52,7 +52,7 @@ def test_from_disk(browser: Browser, tmp_path: Path, shares: Sequence[Sequence[s
         path = _page(texts, tmp_path, number)
         for script in (True, False):
             context = browser.new_context(java_script_enabled=script)
-            canary = Canary(context, path.as_uri().removesuffix("/page%d.html" % number))
+            canary = Canary(context, tmp_path.as_uri())
             page = context.new_page()
             page.goto(path.as_uri())
             if script:

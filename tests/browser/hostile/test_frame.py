@@ -1,5 +1,6 @@
 """A running artifact can tell nobody anything: everything it can try, and where it would work."""
 
+# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 import json
@@ -70,9 +71,24 @@ def studio(listener: Listener, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A conversation of artifacts that want out."""
     lines: list[object] = [{"talktree": {"version": 1}}]
     for number, (title, (kind, content)) in enumerate(_artifacts(listener).items()):
-        part = {"part": "artifact", "id": title, "media_type": kind, "title": title, "content": content}
+        part = {
+            "part": "artifact",
+            "id": title,
+            "media_type": kind,
+            "title": title,
+            "content": content,
+        }
         parent = f"a{number - 1}" if number else None
-        lines.append({"message": {"id": f"a{number}", "parent": parent, "role": "assistant", "parts": [part]}})
+        lines.append(
+            {
+                "message": {
+                    "id": f"a{number}",
+                    "parent": parent,
+                    "role": "assistant",
+                    "parts": [part],
+                }
+            }
+        )
     path = tmp_path_factory.mktemp("frame") / "artifacts.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in lines))
     with running([path]) as found:
@@ -91,8 +107,13 @@ def screen(named: Browser, studio: Running) -> Iterator[Screen]:
 
 
 def _run(screen: Screen, title: str) -> None:
-    number = next(n for n, each in enumerate((*("a page", "a component"), *GOING, "spam")) if each == title)
-    screen.page.evaluate("id => { location.hash = location.hash.replace(/\\/m\\/.*/, '') + '/m/' + id }", f"a{number}")
+    number = next(
+        n for n, each in enumerate((*("a page", "a component"), *GOING, "spam")) if each == title
+    )
+    screen.page.evaluate(
+        "id => { location.hash = location.hash.replace(/\\/m\\/.*/, '') + '/m/' + id }",
+        f"a{number}",
+    )
     box = screen.page.get_by_role("region", name=title, exact=True)
     box.get_by_role("button", name="Run").click()
 
@@ -122,7 +143,7 @@ def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) 
 def test_the_page_hears_only_the_few_things_it_knows(screen: Screen) -> None:
     _run(screen, "spam")
     told = screen.page.get_by_role("status").filter(has_text="spam")
-    expect(told).to_have_text(" <img src=x onerror=alert(1)><a href=\"javascript:alert(1)\">spam</a>")
+    expect(told).to_have_text(' <img src=x onerror=alert(1)><a href="javascript:alert(1)">spam</a>')
     height = screen.page.locator("iframe").evaluate("frame => frame.getBoundingClientRect().height")
     assert 32 <= height <= 1210
     screen.assert_quiet()
@@ -143,12 +164,21 @@ def test_without_the_walls_everything_would_get_out(named: Browser, listener: Li
 
 
 @pytest.mark.parametrize("title", GOING)
-def test_without_the_walls_a_frame_goes_where_it_likes(named: Browser, listener: Listener, title: str) -> None:
+def test_without_the_walls_a_frame_goes_where_it_likes(
+    named: Browser, listener: Listener, title: str
+) -> None:
     path = f"/going/{title.replace(' ', '_')}"
     inner = GOING[title].format(to=listener.origin)
-    listener.pages.update({path: f"<iframe src='{path}/inner'></iframe>".encode(), f"{path}/inner": inner.encode()})
+    listener.pages.update(
+        {path: f"<iframe src='{path}/inner'></iframe>".encode(), f"{path}/inner": inner.encode()}
+    )
     listener.came.clear()
-    with watched(named, listener.origin) as seen, seen.page.expect_request(
-        lambda request: request.url.split("?")[0] == f"{listener.origin}/{title.replace(' ', '_')}"
+    with (
+        watched(named, listener.origin) as seen,
+        seen.page.expect_request(
+            lambda request: (
+                request.url.split("?")[0] == f"{listener.origin}/{title.replace(' ', '_')}"
+            )
+        ),
     ):
         seen.page.goto(f"{listener.origin}{path}")

@@ -1,5 +1,6 @@
 """A message that was made to be hard to read: the page comes, and goes on working."""
 
+# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from tests.browser.screen import Screen, entered
 from tests.browser.talks import line, named, written
 from tests.web.running import Running, running
 
-MUCH = 1_000_000
+MUCH, SOME = 1_000_000, 60_000
+WORST = ("[", "*", ">", "`", "<")
 HARD = (
     "[", "*", ">", "`", "<", "&", "|", "~", "_", "#", "\\", "![", "](", "[a](", "- ", "> ", "* a\n",
     "**a ", "<b>", "&amp;", "\n", "\t", "$", "^", "a\n===\n", "|a", "|a|\n|-|\n", "1. ", "[^1]", "www.",
@@ -25,7 +27,13 @@ NESTED = "".join("  " * depth + "- a\n" for depth in range(1400))
 @pytest.fixture(scope="module")
 def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A conversation of such messages."""
-    texts = [*(sign * (MUCH // len(sign)) for sign in HARD), NESTED, "> " * 50_000 + "a", "- " * 50_000 + "a"]
+    texts = [
+        *(sign * (SOME // len(sign)) for sign in HARD),
+        *(sign * MUCH for sign in WORST),
+        NESTED,
+        "> " * 50_000 + "a",
+        "- " * 50_000 + "a",
+    ]
     lines = [
         line(named(number, 6), named(number - 1, 6) if number else None, role, text, number)
         for number, text in enumerate(texts)
@@ -36,6 +44,7 @@ def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield studio
 
 
+@pytest.mark.torture
 def test_the_page_stays_usable(browser: Browser, heavy: Running) -> None:
     cid = str(heavy.get("/conversations")["cards"][0]["cid"])
     with entered(browser, heavy) as screen:
@@ -43,7 +52,7 @@ def test_the_page_stays_usable(browser: Browser, heavy: Running) -> None:
         screen.open(cid)
         screen.press("g", "g")
         screen.page.locator("article[aria-posinset='1']").wait_for()
-        for _ in range(len(HARD) + 2):
+        for _ in range(len(HARD) + len(WORST) + 2):
             screen.press("j")
         screen.page.locator("article[aria-current='true']").wait_for()
         _one_as_a_whole(screen)

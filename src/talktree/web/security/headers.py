@@ -12,6 +12,7 @@ FIXED = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
+    "X-DNS-Prefetch-Control": "off",
     "X-Frame-Options": "DENY",
     "Permissions-Policy": ", ".join(
         f"{name}=()"
