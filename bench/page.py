@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import platform
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -22,3 +24,19 @@ def written(section: str, text: str) -> None:
     sections[section] = f"{text.strip()}\n\n{machine}\n\n"
     body = "".join(f"## {name}\n\n{told.strip()}\n\n" for name, told in sections.items())
     PAGE.write_text(f"{HEAD}\n{body}".rstrip() + "\n", encoding="utf-8")
+
+
+def measured(
+    program: str, section: str, introduction: str, lines: Callable[[int], Iterator[str]], size: int
+) -> None:
+    """A command that prints its table as it comes, and with --write keeps it in the docs."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}")
+    parser.add_argument("--size", type=int, default=size, help="megabytes")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
+    chosen = parser.parse_args()
+    told = []
+    for line in lines(chosen.size):
+        print(line, flush=True)
+        told.append(line)
+    if chosen.write:
+        written(section, f"{introduction.format(size=chosen.size)}\n\n" + "\n".join(told))

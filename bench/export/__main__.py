@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from bench.export.contestants import PEERS, talktree
 from bench.history import FOLDER, history
-from bench.page import written
+from bench.page import measured
 from bench.peers.install import installed
 from bench.programs import Ran, run, shown, size_of
 
@@ -25,16 +24,7 @@ HEAD = ("program", "time", "CPU", "memory", "pages", "written", "our share", "ba
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.export")
-    parser.add_argument("--size", type=int, default=100, help="megabytes")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
-    chosen = parser.parse_args()
-    lines = []
-    for line in _lines(chosen.size):
-        print(line, flush=True)
-        lines.append(line)
-    if chosen.write:
-        written(SECTION, f"{INTRODUCTION.format(size=chosen.size)}\n\n" + "\n".join(lines))
+    measured("bench.export", SECTION, INTRODUCTION, _lines, size=100)
 
 
 def _lines(size: int) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,7 @@ from bench.history import FOLDER, history, truth
 from bench.history.truth import Sum
 from bench.library.counting import of_library
 from bench.library.ours import Talktree
-from bench.page import written
+from bench.page import measured
 from bench.peers.contestants import COMMON, PEERS, Agentsview, Peer
 from bench.peers.install import installed
 from bench.programs import Ran, run, shown, size_of
@@ -28,16 +27,7 @@ HEAD = ("program", "first index", "again", "search", "totals", "tokens", "memory
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.peers")
-    parser.add_argument("--size", type=int, default=1000, help="megabytes")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
-    chosen = parser.parse_args()
-    lines = []
-    for line in _lines(chosen.size):
-        print(line, flush=True)
-        lines.append(line)
-    if chosen.write:
-        written(SECTION, f"{INTRODUCTION.format(size=chosen.size)}\n\n" + "\n".join(lines))
+    measured("bench.peers", SECTION, INTRODUCTION, _lines, size=1000)
 
 
 def _lines(size: int) -> Iterator[str]:
