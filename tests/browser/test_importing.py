@@ -116,7 +116,7 @@ def test_what_is_no_conversation_is_told_and_not_kept(
     dialog.get_by_role("button", name="Close").last.click()
     expect(dialog).to_be_hidden()
     assert studio.get("/conversations")["total"] == before
-    screen.assert_quiet(refused=True)
+    screen.assert_quiet()
 
 
 def test_keeping_a_long_file_shows_how_far_it_is_and_can_be_stopped(

@@ -48,7 +48,7 @@ def test_fields_narrow_what_is_found(window: Screen) -> None:
     expect(window.page.get_by_role("alert")).to_be_visible()
     ask(window, "zzznothing")
     expect(window.page.get_by_text("Nothing found.")).to_be_visible()
-    window.assert_quiet(refused=True)
+    window.assert_quiet()
 
 
 def test_titles_and_commands_are_found_too(window: Screen) -> None:

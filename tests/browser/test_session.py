@@ -99,7 +99,7 @@ def test_what_changed_after_the_plan_was_shown_is_not_overwritten(
         dialog.get_by_role("button", name="Undo", exact=True).click()
         expect(dialog.get_by_role("alert")).to_be_visible()
         assert (work / "notes.txt").read_text() == "just now\n"
-        screen.assert_quiet(refused=True)
+        screen.assert_quiet()
 
 
 def test_nothing_can_be_pressed_where_nothing_can_be_done(

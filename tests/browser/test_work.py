@@ -197,7 +197,7 @@ def test_files_are_attached_as_what_they_are_and_too_large_ones_refused(
     editing.attach(last, big)
     expect(screen.page.get_by_role("alert").filter(has_text="may have 10 MB")).to_be_attached()
     assert editing.bytes == before
-    screen.assert_quiet(refused=True)
+    screen.assert_quiet()
 
 
 def test_a_branch_gets_a_name_and_loses_it(native: tuple[Editing, Path]) -> None:
@@ -239,7 +239,7 @@ def test_who_comes_second_is_told_and_keeps_the_words(
     assert told["what"].startswith("reply")
     said = [each["text"] for each in editing.rows(told["leaf"])]
     assert f"{WORDS} True" in said
-    second.screen.assert_quiet(refused=True)
+    second.screen.assert_quiet()
 
 
 def test_a_draft_is_there_when_the_box_opens_again(native: tuple[Editing, Path]) -> None:
