@@ -18,7 +18,6 @@ OTHERS = (
     "studio-text",
     "sage",
     "muse",
-    "claude-messages",
     "chatbuilder",
 )
 MOST_PLACES = 96

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from talktree.errors import WorldMoved
+from talktree.errors import NotFound, WorldMoved
 from talktree.formats.claude_code.checkpoints import Checkpoint
 from talktree.session.capture.limits import LIMITS
 from talktree.session.capture.states import ABSENT, File, State, Unknown
@@ -44,8 +44,11 @@ class Copies:
 
     def pieces(self, file: File) -> Iterator[bytes]:
         """The content of a file, verified while it is read."""
+        copy = self._by_hash.get(file.hash)
+        if copy is None:
+            raise NotFound("no copy of this content is there")
         seen = sha256()
-        with self._history.open_copy(self._by_hash[file.hash]) as stream:
+        with self._history.open_copy(copy) as stream:
             for piece in iter(lambda: stream.read(PIECE), b""):
                 seen.update(piece)
                 yield piece

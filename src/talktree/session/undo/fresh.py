@@ -168,11 +168,11 @@ class Filling:
 
     def contents(self, action: Action) -> tuple[bytes | None, bytes | None]:
         """What is there and what shall be there; None for what is no small file."""
-        present = bytes_of(self._supply, action.before)
-        if isinstance(action.before, File):
-            with Anchor(self._folder.resolve()) as folder:
-                present = Ground(folder, self._limits).read(action.path, action.before)
-        return present, bytes_of(self._supply, action.target)
+        target = bytes_of(self._supply, action.target)
+        if not isinstance(action.before, File):
+            return bytes_of(self._supply, action.before), target
+        with Anchor(self._folder.resolve()) as folder:
+            return Ground(folder, self._limits).read(action.path, action.before), target
 
     def apply(self, digest: str) -> Outcome:
         """Write it all, if the plan is still the one with this digest."""
