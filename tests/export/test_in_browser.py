@@ -28,7 +28,7 @@ ATTACKS = (
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if executable() is None:
-        pytest.skip("chromium is not installed")
+        pytest.skip("NOT RUN: there is no Chromium on this machine")
     with chromium() as found:
         yield found
 

@@ -42,7 +42,7 @@ def _can(command: list[str]) -> bool:
 
 def test_everything_works_where_there_is_no_network(demo: Path, tmp_path: Path) -> None:
     if not _can(ALONE):
-        pytest.skip("no network namespace can be made here")
+        pytest.skip("NOT RUN: no network namespace can be made here")
     said = _visited(ALONE, demo, tmp_path, "alone")
     assert re.search(r"^outside: unreachable$", said, re.MULTILINE), "it is a place without network"
     assert int(re.findall(r"^answers: (\d+)$", said, re.MULTILINE)[0]) > 100
@@ -52,7 +52,7 @@ def test_nobody_calls_out(demo: Path, tmp_path: Path) -> None:
     log = tmp_path / "calls"
     watch = ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(log)]
     if not _can(watch):
-        pytest.skip("strace is not installed")
+        pytest.skip("NOT RUN: strace is not installed")
     _visited(watch, demo, tmp_path)
     calls = [line for line in log.read_text().splitlines() if "AF_" in line]
     assert any("127.0.0.1" in line for line in calls), "the visit itself is seen"
