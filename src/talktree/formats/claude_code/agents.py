@@ -7,6 +7,8 @@ kind needs nothing; the first two are found here, from contents, when a tree is 
 
 from __future__ import annotations
 
+from collections import deque
+
 from msgspec import Struct
 
 from talktree.model.conversation import Reading
@@ -27,6 +29,53 @@ class _Call(Struct):
     taken: bool = False
 
 
+class _Calls:
+    """The calls that start sub-agents, found by id, by agent, by prompt or by place.
+
+    Each queue forgets calls that are taken when it meets them, so that many agents cost no more
+    than one look each.
+    """
+
+    def __init__(self) -> None:
+        self.of_agent: dict[str, str] = {}
+        """Which call each named agent answers."""
+        self._by_id: dict[str, _Call] = {}
+        self._by_prompt: dict[str | None, deque[_Call]] = {}
+        self._waiting: list[_Call] = []
+        """Calls before the place looked at, in order."""
+        self._ahead: deque[_Call] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._by_id)
+
+    def add(self, call: _Call) -> None:
+        """One more, in the order of the records."""
+        self._by_id.setdefault(call.id, call)
+        self._by_prompt.setdefault(call.prompt, deque()).append(call)
+        self._ahead.append(call)
+
+    def named(self, id: str) -> _Call | None:
+        """The call with that id."""
+        return self._by_id.get(id)
+
+    def asking(self, prompt: str, *, before: int | None = None) -> _Call | None:
+        """The first call with that prompt that has no sub-agent yet."""
+        queue = self._by_prompt.get(prompt)
+        while queue and queue[0].taken:
+            queue.popleft()
+        if not queue or (before is not None and queue[0].position >= before):
+            return None
+        return queue[0]
+
+    def last(self, before: int) -> _Call | None:
+        """The last call before a place that has no sub-agent yet; places come in order."""
+        while self._ahead and self._ahead[0].position < before:
+            self._waiting.append(self._ahead.popleft())
+        while self._waiting and self._waiting[-1].taken:
+            self._waiting.pop()
+        return self._waiting[-1] if self._waiting else None
+
+
 def link_agents(bones: Skeleton, read: Reading) -> None:
     """Hang sidechains on the calls that started them."""
     starts = [
@@ -34,13 +83,11 @@ def link_agents(bones: Skeleton, read: Reading) -> None:
         for position, trait in enumerate(bones.traits)
         if trait and bones.sidechain[position] and bones.parents[position] == ROOT
     ]
-    if not starts:
-        return
-    calls, of_agent = _calls(bones, read)
+    calls = _calls(bones, read) if starts else None
     if not calls:
         return
     for position, first in zip(starts, read(starts), strict=True):
-        call = _caller(first, position, calls, of_agent) if isinstance(first, Message) else None
+        call = _caller(first, position, calls) if isinstance(first, Message) else None
         if call is not None:
             call.taken = True
             bones.parents[position] = call.position
@@ -48,10 +95,8 @@ def link_agents(bones: Skeleton, read: Reading) -> None:
             bones.spawned[position] = call.id
 
 
-def _calls(bones: Skeleton, read: Reading) -> tuple[list[_Call], dict[str, str]]:
-    """Calls that start sub-agents, and which call each named agent answers."""
-    calls: list[_Call] = []
-    of_agent: dict[str, str] = {}
+def _calls(bones: Skeleton, read: Reading) -> _Calls:
+    calls = _Calls()
     telling = [
         position
         for position, trait in enumerate(bones.traits)
@@ -62,23 +107,19 @@ def _calls(bones: Skeleton, read: Reading) -> tuple[list[_Call], dict[str, str]]
             match part:
                 case ToolCall(name=name, id=str(id)) if name in SPAWNING:
                     asked = part.input.get("prompt") if isinstance(part.input, dict) else None
-                    calls.append(_Call(position, id, asked if isinstance(asked, str) else None))
+                    calls.add(_Call(position, id, asked if isinstance(asked, str) else None))
                 case ToolResult(call=str(call), detail={"agentId": str(agent)}):
-                    of_agent[agent] = call
+                    calls.of_agent[agent] = call
                 case _:
                     pass
-    return calls, of_agent
+    return calls
 
 
-def _caller(
-    first: Message, position: int, calls: list[_Call], of_agent: dict[str, str]
-) -> _Call | None:
-    named = of_agent.get(first.agent or "")
+def _caller(first: Message, position: int, calls: _Calls) -> _Call | None:
+    named = calls.of_agent.get(first.agent or "")
     if named is not None:
-        return next((call for call in calls if call.id == named), None)
+        return calls.named(named)
     if first.agent is not None:
         # A file of its own that no result names was not started by a call we know of.
-        return next((call for call in calls if call.prompt == first.text and not call.taken), None)
-    free = [call for call in calls if not call.taken and call.position < position]
-    same = [call for call in free if call.prompt == first.text]
-    return next(iter(same or free[::-1]), None)
+        return calls.asking(first.text)
+    return calls.asking(first.text, before=position) or calls.last(position)

@@ -10,14 +10,17 @@ import errno
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from talktree.errors import NotSaved, UsageError
 from talktree.files.durable import write_all
 from talktree.files.mounts import network_file_system
 from talktree.session.journal.commit import Commit, Replaced, SyncFailed
+from talktree.session.journal.group import Group
 from talktree.session.journal.lockfile import APPENDING, LockFile
 from talktree.session.journal.log import Log, Place, Written, end_of
 from talktree.session.journal.reading import Readers
@@ -30,6 +33,7 @@ __all__ = ["LOGS", "Durability", "Journal", "Place"]
 
 LOGS = ("messages", "snapshots", "operations")
 Durability = Literal["safe", "fast"]
+T = TypeVar("T")
 
 
 class Journal:
@@ -43,12 +47,15 @@ class Journal:
         self._safe = durability == "safe"
         self._gate = threading.RLock()
         self._depth = 0
+        self._owner = 0
+        """The thread that has the append lock."""
         self._pending: dict[int, Written] = {}
         self._lock = LockFile(folder.fd)
         self._logs = {name: Log(folder.fd, name, at) for at, name in enumerate(LOGS)}
         self._commits = [Commit(log, self._lock) for log in self._logs.values()]
         self._readers = Readers(folder.fd)
         self._closed = False
+        self._group = Group(self)
         self._alone = _Alone(self)
         _JOURNALS.add(self)
         far = network_file_system(folder.fd)
@@ -65,11 +72,16 @@ class Journal:
 
         Inside of `alone` they are acknowledged when that ends, or by `sync`.
         """
-        self._enter()
-        try:
+        if self._owner == get_ident():
             return self._write(self._logs[log], values)
-        finally:
-            self._leave()
+        return self._group.run(partial(self._write, self._logs[log], values))
+
+    def together(self, work: Callable[[], T]) -> T:
+        """Read and append as inside of `alone`, but with whatever other threads have to append.
+
+        It may be one of them that does the work; it is acknowledged when this returns.
+        """
+        return work() if self._owner == get_ident() else self._group.run(work)
 
     def alone(self) -> _Alone:
         """Hold the append lock over several reads and appends of this thread."""
@@ -81,9 +93,10 @@ class Journal:
             pending = self._pending
             self._pending = {}
             for written in pending.values():
-                self._reach(written)
+                self.reach(written)
 
-    def _enter(self) -> None:
+    def enter(self) -> None:
+        """Take the append lock, or once more."""
         self._gate.acquire()
         if self._depth:
             self._depth += 1
@@ -93,6 +106,7 @@ class Journal:
                 raise UsageError("the session is closed", hint="open it again")
             self._lock.take(APPENDING)
             self._depth = 1
+            self._owner = get_ident()
         except BaseException as error:
             self._lock.free(APPENDING)
             self._gate.release()
@@ -100,23 +114,24 @@ class Journal:
                 raise _not_saved(self.folder, "lock", error) from error
             raise
 
-    def _leave(self) -> None:
+    def leave(self) -> list[Written]:
+        """Free the append lock; what was written under it and has to be reached."""
         if self._depth == 0:
             # A child that was forked inside of `alone` never held the lock.
-            return
+            return []
         self._depth -= 1
         if self._depth:
             self._gate.release()
-            return
-        pending = self._pending
+            return []
+        pending = list(self._pending.values())
         if pending:
             self._pending = {}
+        self._owner = 0
         try:
             self._lock.free(APPENDING)
         finally:
             self._gate.release()
-        for written in pending.values():
-            self._reach(written)
+        return pending
 
     def _write(self, log: Log, values: Sequence[bytes]) -> list[Place]:
         try:
@@ -184,7 +199,7 @@ class Journal:
 
     # acknowledging
 
-    def _reach(self, written: Written) -> None:
+    def reach(self, written: Written) -> None:
         """Return when lines are on the disk; `NotSaved` if they never will be."""
         log = self._logs[LOGS[written.log]]
         try:
@@ -202,25 +217,25 @@ class Journal:
 
     def _found_again(self, log: Log, written: Written) -> Written:
         """The lines in the file that stands in the place of the one they were written to."""
-        self._enter()
+        self.enter()
         try:
             self._prepare(log)
             if os.pread(log.fd, len(written.data), written.start) != written.data:
                 raise OSError("the file was replaced before the line was on the disk")
             return written._replace(identity=log.identity)
         finally:
-            self._leave()
+            self.leave()
 
     def _give_up(self, log: Log) -> None:
         """Renew the log at once if that is possible; else whoever appends next tries it."""
-        self._enter()
+        self.enter()
         try:
             log.end = -1
             self._renew(log)
         except OSError:
             pass
         finally:
-            self._leave()
+            self.leave()
 
     # reading
 
@@ -245,7 +260,9 @@ class Journal:
         """A child has locks of its own, or it would share those of its parent."""
         self._gate = threading.RLock()
         self._depth = 0
+        self._owner = 0
         self._pending = {}
+        self._group.forget_threads()
         self._lock.close()
         self._readers.forget_threads()
         for log, commit in zip(self._logs.values(), self._commits, strict=True):
@@ -262,7 +279,7 @@ class _Alone:
         self._journal = journal
 
     def __enter__(self) -> Journal:
-        self._journal._enter()
+        self._journal.enter()
         return self._journal
 
     def __exit__(
@@ -271,7 +288,8 @@ class _Alone:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._journal._leave()
+        for written in self._journal.leave():
+            self._journal.reach(written)
 
 
 _HINTS = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from enum import Enum
+from functools import partial
 from time import monotonic, time_ns
 from typing import Any, TypeAlias
 
@@ -93,12 +94,7 @@ class Recorder:
     def write(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
         """Append messages, each behind the one before; returns their ids once they are saved."""
         try:
-            with self.opened.journal.alone() as journal:
-                parent, held = self._start(at)
-                whole = self._wholes(drafts, parent, held)
-                places = journal.append("messages", *map(self._lines.line, whole))
-                self._stand_at(whole[-1])
-                self._note(whole, places)
+            whole, places = self.opened.journal.together(partial(self._append, drafts, at))
         except NotSaved:
             self._forget_unsaved()
             raise
@@ -107,6 +103,15 @@ class Recorder:
             self._saved = places[-1].number, last.id
         self._describe_now_and_then()
         return [message.id for message in whole]
+
+    def _append(self, drafts: tuple[Message, ...], at: At) -> tuple[list[Message], list[Place]]:
+        """Find the place of messages and write them there, under the append lock."""
+        parent, held = self._start(at)
+        whole = self._wholes(drafts, parent, held)
+        places = self.opened.journal.append("messages", *map(self._lines.line, whole))
+        self._stand_at(whole[-1])
+        self._note(whole, places)
+        return whole, places
 
     def _forget_unsaved(self) -> None:
         """Whatever came behind the last acknowledged message is not there."""
