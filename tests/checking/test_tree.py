@@ -21,6 +21,8 @@ from talktree.model.document import Document
 from talktree.model.mending import mended
 from talktree.model.skeleton import ROOT
 from tests.checking.linked import RECORDS, SESSION, Line, document, uuid
+from tests.checking.session import Session
+from tests.checking.session import name as id_of
 
 LINKS = [rule for rule in all_rules() if rule.code.startswith(("TRE", "IDS"))]
 TREE = [rule for rule in LINKS if rule.code.startswith("TRE")]
@@ -184,3 +186,36 @@ def test_a_line_with_a_place_of_its_own_is_mended_in_that_place() -> None:
     done = repaired(read(Source.of_bytes(data, name=path), by_slug("native")))
     assert [step.code for step in done.plan] == ["TRE101"]
     assert list(done.after.conversation.skeleton.parents) == [ROOT, 0, 1]
+
+
+def carried(kept: str) -> Document:
+    """A compaction that follows what hangs below it, from this time."""
+    session = Session()
+    session.say(timestamp="2026-03-04T09:00:00Z")
+    session.reply(timestamp="2026-03-04T09:01:00Z")
+    boundary = {"subtype": "compact_boundary", "content": "Conversation compacted", "level": "info"}
+    session.add(
+        "system",
+        None,
+        None,
+        timestamp="2026-03-04T09:30:00Z",
+        logicalParentUuid=id_of(6),
+        **boundary,
+    )
+    session.say("What was said before", timestamp="2026-03-04T09:30:01Z", isCompactSummary=True)
+    session.reply(timestamp="2026-03-04T09:20:00Z" if kept < "2026-03-04T09:30" else kept)
+    session.say(timestamp=kept)
+    session.reply(timestamp="2026-03-04T09:50:00Z")
+    return session.document()
+
+
+def test_what_survives_a_compaction_is_neither_lost_nor_out_of_order() -> None:
+    found = report(carried("2026-03-04T09:21:00Z")).findings
+    assert [each.code for each in found if each.code[:3] in ("TRE", "TIM")] == []
+
+
+def test_a_compaction_that_follows_what_came_after_it_is_told() -> None:
+    found = report(carried("2026-03-04T09:40:00Z")).findings
+    told = [each for each in found if each.code[:3] in ("TRE", "TIM")]
+    assert [each.code for each in told] == ["TRE110"]
+    assert "hangs below it" in told[0].message

@@ -207,8 +207,22 @@ class Skeleton:
         self.parents[position] = ROOT
         self.linked.pop(position, None)
         self.astray[position] = origin
-        what = f"what it follows, {origin[:60]}, is not here"
-        self.findings.append(finding("lost-origin", what, entry=self.ids[position]))
+        what = self.astray_because(position)
+        if what is not None:
+            self.findings.append(finding("lost-origin", what, entry=self.ids[position]))
+
+    def astray_because(self, position: int) -> str | None:
+        """Why what a message follows cannot be reached; None if it was carried over.
+
+        Messages that survive a compaction are hung below it, and are older than it.
+        """
+        origin = self.astray[position]
+        below = self.by_id.get(origin, position)
+        if below == position:
+            return f"what it follows, {origin[:60]}, is not here"
+        if NO_TIME < self.times[below] <= self.times[position]:
+            return None
+        return f"what it follows, {origin[:60]}, hangs below it"
 
     def _cut_cycles(self) -> None:
         parents = self.parents

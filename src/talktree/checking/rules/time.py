@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from time import time_ns
 from typing import TypeGuard
 
+from talktree.checking.evidence.carried import carried_over
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, unsafe
 from talktree.formats.stretch import Stretch
@@ -54,12 +55,18 @@ def time_runs_backwards(talk: Talk) -> Iterable[Told]:
     """
     bones, latest = talk.bones, time_ns() + DAY
     times, linked = bones.times, bones.linked
+    carried = carried_over(bones) if bones.astray else ()
     for position, above in enumerate(bones.parents):
         if above < 0:
             continue
         now, before = times[position], times[above]
         # An impossible time is told as such.
-        if FIRST_TALK <= now < before - TOLERATED and before <= latest and position not in linked:
+        if (
+            FIRST_TALK <= now < before - TOLERATED
+            and before <= latest
+            and position not in linked
+            and position not in carried
+        ):
             yield Told(f"{_span(before - now)} before the message it answers", position=position)
 
 
@@ -133,11 +140,12 @@ def _with_zone(seen: Seen, told: Told) -> Json:
 def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
     """Messages whose stamp does not end in Z; nearly all do."""
     key = stretch.talk.format.stamp_key or ""
-    values = [(seen, seen.record.value) for seen in stretch.messages]
     return [
         seen
-        for seen, value in values
-        if type(value) is dict and type(stamp := value.get(key)) is str and stamp[-1:] != "Z"
+        for seen in stretch.messages
+        if type(value := seen.record.value) is dict
+        and type(stamp := value.get(key)) is str
+        and stamp[-1:] != "Z"
     ]
 
 

@@ -198,8 +198,9 @@ def lost_origin(talk: Talk) -> Iterator[Told]:
     Fix: none, because to all programs it starts anew, and the name may still lead somewhere.
     """
     for position, origin in talk.bones.astray.items():
-        what = f"what it follows, {origin[:60]}, is not here"
-        yield Told(what, position=position, sought=origin)
+        what = talk.bones.astray_because(position)
+        if what is not None:
+            yield Told(what, position=position, sought=origin)
 
 
 @rule("TRE111", "lost-beginning", "warning", on="talk", fix=safe(hang_as_inferred))

@@ -33,7 +33,7 @@ WITHOUT_UUID = frozenset(
     }
 )
 """Types of lines that have been seen without an id of their own."""
-BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session"})
+BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session", "turn_end"})
 """Types of lines that take part in the chain and say nothing."""
 
 
