@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
+from msgspec.structs import replace
+
 from talktree.conversion.options import Options
 from talktree.files import Source
 from talktree.formats import by_slug
@@ -25,12 +27,19 @@ WORDS = ("bread", "harbour", "Lärm", "雨", "tide", "ladder", "🌊", "copper",
 CLEAN = Options(carry=False)
 
 
-def conversation(seed: int) -> list[Message]:
-    """Messages of a conversation: questions, answers, tool calls, and one fork."""
+def conversation(seed: int, turns: int = 0, *, fork: bool = False) -> list[Message]:
+    """Messages of a conversation: questions, answers and tool calls, some turns long or so many.
+
+    With a fork the last question is asked where the one before it was.
+    """
     random = Random(seed)
     made: list[Message] = []
-    for turn in range(random.randint(3, 5)):
-        made.append(_message(random, made, "user", _said(random, made)))
+    usual = random.randint(3, 5)
+    for turn in range(turns or usual):
+        asked = _message(random, made, "user", _said(random, made))
+        if fork and turn and turn + 1 == (turns or usual):
+            asked = replace(asked, parent=_last_question(made).parent)
+        made.append(asked)
         if random.random() < 0.6:
             call = f"toolu_{seed:04d}{turn:04d}"
             parts = (_said(random, made), ToolCall("Read", {"file_path": f"/srv/{turn}.txt"}, call))
@@ -39,6 +48,11 @@ def conversation(seed: int) -> list[Message]:
             made.append(_message(random, made, "user", ToolResult(output, call, "Read")))
         made.append(_message(random, made, "assistant", _said(random, made)))
     return made
+
+
+def _last_question(made: list[Message]) -> Message:
+    asked = (each for each in reversed(made) if each.role == "user")
+    return next(each for each in asked if isinstance(each.parts[0], Text))
 
 
 def _said(random: Random, before: list[Message]) -> Text:
@@ -61,17 +75,17 @@ def _message(random: Random, before: list[Message], role: str, *parts: Part) -> 
     )
 
 
-def document(seed: int) -> Document:
+def document(seed: int, turns: int = 0, *, fork: bool = False) -> Document:
     """The conversation as a document of our own format."""
     head = [{"talktree": {"version": 1}}, {"conversation": {"id": f"talk-{seed}"}}]
-    values = [*head, *(put(each, None) for each in conversation(seed))]
+    values = [*head, *(put(each, None) for each in conversation(seed, turns, fork=fork))]
     data = b"".join(encode_line(value) + b"\n" for value in values)  # type: ignore[arg-type]
     return read(Source.of_bytes(data, name=f"talk-{seed}.jsonl"), by_slug("native"))
 
 
-def clean(slug: str, seed: int) -> Files:
+def clean(slug: str, seed: int, turns: int = 0, *, fork: bool = False) -> Files:
     """A clean conversation as files of a format."""
-    found = document(seed)
+    found = document(seed, turns, fork=fork)
     if slug == "native":
         origin = found.origin
         return Files(origin.source.as_bytes(), folder=False)  # type: ignore[attr-defined]

@@ -1,33 +1,38 @@
 """Mutated files by the hundred thousand: `python -m tests.torture.fuzz COUNT [FORMAT...]`.
 
-Each is read, shown as a tree, checked and repaired, safely and unsafely. An uncaught exception, a
-hang, a repair that does not rest or a byte without account is a failure, told by the number that
-makes it again.
+Each is read, shown, checked and repaired, safely and unsafely, and repaired again (`laws`). An
+uncaught exception, a hang, a repair that does not rest or a byte without account is a failure,
+told by the number that makes it again. `--from N` goes on where another run ended, `--jobs N` says
+how many processes take part.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+import time
 import traceback
-from collections.abc import Sequence
-from multiprocessing import Pool
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from multiprocessing import Pool, cpu_count
 from types import FrameType
 
-from talktree.checking.report import report
-from talktree.errors import TalktreeError
-from talktree.mending.repair import repaired
-from talktree.model.document import Document
 from tests.damage.lines import ALL
+from tests.torture.laws import hold
 from tests.torture.mutants import mutant
+from tests.torture.stock import stock
 
 PATIENCE = 20
-"""Seconds after which a file counts as a hang."""
+"""Seconds of work after which a file counts as a hang; on a busy machine they may take long."""
 SHARE = 200
 """How many files a process takes at a time."""
+TOLD_EVERY = 5000
+"""After so many mutants the rate is told."""
+MOST_TOLD = 5
+"""So many failures of a format are told whole."""
 
 
-class Hang(Exception):
+class Hang(BaseException):
     """It took too long."""
 
 
@@ -37,56 +42,63 @@ def _hang(number: int, frame: FrameType | None) -> None:
 
 def torture(slug: str, number: int) -> str | None:
     """What went wrong with one mutant; None if nothing did."""
-    signal.signal(signal.SIGALRM, _hang)
-    signal.alarm(PATIENCE)
+    signal.signal(signal.SIGPROF, _hang)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
-        _go_through(slug, number)
-    except TalktreeError:
-        return None
-    except Exception:
+        hold(mutant(slug, number), slug, number)
+    except (Exception, Hang):
         return f"{slug} {number}: {traceback.format_exc(limit=-4)}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 
-def _go_through(slug: str, number: int) -> None:
-    files = mutant(slug, number)
-    document = files.read_as(slug)
-    for conversation in document.conversations:
-        conversation.path()
-        conversation.branches()
-    report(document)
-    for unsafe in (False, True):
-        _repair(document, unsafe=unsafe, size=sum(map(len, files.files.values())))
-
-
-def _repair(document: Document, *, unsafe: bool, size: int) -> None:
-    done = repaired(document, unsafe=unsafe)
-    kept, quarantined = done.bytes
-    withheld = document.origin.source.withheld  # type: ignore[attr-defined]
-    assert withheld or kept + quarantined == size, "bytes without account"
-    assert not repaired(done.after, unsafe=unsafe).changed, "a second repair changes something"
-
-
-def _stretch(order: tuple[str, int, int]) -> list[str]:
+def _stretch(order: tuple[str, int, int]) -> tuple[int, float, list[str]]:
+    """How many mutants were gone through, how long that took, and what went wrong."""
     slug, start, stop = order
-    return [found for number in range(start, stop) if (found := torture(slug, number))]
+    stock(slug)
+    before = time.process_time()
+    failures = [found for number in range(start, stop) if (found := torture(slug, number))]
+    return stop - start, time.process_time() - before, failures
 
 
-def run(count: int, slugs: Sequence[str]) -> int:
-    """Go through so many mutants of each format, and tell how many went wrong."""
+def _orders(slug: str, first: int, count: int) -> Iterator[tuple[str, int, int]]:
+    for start in range(first, count, SHARE):
+        yield slug, start, min(start + SHARE, count)
+
+
+def run(count: int, slugs: Sequence[str], *, first: int = 0, jobs: int = 0) -> int:
+    """Go through the mutants of each format from one number to another; how many went wrong."""
     wrong = 0
-    with Pool() as pool:
+    with Pool(jobs or cpu_count()) as pool:
         for slug in slugs:
-            orders = [(slug, start, min(start + SHARE, count)) for start in range(0, count, SHARE)]
-            failures = [each for found in pool.imap(_stretch, orders) for each in found]
-            wrong += len(failures)
-            print(f"{slug}: {count:,} mutants, {len(failures):,} failures", flush=True)
-            for each in failures[:5]:
-                print(each, flush=True)
+            done, spent, failures = 0, 0.0, 0
+            for number, took, found in pool.imap(_stretch, _orders(slug, first, count)):
+                for each in found[: max(0, MOST_TOLD - failures)]:
+                    _tell(each)
+                done, spent, failures = done + number, spent + took, failures + len(found)
+                if done % TOLD_EVERY < number or first + done == count:
+                    rate = f"{1000 * spent / done:.1f} ms each"
+                    _tell(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
+            wrong += failures
     return wrong
 
 
+def _tell(what: str) -> None:
+    print(time.strftime("%H:%M:%S"), what, flush=True)
+
+
+def _asked() -> int:
+    parser = ArgumentParser(prog="python -m tests.torture.fuzz", description=__doc__)
+    parser.add_argument("count", type=int)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT")
+    parser.add_argument("--from", dest="first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=0)
+    asked = parser.parse_args()
+    if not set(asked.formats) <= set(ALL):
+        parser.error(f"FORMAT is one of {', '.join(ALL)}")
+    return run(asked.count, asked.formats or ALL, first=asked.first, jobs=asked.jobs)
+
+
 if __name__ == "__main__":
-    sys.exit(min(1, run(int(sys.argv[1]), sys.argv[2:] or ALL)))
+    sys.exit(min(1, _asked()))

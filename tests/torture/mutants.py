@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.conversion.trips import Files
-from tests.damage.clean import clean
+from tests.torture.stock import stock
 
 TOKENS = (
     b"{", b"}", b"[", b"]", b'"', b"\\", b",", b":", b"null", b"true", b"-1e999", b"\\ud800",
@@ -13,22 +13,17 @@ TOKENS = (
     b";", b"--", b"\xc2\x85", b"\xe2\x80\xa8", b'"parentUuid":"', b'"children":[', b'"id":1',
     b"9" * 400, b"[" * 300, b"\\u0000", b"\x1b[2J", b"../", b"0",
 )  # fmt: skip
-POOL = 40
-"""So many clean conversations are the stock that is damaged."""
-_known: dict[tuple[str, int], Files] = {}
 
 
 def mutant(slug: str, number: int) -> Files:
     """The so-many-th damaged source of a format."""
     random = Random(f"{slug}-{number}")
-    seed = random.randrange(POOL)
-    if (slug, seed) not in _known:
-        _known[slug, seed] = clean(slug, seed)
-    files = dict(_known[slug, seed].files)
+    sound = random.choice(stock(slug))
+    files = dict(sound.files)
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         path = random.choice(list(files))
         files[path] = _mutated(files[path], random)
-    return Files(files, _known[slug, seed].folder)
+    return Files(files, sound.folder)
 
 
 def _mutated(data: bytes, random: Random) -> bytes:

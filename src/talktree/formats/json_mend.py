@@ -26,17 +26,24 @@ UNSOUND = frozenset({"torn", "syntax", "fused", "nul", "comment", "bom"})
 """Oddities that have to go before records can be told from what is between them."""
 
 
-def mended_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[Mending]:
-    """What makes a document sound, in order."""
+def sound_changes(sheet: JsonSheet) -> Sequence[JsonMending]:
+    """What makes a document sound, in order, records that are too deep left as they are."""
     text = sheet.content.read()
-    if not text.strip(b"\0 \t\r\n"):
-        return
     found, changes = mended(text)
     torn = torn_record(sheet, found, len(text))
     if torn is not None:
         changes = _without(text, torn)
     if not any(change.key in ("torn", "syntax") for change in changes):
         changes = in_order([*changes, *_loose_ends(sheet, text, found)])
+    return changes
+
+
+def mended_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[Mending]:
+    """What mends some of the oddities of a document, in order."""
+    text = sheet.content.read()
+    if not text.strip(b"\0 \t\r\n"):
+        return
+    changes = sheet.changes
     if "deep" in keys:
         changes = in_order([*changes, *_deep_records(sheet)])
     if "not-lines" in keys:

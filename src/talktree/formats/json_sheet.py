@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 
 from msgspec.structs import replace
@@ -10,13 +11,14 @@ from msgspec.structs import replace
 from talktree.errors import Damaged
 from talktree.files import Content, Memory
 from talktree.formats.base import Format, Links
-from talktree.formats.json_mend import fused_at, mended_document
+from talktree.formats.json_mend import fused_at, mended_document, sound_changes
 from talktree.formats.json_pieces import exact_pieces, line_numbers, plain_pieces
 from talktree.formats.piece_sheet import Piece, PieceSheet
 from talktree.formats.sheets import Item, Mending, each_kind_once
 from talktree.model.findings import Finding, finding
 from talktree.text.json_cut import Cuts, cut
 from talktree.text.json_edit import patch
+from talktree.text.json_mend import JsonMending
 from talktree.text.json_read import inspect
 from talktree.text.json_scan import DEEP, MOST_PROBLEMS, Kind, Node, Problem, Scan, scan
 from talktree.text.json_style import learn
@@ -80,6 +82,11 @@ class JsonSheet(PieceSheet):
         if piece.raw.count(b"[") + piece.raw.count(b"{") <= DEEP:
             return False
         return any(problem.code == "deep" for problem in scan(piece.raw).problems)
+
+    @cached_property
+    def changes(self) -> Sequence[JsonMending]:
+        """What makes the text sound; each rule that is broken asks for its share of it."""
+        return sound_changes(self)
 
     def mended(self, keys: Collection[str]) -> Iterator[Mending]:
         return mended_document(self, keys)

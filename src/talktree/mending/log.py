@@ -8,6 +8,7 @@ quarantine as well, and the way back: `undone` gives the files as they were, byt
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
@@ -19,6 +20,7 @@ from talktree.files import Content, Source, parked
 from talktree.files.splice import Splice, spliced
 from talktree.mending.action import Action
 from talktree.mending.repair import Repair
+from talktree.text.json_write import encode
 
 SUFFIX = ".repair"
 """How a log is named; no tool takes it for a conversation."""
@@ -81,8 +83,25 @@ class Whole(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
 
 
 Line = Summary | Step | Change | Whole
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Line).decode
+_quick = msgspec.json.Encoder().encode
+_typed = msgspec.json.Decoder(Line).decode
+
+
+def _encode(line: Line) -> bytes:
+    try:
+        return _quick(line)
+    except UnicodeEncodeError:
+        # A word of a broken file, or a file's name, is no text; half a character is escaped then.
+        return encode(msgspec.to_builtins(line))
+
+
+def _decode(line: bytes) -> Line:
+    found: Line
+    try:
+        found = _typed(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        found = msgspec.convert(json.loads(line), Line)
+    return found
 
 
 def logged(repair: Repair) -> Iterator[bytes]:
@@ -182,10 +201,9 @@ def undone(source: Source, lines: Iterable[bytes]) -> Source:
 
 def _read(line: bytes) -> Line:
     try:
-        found: Line = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _decode(line)
+    except (msgspec.ValidationError, ValueError, RecursionError):
         raise Unreadable("this is no log of a repair", hint=f"it ends with {SUFFIX}") from None
-    return found
 
 
 def _named(files: Mapping[str, Content], told: Summary) -> dict[str, Content]:

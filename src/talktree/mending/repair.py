@@ -7,6 +7,7 @@ from functools import cached_property
 
 from talktree.checking.reach import Reach, reach
 from talktree.checking.registry import rules_for
+from talktree.checking.run import Found, found
 from talktree.files import Source
 from talktree.formats.engine import Origin, read
 from talktree.formats.rule import Rule
@@ -23,13 +24,21 @@ class Repair:
     """A repaired document, and what was done to it."""
 
     def __init__(
-        self, before: Document, after: Document, rounds: Sequence[Round], sources: Sequence[Source]
+        self,
+        before: Document,
+        after: Document,
+        rounds: Sequence[Round],
+        sources: Sequence[Source],
+        *,
+        held_back: bool = False,
     ) -> None:
         self.before = before
         self.after = after
         self.rounds = rounds
         self.sources = sources
         """The source as it was before each round."""
+        self.held_back = held_back
+        """Whether an unsafe repair would have done more."""
 
     @property
     def plan(self) -> list[Action]:
@@ -65,14 +74,24 @@ class Repair:
 
 
 def repaired(
-    document: Document, *, unsafe: bool = False, rules: Iterable[Rule] | None = None
+    document: Document,
+    *,
+    unsafe: bool = False,
+    rules: Iterable[Rule] | None = None,
+    known: Iterable[Found] | None = None,
 ) -> Repair:
-    """A document with its safe fixes made, or all of them."""
+    """A document with its safe fixes made, or all of them.
+
+    Whoever has just checked it gives what was found, and it is not gone through once more. Fixes
+    note on the findings what they did, so these serve one repair only.
+    """
     chosen = list(rules_for(document.format) if rules is None else rules)
     mending = [rule for rule in chosen if rule.fix is not None]
-    current, rounds, sources = document, list[Round](), list[Source]()
+    current, rounds, sources, held_back = document, list[Round](), list[Source](), False
     while len(rounds) < MOST_ROUNDS:
-        done = one_round(current, mending, unsafe=unsafe)
+        findings = found(current, mending) if known is None else _told_by(mending, known)
+        done, known = one_round(current, findings, unsafe=unsafe), None
+        held_back = held_back or done.held_back
         if done.is_empty:
             break
         source = _origin(current).source
@@ -81,7 +100,13 @@ def repaired(
         notes = _origin(current).notes
         current = read(applied(source, done), _origin(current).format)
         _origin(current).notes = notes
-    return Repair(document, current, rounds, sources)
+    return Repair(document, current, rounds, sources, held_back=held_back)
+
+
+def _told_by(rules: Sequence[Rule], findings: Iterable[Found]) -> Iterable[Found]:
+    """What some rules found, out of what all did."""
+    codes = {rule.code for rule in rules}
+    return [each for each in findings if each.rule.code in codes]
 
 
 def _origin(document: Document) -> Origin:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from talktree.checking.run import Found, found
+from talktree.checking.run import Found
 from talktree.files import Content, Memory, Source, Unpacked, parked
 from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch
 from talktree.formats.engine import Origin
-from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item, Sheet
 from talktree.mending.action import Action, action, brief_bytes
 from talktree.mending.gather import Gathered, patch_actions, revalued
@@ -27,6 +26,8 @@ class Round(NamedTuple):
     """Files that are taken out whole."""
     made: dict[str, bytes]
     """Files that were not there before."""
+    held_back: bool
+    """Whether an unsafe repair would do more."""
 
     @property
     def is_empty(self) -> bool:
@@ -34,23 +35,21 @@ class Round(NamedTuple):
         return not self.splices and not self.gone and not self.made
 
 
-def one_round(document: Document, rules: Sequence[Rule], *, unsafe: bool) -> Round:
-    """The next round of repair."""
+def one_round(document: Document, findings: Iterable[Found], *, unsafe: bool) -> Round:
+    """The next round of repair, given what is wrong with a document."""
     origin = document.origin
     assert isinstance(origin, Origin)
-    gathered = Gathered(origin)
-    for each in _mendable(found(document, rules), unsafe=unsafe):
-        gathered.take(each)
-    return _Making(gathered).round()
-
-
-def _mendable(findings: Iterable[Found], *, unsafe: bool) -> list[Found]:
+    wanted, held_back = list[Found](), False
+    for each in findings:
+        if each.finding.fix == "safe" or (unsafe and each.finding.fix == "unsafe"):
+            wanted.append(each)
+        else:
+            held_back = held_back or each.finding.fix is not None
     # Gone through to the end first: what a fix needs to know may come last.
-    return [
-        each
-        for each in findings
-        if each.finding.fix == "safe" or (unsafe and each.finding.fix == "unsafe")
-    ]
+    gathered = Gathered(origin)
+    for each in wanted:
+        gathered.take(each)
+    return _Making(gathered).round(held_back=held_back)
 
 
 class _Making:
@@ -62,7 +61,7 @@ class _Making:
         self._gone: set[str] = set()
         self._made: dict[str, bytes] = {}
 
-    def round(self) -> Round:
+    def round(self, *, held_back: bool) -> Round:
         """All changes as splices."""
         gathered = self._gathered
         for path, patches in gathered.patches.items():
@@ -75,7 +74,7 @@ class _Making:
         taken = gathered.patches.keys() | gathered.remakes.keys()
         for path in sorted(gathered.paths() - taken):
             self._records(self._origin.by_path[path])
-        return Round(self._actions, self._splices, self._gone, self._made)
+        return Round(self._actions, self._splices, self._gone, self._made, held_back)
 
     def _add(self, path: str, splices: Iterable[Splice]) -> None:
         sheet, splices = self._origin.by_path.get(path), list(splices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +19,10 @@ _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 """A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
 LONG = b"0" * 16
+SHORT = 1 << 16
+"""Texts of so many bytes that are not plain are remembered: whoever reads, checks, shows and mends
+a file looks at the few that are broken again and again."""
+MOST_KNOWN = 64
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -49,7 +54,7 @@ def inspect(raw: bytes) -> list[Problem]:
             return []
     except (*REFUSALS, TypeError, UnicodeEncodeError):
         pass
-    return _tolerant(raw).problems
+    return _odd(raw)
 
 
 def oddities(raw: bytes, value: Json) -> list[Problem]:
@@ -57,12 +62,12 @@ def oddities(raw: bytes, value: Json) -> list[Problem]:
     try:
         again = _plain_encode(value)
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
-        return _tolerant(raw).problems
+        return _odd(raw)
     # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
     plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
     if (plain or not _doubled(raw)) and not _has_long_number(raw) and not _may_be_deep(raw):
         return []
-    return _tolerant(raw).problems
+    return _odd(raw)
 
 
 def _may_be_deep(raw: bytes) -> bool:
@@ -77,7 +82,36 @@ def _has_long_number(raw: bytes) -> bool:
     return LONG in raw.translate(DIGITS) and _LONG_NUMBER.search(raw) is not None
 
 
+def _odd(raw: bytes) -> list[Problem]:
+    return list(_known(raw).problems) if len(raw) <= SHORT else _scanned(raw).problems
+
+
 def _tolerant(raw: bytes) -> Decoded:
+    if len(raw) > SHORT:
+        return _scanned(raw)
+    value, problems, usable = _known(raw)
+    return Decoded(_copied(value), list(problems), usable)
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _known(raw: bytes) -> Decoded:
+    return _scanned(raw)
+
+
+def _copied(value: Json) -> Json:
+    """A value that can be changed without changing what is remembered."""
+    top: list[Json] = [value]
+    pending: list[list[Json] | dict[str, Json]] = [top]
+    while pending:
+        holder = pending.pop()
+        for at, each in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(each, dict | list):
+                holder[at] = fresh = each.copy()  # type: ignore[index]
+                pending.append(fresh)
+    return top[0]
+
+
+def _scanned(raw: bytes) -> Decoded:
     found = scan(raw)
     if len(found.roots) != 1:
         return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)

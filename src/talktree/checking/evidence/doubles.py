@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.formats.engine.item import native_entry
 from talktree.formats.talk import Talk
-from talktree.model.entries import Entry
+from talktree.model.entries import Entry, Opaque
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
 
@@ -32,6 +32,8 @@ class Doubles:
         """Copies that have to stay, since what names them would mean another entry then."""
         self.children: dict[int, list[int]] = {}
         """What hangs on the entries with such ids."""
+        self.nameless: set[int] = set()
+        """Records with such ids that nobody understands, so that no other id can be put there."""
 
 
 def doubles_of(talk: Talk) -> Doubles:
@@ -52,8 +54,10 @@ def _doubles(talk: Talk) -> Doubles:
     """The occurrence of an id before, and what it repeats or is."""
     first_with: dict[tuple[str, bytes], int] = {}
     wanted = [at for at, name in enumerate(bones.ids) if bones.own_id(at) in names and name]
-    for position, content in zip(wanted, _digests(talk, wanted), strict=True):
+    for position, (content, known) in zip(wanted, _digests(talk, wanted), strict=True):
         name = bones.own_id(position)
+        if not known:
+            found.nameless.add(position)
         original = first_with.setdefault((name, content), position)
         if original != position:
             found.copies[position] = original
@@ -78,12 +82,14 @@ def _take_children(talk: Talk, found: Doubles) -> None:
                 found.cut_off.add(above)
 
 
-def _digests(talk: Talk, positions: list[int]) -> Iterator[bytes]:
+def _digests(talk: Talk, positions: list[int]) -> Iterator[tuple[bytes, bool]]:
+    """The checksum of each entry, and whether it is one that is understood."""
     conversation = talk.conversation
     numbers = [conversation.members[at] for at in positions]
     names = (conversation.names(at) for at in positions)
     for number, record in zip(numbers, talk.origin.records(numbers, names), strict=True):
-        yield digest(native_entry(conversation, talk.format.get(record)), number)
+        entry = talk.format.get(record)
+        yield digest(native_entry(conversation, entry), number), not isinstance(entry, Opaque)
 
 
 def digest(entry: Entry, number: int) -> bytes:

@@ -84,10 +84,11 @@ def duplicate_id(talk: Talk) -> Iterator[Told]:
     Fix (unsafe): the later one gets an id made from the old one and its number. What names the id
     means the occurrence nearest before it, and is changed along with it.
     """
-    for position in doubles_of(talk).others:
+    found = doubles_of(talk)
+    for position in found.others:
         own = talk.bones.own_id(position)
         what = f"the id {own[:60]} is that of an earlier message"
-        yield Told(what, position=position, sought=own)
+        yield Told(what, position=position, sought=own, fixable=position not in found.nameless)
 
 
 @rule("IDS105", "exact-copy", "warning", on="talk", fix=safe(_fold))

@@ -7,6 +7,7 @@ is a comment, are read liberally: header lines first, then what follows.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from talktree.formats.chatbuilder.header import (
@@ -21,6 +22,12 @@ BOM = "\ufeff"
 TRIPLE = re.compile(r"(?:\r?\n){3}")
 _GAP = re.compile(r"[ \t]*\r?\n(?:[ \t]*\r?\n){0,2}")
 _BLANK_START = re.compile(r"(?:[ \t]*\r?\n){0,2}")
+
+
+SHORT = 1 << 14
+"""Texts of so many characters are remembered: reading, each rule and each round of a repair ask
+for the same ones again. A longer one has a header that is short beside it."""
+MOST_KNOWN = 256
 
 
 class Layout(NamedTuple):
@@ -56,6 +63,15 @@ class Layout(NamedTuple):
 
 def take_apart(text: str) -> Layout:
     """The layout of any text."""
+    return _known(text) if len(text) <= SHORT else _taken_apart(text)
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _known(text: str) -> Layout:
+    return _taken_apart(text)
+
+
+def _taken_apart(text: str) -> Layout:
     mark = BOM if text.startswith(BOM) else ""
     blanks = _BLANK_START.match(text, len(mark))
     start = blanks.end() if blanks else len(mark)

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
 from talktree.files.difference import differences
+from talktree.files.splice import Splice
 from talktree.formats.base import Record
 from talktree.formats.piece_sheet import Piece
 from talktree.formats.sheets import Mending
 from talktree.formats.studio_xml.cut import Cut
 from talktree.formats.studio_xml.cut import piece as piece_of
 from talktree.formats.studio_xml.elements import Element, Kind
-from talktree.formats.studio_xml.mend_text import mended_texts
 from talktree.formats.studio_xml.parse import parses
 from talktree.formats.studio_xml.scan import scan
 from talktree.formats.studio_xml.values import torn_leaves
@@ -37,17 +37,19 @@ _TAG = re.compile(rb"<[^!?]")
 
 
 def mended_xml(sheet: XmlSheet, keys: Collection[str]) -> Iterator[Mending]:
-    """What makes the file sound, in order."""
-    told = [each for each in sheet.inspect() if each.name in ("torn-record", "malformed")]
-    if not told:
-        yield from (each for each in mended_texts(sheet) if each.key in keys)
+    """What mends some of the oddities of the file, in order."""
+    if not sheet.is_broken:
+        yield from (each for each in sheet.text_changes if each.key in keys)
         return
     asked = sorted(STRUCTURE.intersection(keys))
-    if asked:
-        text = sheet.content.read()
-        made = _Rebuilding(sheet, text).whole()
-        for splice in differences(text, made):
-            yield Mending(asked[0], splice, "written as XML wants it")
+    for splice in sheet.changes if asked else ():
+        yield Mending(asked[0], splice, "written as XML wants it")
+
+
+def sound_changes(sheet: XmlSheet) -> list[Splice]:
+    """What makes the file sound."""
+    text = sheet.content.read()
+    return list(differences(text, _Rebuilding(sheet, text).whole()))
 
 
 class _Rebuilding:

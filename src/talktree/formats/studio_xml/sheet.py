@@ -6,11 +6,13 @@ import codecs
 import re
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
+from functools import cached_property
 
 from msgspec.structs import replace
 
 from talktree.errors import Damaged, Refused
 from talktree.files import Content, Memory
+from talktree.files.splice import Splice
 from talktree.formats.base import Format, Record
 from talktree.formats.piece_sheet import Piece, PieceSheet
 from talktree.formats.sheets import Item, Mending, Sink
@@ -125,14 +127,23 @@ class XmlSheet(PieceSheet):
         return [cut.element for cut in cuts(found, len(self.frame[0]))]
 
     def inspect(self) -> Iterator[Finding]:
-        yield from super().inspect()
+        return iter(self._all_findings)
+
+    @cached_property
+    def _all_findings(self) -> Sequence[Finding]:
+        found = list(super().inspect())
         if not any(each.name in REFUSED for each in self.findings):
             # The scanner forgives more than a parser does.
-            found = refusal(self.content.read())
-            if found is not None:
-                line, what = found
-                yield finding("syntax", f"an XML parser says: {what}", path=self.path, line=line)
-        yield from self._odd_characters({each.name for each in self.findings})
+            refused = refusal(self.content.read())
+            if refused is not None:
+                line, what = refused
+                found.append(self._found("syntax", f"an XML parser says: {what}", line))
+        return [*found, *self._odd_characters({each.name for each in self.findings})]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether tags are missing or in excess."""
+        return any(each.name in ("torn-record", "malformed") for each in self._all_findings)
 
     def _odd_characters(self, told: set[str]) -> Iterator[Finding]:
         """What is wrong with characters that are in no text of a comment."""
@@ -147,6 +158,22 @@ class XmlSheet(PieceSheet):
 
     def _found(self, key: str, what: str, line: int) -> Finding:
         return finding(key, what, path=self.path, line=line)
+
+    # Each rule that is broken asks for its share of what mends the file.
+
+    @cached_property
+    def changes(self) -> Sequence[Splice]:
+        """What makes the file sound."""
+        from talktree.formats.studio_xml.mend import sound_changes
+
+        return sound_changes(self)
+
+    @cached_property
+    def text_changes(self) -> Sequence[Mending]:
+        """What mends the texts of a sound file."""
+        from talktree.formats.studio_xml.mend_text import mended_texts
+
+        return list(mended_texts(self))
 
     def mended(self, keys: Collection[str]) -> Iterator[Mending]:
         from talktree.formats.studio_xml.mend import mended_xml

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from uuid import UUID as Uuid
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from talktree.formats.chatbuilder.complete import component, description
 from talktree.formats.chatbuilder.header import Line
 from talktree.formats.chatbuilder.keys import ROLE, known
-from talktree.formats.chatbuilder.layout import Layout, take_apart
+from talktree.formats.chatbuilder.layout import MOST_KNOWN, SHORT, Layout, take_apart
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, safe, unsafe
 from talktree.formats.talk import Seen
@@ -26,22 +26,29 @@ TOLD_BY_NOBODY = ("Created-at", "Authors")
 """Required fields that only the author knows."""
 
 
-@lru_cache(maxsize=2)
-def layout_of(text: str) -> Layout:
-    """The layout of a file; each rule about the same file asks for it again."""
-    return take_apart(text)
-
-
 def layout(seen: Seen) -> Layout:
     """The layout of a message's file."""
     text = seen.value
-    return layout_of(text) if isinstance(text, str) else Layout()
+    return take_apart(text) if isinstance(text, str) else Layout()
 
 
-def fields(seen: Seen) -> dict[str, Line]:
+def fields(seen: Seen) -> Mapping[str, Line]:
     """The header lines of a message by the names of their keys; the first of each counts."""
+    text = seen.value
+    if isinstance(text, str) and len(text) <= SHORT:
+        return _known(text)
+    return _by_name(layout(seen))
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _known(text: str) -> Mapping[str, Line]:
+    # Many rules look at the same header, each at another field of it.
+    return _by_name(take_apart(text))
+
+
+def _by_name(layout: Layout) -> Mapping[str, Line]:
     found: dict[str, Line] = {}
-    for line in layout(seen).lines:
+    for line in layout.lines:
         if line.name is not None:
             found.setdefault(line.name, line)
     return found

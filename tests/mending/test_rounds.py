@@ -1,0 +1,57 @@
+"""Rounds of repair come to an end, and take no other way where they can take a shorter one."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.checking.run import found
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.mending.repair import MOST_ROUNDS, Repair, repaired
+from talktree.model.document import Document
+from tests.damage.lines import ALL
+from tests.torture.mutants import mutant
+
+SOME = range(1, 40)
+
+
+def _lines(*lines: bytes) -> Document:
+    return read(Source.of_bytes(b"\n".join(lines), name="s.jsonl"), by_slug("claude-code"))
+
+
+def _is_same(one: Repair, other: Repair) -> bool:
+    return one.plan == other.plan and one.source.as_bytes() == other.source.as_bytes()
+
+
+def test_a_record_nobody_understands_keeps_its_id_though_it_is_taken() -> None:
+    first, second = (f"889263ce-0000-4000-8000-{number:012}".encode() for number in (1, 2))
+    said = b'"message":{"role":"user","content":"?"}'
+    question = b'{"type":"user","uuid":"%b","parentUuid":null,%b}' % (first, said)
+    unknown = b'{"uuid":"%b",%b}' % (first, said)
+    answer = b'{"type":"user","uuid":"%b","parentUuid":"%b",%b}' % (second, first, said)
+    done = repaired(_lines(question, unknown, answer), unsafe=True)
+    assert len(done.rounds) < MOST_ROUNDS
+    assert unknown in done.source.as_bytes()["s.jsonl"]
+    assert not repaired(done.after, unsafe=True).changed
+
+
+@pytest.mark.parametrize("slug", ALL)
+def test_what_a_check_found_need_not_be_found_again(slug: str) -> None:
+    for number in SOME:
+        files = mutant(slug, number)
+        document = files.read_as(slug)
+        done = repaired(document, known=list(found(document)))
+        assert _is_same(done, repaired(files.read_as(slug))), number
+
+
+@pytest.mark.parametrize("slug", ALL)
+def test_an_unsafe_repair_differs_only_where_a_safe_one_held_back(slug: str) -> None:
+    held_back = set[bool]()
+    for number in SOME:
+        files = mutant(slug, number)
+        done = repaired(files.read_as(slug))
+        held_back.add(done.held_back)
+        if not done.held_back:
+            assert _is_same(done, repaired(files.read_as(slug), unsafe=True)), number
+    assert held_back == {False, True}

@@ -1,0 +1,116 @@
+"""What must hold for any file, however broken: it is shown, checked and repaired.
+
+The same thing is never gone through twice: a safe repair goes on from what the check found, and an
+unsafe one is made where it would do more. Some mutants take the long way round all the same, so
+that these shortcuts are laws as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from talktree.checking.reach import reach
+from talktree.checking.run import found
+from talktree.errors import TalktreeError
+from talktree.mending.log import logged, undone
+from talktree.mending.repair import Repair, repaired
+from talktree.mending.trace import NEW, first_trace, traced
+from talktree.model.document import Document
+from talktree.model.mending import mended
+from talktree.views.lines import Line
+from talktree.views.outline import outline_lines
+from talktree.views.terminal import as_text
+from talktree.views.transcript import Look, Transcript, own_positions
+from tests.conversion.trips import Files
+
+LONG_WAY = 64
+"""Of so many mutants one takes the long way round."""
+TOLD_WHOLE = 4
+"""Of so many mutants one is shown word for word; of all of them the tree is."""
+ACTING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+"""What no line on a terminal may hold."""
+
+
+def hold(files: Files, slug: str, number: int) -> None:
+    """Raise if a law is broken; bytes that nobody takes for a conversation may be refused."""
+    try:
+        document = files.read_as(slug)
+    except TalktreeError:
+        return
+    _is_shown(document, whole=number % TOLD_WHOLE == 0)
+    findings = list(found(document))
+    reach(document.conversations)
+    safe = repaired(document, known=findings)
+    _is_whole(safe, unsafe=False)
+    if safe.held_back:
+        _is_whole(repaired(document, unsafe=True), unsafe=True)
+    if number % LONG_WAY == 0:
+        _is_same(safe, repaired(files.read_as(slug)))
+        if not safe.held_back:
+            _is_same(safe, repaired(files.read_as(slug), unsafe=True))
+
+
+# what people see
+
+
+def _is_shown(document: Document, *, whole: bool) -> None:
+    for conversation in document.conversations:
+        conversation.path()
+        seen = mended(conversation)
+        branches = seen.branches()
+        for line in outline_lines(seen):
+            _is_harmless(line)
+        transcript = Transcript(seen, Look())
+        for branch in branches if whole else ():
+            for line in transcript.branch(own_positions(seen, branch)):
+                _is_harmless(line)
+
+
+def _is_harmless(line: Line) -> None:
+    assert not ACTING.search(as_text(line)), "a line acts on the terminal"
+
+
+# repairs
+
+
+def _is_whole(done: Repair, *, unsafe: bool) -> None:
+    """A repair is all there was to do, and every byte is kept or can be brought back."""
+    if not done.changed:
+        return
+    before, after = _before(done), done.source.as_bytes()
+    _bytes_are_kept(done, before, after)
+    fresh = Files(after, done.source.folder)
+    back = undone(fresh.source(done.source.name), list(logged(done)))
+    assert back.as_bytes() == before, "the log does not lead back"
+    # Read from the bytes, with nothing known of the first repair.
+    again = fresh.read_as(done.before.format, done.source.name)
+    assert not repaired(again, unsafe=unsafe).changed, "a second repair changes something"
+
+
+def _bytes_are_kept(done: Repair, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
+    """Bytes that count as kept stand in the repaired files."""
+    kept = 0
+    for path, data in before.items():
+        trace = first_trace(len(data))
+        for each in done.rounds:
+            trace = [] if path in each.gone else traced(trace, each.splices.get(path, ()))
+        at = 0
+        for length, origin in trace:
+            if origin != NEW:
+                now, was = after[path][at : at + length], data[origin : origin + length]
+                assert now == was, "bytes that are kept are others"
+                kept += length
+            at += length
+    assert done.bytes == (kept, sum(map(len, before.values())) - kept), "bytes without account"
+
+
+def _is_same(one: Repair, other: Repair) -> None:
+    assert one.plan == other.plan, "the long way makes other changes"
+    assert one.source.as_bytes() == other.source.as_bytes(), "the long way ends elsewhere"
+
+
+def _before(done: Repair) -> dict[str, bytes]:
+    source = done.before.origin.source  # type: ignore[attr-defined]
+    found: dict[str, bytes] = source.as_bytes()
+    return found
