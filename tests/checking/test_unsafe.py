@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from talktree.text.acting import (
     COMMAND,
     OVERWRITING,
+    first_sequence,
     hidden_in,
     may_hide,
     misleads,
@@ -76,6 +77,13 @@ def test_hidden_letters_are_found_and_flags_are_not() -> None:
         assert "obey" not in spelt(without_hidden(text).replace(SCOTLAND, ""))
     assert not hidden_in(f"{SCOTLAND} 👩‍👩‍👧‍👦 ❤️ می‌خواهم a\u200bb")
     assert hidden_in("a" + "\u200b\u200c" * 8)
+
+
+@given(st.text("a\x1b[]2KJc;\x80\x90\x9b\x9d\xe9m", max_size=12))
+def test_the_first_sequence_is_the_one_that_is_found_everywhere(text: str) -> None:
+    for pattern in (COMMAND, OVERWRITING):
+        found, sought = first_sequence(text, pattern), pattern.search(text)
+        assert (found and found.span()) == (sought and sought.span())
 
 
 @given(st.text())

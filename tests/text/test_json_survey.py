@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.text.json_read import decode, oddities
-from talktree.text.json_survey import is_all_told
+from talktree.text.json_survey import PIECE, is_all_told
 
 LEAVES = st.one_of(
     st.none(),
@@ -59,10 +59,18 @@ def test_what_is_odd_is_never_passed_over(found: Sequence[str]) -> None:
         b'{ "a" : "\xc3\xa9", "b" : [ ] }\r\n',
         b'[{"name":"\\\\","":""},-999999999999999]',
         b"17",
+        b'{"a":"C:\\\\","b":"\\\\\\"","c":"\\u0022"}',
     ],
 )
 def test_plain_texts_need_no_closer_look(raw: bytes) -> None:
     assert _is_all_told(raw, raw)
+
+
+@pytest.mark.parametrize("shift", range(-3, 4))
+def test_escapes_count_where_pieces_of_a_text_meet(shift: int) -> None:
+    raw = b'{"a":"' + b"." * (PIECE - 6 + shift) + b'\\\\\\"\\"\\\\"}'
+    assert _is_all_told(raw)
+    assert not _is_all_told(raw.replace(b'{"a"', b'{"b":1,"b"', 1).replace(b"...", b"", 1))
 
 
 @pytest.mark.parametrize(

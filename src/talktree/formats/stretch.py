@@ -26,6 +26,9 @@ LOAD = 1 << 18
 """unless they are large."""
 Place = tuple[Part, Seen, int]
 """A part, the message it is in, and its number there."""
+JSON = frozenset({"json", "ascii"})
+"""How strings are written where they are JSON and nothing else."""
+_NUMBERED = re.compile(rb"\\u")
 _CONTROLS = re.compile(rb"\\u00(?:00|1[bB])")
 
 
@@ -70,13 +73,23 @@ class Stretch:
 
     @cached_property
     def marks(self) -> Marks:
-        """The same bytes as marks."""
+        """What the marks of these bytes tell."""
         return marked(self.data)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether all strings are written as JSON writes them."""
+        return JSON.issuperset(self.talk.format.can.spelling)
+
+    @cached_property
+    def has_numbered(self) -> bool:
+        """Whether any character stands there by its number, in the way JSON writes it."""
+        return _NUMBERED.search(self.data) is not None
 
     @cached_property
     def has_controls(self) -> bool:
         """Whether U+0000 or the escape character stand there in the way JSON writes them."""
-        return _CONTROLS.search(self.data) is not None
+        return self.has_numbered and _CONTROLS.search(self.data) is not None
 
     @property
     def values(self) -> list[Json]:
@@ -92,7 +105,7 @@ class Stretch:
     def is_plain(self) -> bool:
         """Whether no text of theirs is odd in a way that reading passes over."""
         told = [seen for seen in self.seen if seen.record.problems]
-        return not told and is_all_told(self.data, self.values)
+        return not told and self.is_json and is_all_told(self.data, self.values)
 
 
 def files_in(stretch: Stretch) -> Sequence[Place]:

@@ -30,6 +30,12 @@ HIDDEN = re.compile(
     "|[\u180e\u200b-\u200d\u2060-\u2064\ufeff]{8,}"
 )
 """Letters nobody sees; the first group is a flag, which is seen."""
+_STARTING = re.compile("[\x1b\x80-\x9f]")
+"""What both kinds of sequences start with."""
+_HIDING = re.compile(
+    "[\u180e\u200b-\u200d\u2060-\u2064\ufeff\U0001f3f4\U000e0001\U000e0020-\U000e01ef]"
+)
+"""What everything that is hidden starts with, and flags."""
 ODD = re.compile(
     "[\x1b\x80-\x9f\u200b-\u200d\u2060-\u2064\u202a-\u202e\u2066-\u2069\U000e0001-\U000e01ef]"
 )
@@ -47,6 +53,16 @@ def may_hide(raw: bytes) -> bool:
         or _ODD_BYTES.search(raw) is not None
         or (b"\xc2" in raw and _CONTROL_BYTES.search(raw) is not None)
     )
+
+
+def first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | None:
+    """The first place of a text in which it acts on a terminal in one of the two ways."""
+    # Trying only where one may start is far quicker than trying everywhere.
+    for found in _STARTING.finditer(text):
+        matched = acting.match(text, found.start())
+        if matched is not None:
+            return matched
+    return None
 
 
 def misleads(text: str) -> bool:
@@ -70,6 +86,8 @@ def _is_open(line: str) -> bool:
 
 def hidden_in(text: str) -> str:
     """All that is hidden in a text; empty if there is nothing."""
+    if text.isascii() or _HIDING.search(text) is None:
+        return ""
     return "".join(found.group() for found in HIDDEN.finditer(text) if found.group(1) is None)
 
 

@@ -7,7 +7,8 @@ value account for, nothing was dropped, however it is laid out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 
 from talktree.text.json_value import Json
 
@@ -15,7 +16,10 @@ SHALLOW = 100
 """Values that are not nested deeper are surely not too deep for anybody."""
 LARGE = 1e15
 """Numbers nearer to nought have fewer than sixteen digits, and every reader holds them."""
-_QUOTE = b"\\u0022"
+PIECE = 1 << 16
+"""How much of a text is looked at together."""
+_ESCAPED = re.compile(rb'\\[\\"]')
+"""A backslash or a quote inside of a string."""
 
 
 def is_all_told(data: bytes, values: Sequence[Json]) -> bool:
@@ -24,11 +28,20 @@ def is_all_told(data: bytes, values: Sequence[Json]) -> bool:
     if depth > SHALLOW or largest >= LARGE:
         return False
     quotes = data.count(b'"') - 2 * strings
-    if not quotes:
-        return True
-    # Others stand inside of strings. There a quote may also be written by its number, and must not
-    # make up for one that is missing.
-    return quotes == all_strings(values).count('"') and _QUOTE not in data
+    return not quotes or quotes == _quotes_inside(data)
+
+
+def _quotes_inside(data: bytes) -> int:
+    """How many quotes stand inside of strings, where they are not written by their number."""
+    count = at = 0
+    while at < len(data):
+        end = at + PIECE
+        while data[end - 1 : end] == b"\\":
+            end += 1
+        # What follows a backslash that is escaped itself is not escaped, so both are passed over.
+        count += _ESCAPED.findall(data, at, end).count(b'\\"')
+        at = end
+    return count
 
 
 def _survey(values: Sequence[Json]) -> tuple[int, float, int]:
@@ -57,17 +70,16 @@ def _survey(values: Sequence[Json]) -> tuple[int, float, int]:
 
 def all_strings(values: Sequence[Json]) -> str:
     """All strings in one, names of members among them, to ask all of them at once."""
-    return "".join(_strings(values))
-
-
-def _strings(values: Sequence[Json]) -> Iterator[str]:
+    found: list[str] = []
     pending: list[Json] = [list(values)]
     while pending:
         held = pending.pop()
-        if isinstance(held, dict):
-            yield from held
-            pending += held.values()
-        elif isinstance(held, list):
-            pending += held
-        elif isinstance(held, str):
-            yield held
+        if type(held) is dict:
+            found += held
+        for item in held.values() if type(held) is dict else held:  # type: ignore[union-attr]
+            kind = type(item)
+            if kind is str:
+                found.append(item)  # type: ignore[arg-type]
+            elif kind is dict or kind is list:
+                pending.append(item)
+    return "".join(found)

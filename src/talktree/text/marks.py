@@ -9,6 +9,10 @@ from __future__ import annotations
 from string import ascii_letters, digits
 from typing import NamedTuple
 
+LONG = 20
+"""So many letters, digits, `-` and `_` in a row are a long run."""
+PIECE = 1 << 16
+"""How much is looked at together; marks of more would not stay near the processor."""
 RUN, HIDING, OTHER = b"a", b"x", b" "
 """Letters, digits, `-` and `_`; bytes that stand in the UTF-8 of characters nobody sees; others."""
 _RUNNING = frozenset((ascii_letters + digits + "-_").encode())
@@ -17,20 +21,41 @@ _HIDDEN = frozenset((0xC2, 0xF3, *range(0x8B, 0x8E), *range(0xA0, 0xAF)))
 _MARKS = b"".join(
     RUN if byte in _RUNNING else HIDING if byte in _HIDDEN else OTHER for byte in range(256)
 )
+_LONG_RUN = RUN * LONG
+_START = OTHER + _LONG_RUN
 
 
 class Marks(NamedTuple):
-    """What a text is made of, byte by byte."""
+    """What a text is made of."""
 
-    runs: bytes
-    """`RUN` or `OTHER` for each byte."""
+    starts: list[int]
+    """Where long runs start."""
     may_hide: bool
-    """Whether a byte is among them that characters nobody sees have."""
+    """Whether a byte is in it that characters nobody sees have."""
 
 
 def marked(data: bytes) -> Marks:
-    """A text as marks."""
-    marks = data.translate(_MARKS)
-    if HIDING not in marks:
-        return Marks(marks, may_hide=False)
-    return Marks(marks.replace(HIDING, OTHER), may_hide=True)
+    """What the marks of a text tell."""
+    starts: list[int] = []
+    may_hide = False
+    for at in range(0, len(data), PIECE):
+        marks = data[at : at + PIECE + LONG].translate(_MARKS)
+        if HIDING in marks:
+            may_hide = True
+            marks = marks.replace(HIDING, OTHER)
+        if not at and marks.startswith(_LONG_RUN):
+            starts.append(0)
+        starts += _behind_others(marks, at)
+    return Marks(starts, may_hide)
+
+
+def _behind_others(marks: bytes, offset: int) -> list[int]:
+    """Where long runs start behind another mark."""
+    # From its end, a text without long runs is passed over in large steps.
+    pieces = marks.rsplit(_START)
+    del pieces[-1]
+    at, found = offset + 1 - len(_START), []
+    for piece in pieces:
+        at += len(piece) + len(_START)
+        found.append(at)
+    return found

@@ -16,6 +16,8 @@ _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
 _BETWEEN = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/=]")
 _STOP = rb"\s@/\"'<>\\`|{}\[\]$()"
 _LOGIN = re.compile(rb"://([^:%b]{0,100}):([^:%b]{5,200})@([A-Za-z0-9.-]{1,253})" % (_STOP, _STOP))
+_LONGEST_LOGIN = 304
+"""How far before the host of a URL its login starts at most."""
 _WEAK = frozenset(
     b"password passwd passw0rd password1 password123 pass123 secret mysecret postgres mysql "
     b"mongodb redis rabbitmq minio minioadmin admin administrator admin123 root rootpassword guest "
@@ -47,14 +49,16 @@ def private_keys(data: bytes) -> Iterator[Found]:
 
 def passwords(data: bytes) -> Iterator[Found]:
     """Passwords that stand in front of the host of a URL."""
-    at = data.find(b"://")
+    at = data.find(b"@")
     while at >= 0:
-        found = _LOGIN.match(data, at)
-        if found is not None:
+        # Neither a name nor a password has a slash, so the nearest one is what stands before both.
+        start = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at) - 2
+        found = _LOGIN.match(data, start) if start >= 0 else None
+        if found is not None and found.end(2) == at:
             user, password, _ = found.groups()
             if _is_real(user, password):
                 yield PASSWORD, found.start(2), found.end(2), "a password in a URL"
-        at = data.find(b"://", at + 3)
+        at = data.find(b"@", at + 1)
 
 
 def _is_real(user: bytes, password: bytes) -> bool:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from string import ascii_letters, digits
 
-from talktree.text.marks import OTHER, RUN, marked
+from talktree.text.marks import LONG, marked
 from talktree.text.randomness import is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import (
     AWS,
@@ -29,7 +29,7 @@ from talktree.text.secret_kinds import (
 )
 from talktree.text.secret_names import BETWEEN, ENDS, kind_of, named_before, value_at
 
-SHORTEST = 20
+SHORTEST = LONG
 """No key has a shorter run."""
 FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
@@ -38,7 +38,6 @@ LEAD = 9
 MOST_SEEN = 1 << 16
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
-_RUN = re.compile(OTHER + RUN * SHORTEST)
 _BASE64 = (ascii_letters + digits + "+/").encode()
 _BREAKS = b"\" \\',=:>\n"
 _AWS_SECRET = re.compile(
@@ -47,7 +46,10 @@ _AWS_SECRET = re.compile(
 _DOPPLER_SIGN = b"dp.st."
 _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
 """With the name of its environment inside, it has no start of its own."""
-_AWS_NAMES = (b"ecret_access_key", b"ECRET_ACCESS_KEY", b"ecretAccessKey")
+_AHEAD = len(_DOPPLER_SIGN) + 36
+"""How much of it stands before its last run."""
+_AWS_NAMES = (b"ecret_access_key", b"ecretAccessKey")
+_AWS_SETTING = b"ECRET_ACCESS_KEY"
 _ESCAPE, _BY_NUMBER, _SLASH, _SPACE = 0x5C, 0x75, 0x2F, 0x20
 _DOT, _COLON = 0x2E, 0x3A
 _WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
@@ -56,16 +58,12 @@ _AN_END = next(iter(ENDS))
 _STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
-def may_hold_tokens(data: bytes, runs: bytes) -> bool:
-    """Whether a closer look may find keys or tokens in a text, of which the marks are known."""
-    return bool(_telling(data, runs)) or _names_aws(data) or _DOPPLER_SIGN in data
-
-
-def tokens(data: bytes) -> list[Found]:
-    """The keys and tokens in a text, last first."""
+def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
+    """The keys and tokens in a text, last first; where long runs start may be known already."""
     out: list[Found] = []
     last = len(data) + 1
-    for start in _telling(data, marked(data).runs):
+    starts = _telling(data, marked(data).starts if runs is None else runs)
+    for start in starts:
         if start + SHORTEST >= last:
             continue
         found = _token(data, start)
@@ -75,15 +73,13 @@ def tokens(data: bytes) -> list[Found]:
             last = _continued(data, start, out)
     if any(found[3] == AWS for found in out) or _names_aws(data):
         out += _aws_secrets(data)
-    if _DOPPLER_SIGN in data:
+    if any(_ends_doppler(data, start) for start in starts):
         out += ((CLOUD_KEY, *each.span(), "a Doppler token") for each in _DOPPLER.finditer(data))
     return out
 
 
-def _telling(data: bytes, runs: bytes) -> list[int]:
+def _telling(data: bytes, starts: list[int]) -> list[int]:
     """Where runs start that are worth a closer look, last first."""
-    # The mark in front lets the first run be found as all others.
-    starts = [found.start() for found in _RUN.finditer(OTHER + runs)]
     first = bisect_left(starts, LEAD)
     for known in (_HINTS, _LEADS):
         if len(known) > MOST_SEEN:
@@ -127,9 +123,7 @@ def _hint(around: bytes) -> int:
     earlier, before = around[0], around[1]
     if before == _ESCAPE or around[2] in b"-_" or around[2:] in _STARTS_OF_STARTS:
         return _CLOSER
-    if before == _DOT:
-        return _CLOSER if earlier in b"9s1Gta" else _NOTHING
-    if before in b"/+" or (before == _COLON and earlier in b"0123456789"):
+    if before in b"/+." or (before == _COLON and earlier in b"0123456789"):
         return _CLOSER
     if before == _SPACE:
         return _BY_LEAD if earlier in b":=>(rR" else _NOTHING
@@ -150,7 +144,7 @@ def _tells(data: bytes, start: int) -> bool:
         # Nearly always the name of a file or folder.
         return before != _SLASH or not data[start : start + SHORTEST].islower()
     if before == _DOT:
-        return data[start - LEAD : start].endswith(_WITH_DOT)
+        return data[start - LEAD : start].endswith(_WITH_DOT) or _ends_doppler(data, start)
     if before == _COLON and data[start - 2] in b"0123456789":
         return True
     if data[start] in b"-_" and data[start : start + LEAD].lstrip(b"-_")[:STARTING] in BY_START:
@@ -167,9 +161,15 @@ def _may_be_named(lead: bytes) -> bool:
     return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
 
 
+def _ends_doppler(data: bytes, start: int) -> bool:
+    """Whether a run may be the end of a token of Doppler."""
+    return data[start - 1] == _DOT and _DOPPLER_SIGN in data[max(0, start - _AHEAD) : start]
+
+
 def _names_aws(data: bytes) -> bool:
     """Whether the secret half of a key of AWS is named somewhere."""
-    return any(name in data for name in _AWS_NAMES)
+    # From the end it is looked for by its first letter, which is rare among capitals only.
+    return data.rfind(_AWS_SETTING) >= 0 or any(name in data for name in _AWS_NAMES)
 
 
 def _aws_secrets(data: bytes) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from talktree.text.secret_blocks import passwords, private_keys
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_names import kind_of, secret_name, value_at
-from talktree.text.secret_tokens import SHORTEST, may_hold_tokens, tokens
+from talktree.text.secret_tokens import SHORTEST, tokens
 
 LONGEST_NAMED = 256
 _KEY_BEGINS = b"-----BEGIN"
@@ -49,13 +49,13 @@ def may_hold_secrets(raw: bytes) -> bool:
     return bool(_found(raw))
 
 
-def may_be_among(data: bytes, runs: bytes) -> bool:
-    """Whether there may be a secret in any of the texts that stand here behind each other, of which
-    the marks are known; if so, each of them has to be asked."""
-    if may_hold_tokens(data, runs) and tokens(data):
+def may_be_among(data: bytes, runs: list[int]) -> bool:
+    """Whether there may be a secret in any of the texts that stand here behind each other; if so,
+    each of them has to be asked. Where long runs start in them is known."""
+    if tokens(data, runs):
         return True
     # Where one private key begins and another ends, they would seem to be one.
-    return _KEY_BEGINS in data or any(_passwords(data))
+    return _begins_key(data) or any(_passwords(data))
 
 
 def without_secrets(
@@ -87,14 +87,19 @@ def brief(secret: str) -> str:
 
 def _found(data: bytes) -> list[Found]:
     found = tokens(data) if len(data) >= SHORTEST else []
-    if _KEY_BEGINS in data:
+    if _begins_key(data):
         found += private_keys(data)
     found += _passwords(data)
     return found
 
 
+def _begins_key(data: bytes) -> bool:
+    # From the end it is looked for by its first byte, which most texts have little of.
+    return data.rfind(_KEY_BEGINS) >= 0
+
+
 def _passwords(data: bytes) -> Iterable[Found]:
-    return passwords(data) if b"@" in data and b"://" in data else ()
+    return passwords(data) if b"@" in data else ()
 
 
 def _as_named(data: bytes, name: str) -> list[Found]:

@@ -14,8 +14,6 @@ from talktree.text.json_texts import Placed, texts_in
 from talktree.text.json_value import Json
 
 ESCAPE = "\x1b"
-JSON = frozenset({"json", "ascii"})
-"""How strings are written where a control character can only stand by its number."""
 
 
 def may_be_odd(stretch: Stretch) -> Sequence[Seen]:
@@ -24,6 +22,8 @@ def may_be_odd(stretch: Stretch) -> Sequence[Seen]:
     if _may_escape(stretch) or (stretch.marks.may_hide and may_hide(data)):
         return stretch.seen
     # Bytes that are all ASCII tell nothing of characters that are written by their numbers.
+    if stretch.is_json and not stretch.has_numbered:
+        return ()
     if data.isascii():
         return () if stretch.strings.isascii() else stretch.seen
     return [seen for seen in stretch.seen if seen.record.raw.isascii()]
@@ -31,7 +31,8 @@ def may_be_odd(stretch: Stretch) -> Sequence[Seen]:
 
 def _may_escape(stretch: Stretch) -> bool:
     """Whether the escape character stands in any text."""
-    if JSON.issuperset(stretch.talk.format.can.spelling):
+    if stretch.is_json:
+        # There it can only stand by its number, or as it is where that is a mistake.
         return stretch.has_controls or ESCAPE.encode() in stretch.data
     return ESCAPE in stretch.strings
 

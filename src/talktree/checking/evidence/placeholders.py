@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from talktree.formats.stretch import Place, Stretch
 from talktree.model.parts import Part, Text, ToolResult
 
 LOST = (
@@ -24,6 +25,16 @@ KNOWN = (
 REASONS = ('"tool_result_missing"', '"tool_result_unusable"')
 LONGEST = 400
 """A longer text says more than that something is missing."""
+
+
+def short_results(stretch: Stretch) -> Sequence[Place]:
+    """A glance at results: those that are one short text, as no other can be a placeholder."""
+    results = [(place, place[0].output) for place in stretch.parts.get(ToolResult, ())]  # type: ignore[union-attr]
+    return [
+        place
+        for place, output in results
+        if len(output) == 1 and type(output[0]) is Text and len(output[0].text) <= LONGEST
+    ]
 
 
 def is_placeholder(part: Part) -> bool:

@@ -42,7 +42,7 @@ class Kept(NamedTuple):
 
 def may_keep(stretch: Stretch) -> Sequence[Seen]:
     """All records of a stretch if there may be a secret in any; nearly always there is none."""
-    return stretch.seen if may_be_among(stretch.data, stretch.marks.runs) else ()
+    return stretch.seen if may_be_among(stretch.data, stretch.marks.starts) else ()
 
 
 def kept_in(seen: Seen) -> list[Kept]:

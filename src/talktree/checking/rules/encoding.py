@@ -94,8 +94,9 @@ def utf_16(setting: Setting) -> Iterator[Told]:
             yield Told("the file is in UTF-16", path=sheet.path)
 
 
-def _with_controls(stretch: Stretch) -> Sequence[Seen]:
-    return stretch.seen if stretch.has_controls else ()
+def _with_nul(stretch: Stretch) -> Sequence[Seen]:
+    held = stretch.has_controls and NUL_ESCAPE in stretch.data
+    return stretch.seen if held else ()
 
 
 @rule(
@@ -103,7 +104,7 @@ def _with_controls(stretch: Stretch) -> Sequence[Seen]:
     "nul-character",
     "warning",
     on="record",
-    glance=_with_controls,
+    glance=_with_nul,
     fix=unsafe(to_value(lambda seen, told: with_texts(seen.value, _without_nul))),
 )
 def nul_character(seen: Seen) -> Iterable[Told]:

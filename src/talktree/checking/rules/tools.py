@@ -18,10 +18,11 @@ from talktree.checking.evidence.answers import (
 from talktree.checking.evidence.elsewhere import missing_elsewhere
 from talktree.checking.evidence.lines import goes_on, lines_of
 from talktree.checking.evidence.pairs import pairs_of
-from talktree.checking.evidence.placeholders import is_placeholder
+from talktree.checking.evidence.placeholders import is_placeholder, short_results
 from talktree.checking.evidence.relink import is_linked
 from talktree.formats.facts import Site
 from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.stretch import Place, Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall, ToolResult
@@ -187,7 +188,14 @@ def result_out_of_order(talk: Talk) -> Iterable[Told]:
         yield Told(f"the result of {name} {why}", position=site.position)
 
 
-@rule("TOL106", "placeholder-result", "warning", on="part", parts=(ToolResult,))
+@rule(
+    "TOL106",
+    "placeholder-result",
+    "warning",
+    on="part",
+    glance=short_results,
+    parts=(ToolResult,),
+)
 def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[Told]:
     """A tool result only says that the real result is lost or was cleared.
 
@@ -204,7 +212,21 @@ def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[To
     return [Told(f"the result of {_brief(part.call)} is not in the file, only a word that says so")]
 
 
-@rule("TOL107", "unnamed-tool-use", "error", on="part", parts=(ToolCall, ToolResult))
+def _unnamed(stretch: Stretch) -> Sequence[Place]:
+    parts = stretch.parts
+    calls = [place for place in parts.get(ToolCall, ()) if not place[0].id]  # type: ignore[union-attr]
+    results = [place for place in parts.get(ToolResult, ()) if not place[0].call]  # type: ignore[union-attr]
+    return calls + results
+
+
+@rule(
+    "TOL107",
+    "unnamed-tool-use",
+    "error",
+    on="part",
+    glance=_unnamed,
+    parts=(ToolCall, ToolResult),
+)
 def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Sequence[Told]:
     """A tool call has no id, or a result names no call, in a format where results name calls.
 

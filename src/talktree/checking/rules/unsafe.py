@@ -12,6 +12,7 @@ from talktree.formats.talk import Seen
 from talktree.text.acting import (
     COMMAND,
     OVERWRITING,
+    first_sequence,
     hidden_in,
     misleads,
     pictured,
@@ -38,7 +39,7 @@ def _all_texts(change: Callable[[str], str]) -> Mend:
 
 def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]:
     for placed in seen.gated:
-        found = pattern.search(placed.text)
+        found = first_sequence(placed.text, pattern)
         if found is not None:
             shown = visible_line(placed.text[found.start() : found.start() + 12])
             return [Told(f"{what} ({shown})", way=placed.way)]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Mend, Told, rule, safe, unsafe
-from talktree.formats.stretch import files_in
+from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
@@ -281,7 +281,22 @@ def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
             )
 
 
-@rule("SEC116", "remote-picture", "note", on="part", parts=(Text, Attachment))
+def _linked(stretch: Stretch) -> Sequence[Place]:
+    """Texts with a picture from elsewhere, and attachments."""
+    parts = stretch.parts
+    texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
+    found = [place for place, text in texts if text and "!" in text and "](http" in text]
+    return [*found, *parts.get(Attachment, ())]
+
+
+@rule(
+    "SEC116",
+    "remote-picture",
+    "note",
+    on="part",
+    glance=_linked,
+    parts=(Text, Attachment),
+)
 def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Told]:
     """A picture in Markdown is shown from another computer, or an attached one whose link tells
     that computer more than which picture it is.

@@ -26,7 +26,7 @@ from talktree.formats.rule import Told, rule, unsafe
 from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult, Unknown
+from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult, Unknown
 
 
 def _said(seen: Seen) -> Message:
@@ -36,11 +36,16 @@ def _said(seen: Seen) -> Message:
 
 
 def _blank(stretch: Stretch) -> Sequence[Place]:
-    """Texts that are blank, and results of tools."""
+    """Texts that are blank, and results of tools that hold one."""
     parts = stretch.parts
     texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
     blank = [place for place, text in texts if not text or text.isspace()]
-    return [*blank, *parts.get(ToolResult, ())]
+    results = [(place, place[0].output) for place in parts.get(ToolResult, ())]  # type: ignore[union-attr]
+    return blank + [place for place, output in results if any(map(_is_blank, output))]
+
+
+def _is_blank(part: Part) -> bool:
+    return type(part) is Text and (not part.text or part.text.isspace())
 
 
 @rule(
@@ -89,7 +94,7 @@ def _is_plain(seen: Seen, number: int) -> bool:
 
 def _blank_outputs(part: ToolResult, seen: Seen, number: int) -> Iterator[Told]:
     for at, each in enumerate(part.output):
-        if type(each) is Text and (not each.text or each.text.isspace()):
+        if _is_blank(each):
             if not is_session(seen.talk):
                 return
             yield Told("a blank text in a result", f"message/content/{number}/content/{at}/text")
@@ -206,11 +211,20 @@ def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told
     return [Told("a thought in a line of the user", way=f"message/content/{number}")]
 
 
+def _with_odd_ids(stretch: Stretch) -> Sequence[Place]:
+    """All calls and results, unless all their ids are sound."""
+    calls, results = stretch.parts.get(ToolCall, []), stretch.parts.get(ToolResult, [])
+    ids = [place[0].id for place in calls] + [place[0].call for place in results]  # type: ignore[union-attr]
+    all_ids = "".join([id for id in ids if id])
+    return () if not all_ids or is_call_id(all_ids) else calls + results
+
+
 @rule(
     "CLC206",
     "refused-call-id",
     "error",
     on="part",
+    glance=_with_odd_ids,
     formats=CLAUDE_CODE,
     parts=(ToolCall, ToolResult),
     fix=unsafe(to_value(blocks_mended(with_call_id))),
@@ -233,11 +247,23 @@ def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Ite
     return [Told(f"the id {id[:40]} of a call", way=f"message/content/{number}/{key}")]
 
 
+def _odd_calls(stretch: Stretch) -> Sequence[Place]:
+    """Calls with odd arguments or of odd names."""
+    calls = [(place, place[0].name) for place in stretch.parts.get(ToolCall, ())]  # type: ignore[union-attr]
+    sound = {name for name in {name for _, name in calls} if name and is_tool_name(name)}
+    return [
+        place
+        for place, name in calls
+        if name not in sound or type(place[0].input) is not dict  # type: ignore[union-attr]
+    ]
+
+
 @rule(
     "CLC207",
     "refused-call",
     "error",
     on="part",
+    glance=_odd_calls,
     formats=CLAUDE_CODE,
     parts=(ToolCall,),
     fix=unsafe(to_value(blocks_mended(with_sound_call))),

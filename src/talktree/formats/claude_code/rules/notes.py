@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from talktree.formats.claude_code.adopt import STATUSES
 from talktree.formats.claude_code.rules.usual import unusual_messages
 from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, object_of
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
+from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Head, Snapshot
 from talktree.model.message import Message, Usage
@@ -162,7 +164,30 @@ def detail_without_result(seen: Seen) -> Iterable[Told]:
     return [Told("a tool's answer without a tool result", way="toolUseResult")]
 
 
-@rule("CLC406", "conflicting-usage", "note", on="message", formats=CLAUDE_CODE)
+def _counted(stretch: Stretch) -> Sequence[Seen]:
+    """The pieces of replies; of those that agree only the first and the last, for the stretches
+    before and behind this one."""
+    found = [
+        (seen, entry.api_message, entry.usage)
+        for seen, entry in [(seen, seen.entry) for seen in stretch.messages]
+        if type(entry) is Message and entry.usage is not None and entry.api_message is not None
+    ]
+    ends = found[:1] + found[1:][-1:]
+    for pairs in (pairwise(found), pairwise(ends)):
+        for (_, reply, usage), (_, next_reply, next_usage) in pairs:
+            if reply == next_reply and _differ(usage, next_usage):
+                return [each[0] for each in found]
+    return [each[0] for each in ends]
+
+
+@rule(
+    "CLC406",
+    "conflicting-usage",
+    "note",
+    on="message",
+    glance=_counted,
+    formats=CLAUDE_CODE,
+)
 def conflicting_usage(seen: Seen) -> Iterable[Told]:
     """Pieces of one API reply disagree about how many tokens went in.
 
@@ -185,6 +210,14 @@ def conflicting_usage(seen: Seen) -> Iterable[Told]:
     if before is None or before[0] != reply or not _conflict(before[1], usage):
         return ()
     return [Told(f"another usage than the line before says for {reply[:40]}", way="message/usage")]
+
+
+def _differ(one: Usage, two: Usage) -> bool:
+    return (
+        one.input != two.input
+        or one.cache_read != two.cache_read
+        or one.cache_write != two.cache_write
+    )
 
 
 def _conflict(one: Usage, two: Usage) -> bool:

@@ -27,12 +27,8 @@ def unusual_messages(stretch: Stretch) -> Sequence[Seen]:
 
 def unusual_records(stretch: Stretch) -> Sequence[Seen]:
     """The same with what is neither a message nor a snapshot."""
-    unusual = {seen.position for seen in stretch.picked(unusual_messages)}
-    return [
-        seen
-        for seen in stretch.seen
-        if seen.position in unusual or type(seen.entry) not in (Message, Snapshot)
-    ]
+    others = [seen for seen in stretch.seen if type(seen.entry) not in (Message, Snapshot)]
+    return [*stretch.picked(unusual_messages), *others]
 
 
 def _is_usual(entry: Message, value: Object) -> bool:
