@@ -102,12 +102,20 @@ def keep(made: Made, path: str | Path, *, options: Options = DEFAULT) -> Convers
 
 
 def converted(
-    document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
+    document: Document,
+    *,
+    to: str,
+    options: Options = DEFAULT,
+    ledger: Ledger | None = None,
+    processes: int = 1,
 ) -> Made:
-    """The files of a document in a format, made as they are read; the ledger fills meanwhile."""
+    """The files of a document in a format, made as they are read; the ledger fills meanwhile.
+
+    A large document may be worked on in so many processes.
+    """
     from talktree.conversion.convert import converted as _converted
 
-    return _converted(document, to, options, ledger)
+    return _converted(document, to, options, ledger, processes=processes)
 
 
 def grown(source: Document, edited: Document, *, ledger: Ledger | None = None) -> Made:

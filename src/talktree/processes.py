@@ -108,12 +108,14 @@ def in_processes(
     count: int,
     *,
     died: Callable[[Job], Outcome],
+    ahead: int = AHEAD,
 ) -> Generator[Outcome, None, None]:
     """The outcomes of jobs as they come, from so many processes.
 
-    `died` gives the outcome of a job whose process was killed, twice.
+    `died` gives the outcome of a job whose process was killed, twice. Where jobs are long, one at
+    hand is enough: others that wait behind it would wait for one process alone.
     """
-    crew = _Crew(work, jobs, died)
+    crew = _Crew(work, jobs, died, ahead)
     try:
         crew.start(count)
         yield from crew.outcomes()
@@ -123,8 +125,13 @@ def in_processes(
 
 class _Crew(Generic[Job, Outcome]):
     def __init__(
-        self, work: Work[Job, Outcome], jobs: Sequence[Job], died: Callable[[Job], Outcome]
+        self,
+        work: Work[Job, Outcome],
+        jobs: Sequence[Job],
+        died: Callable[[Job], Outcome],
+        ahead: int,
     ) -> None:
+        self._ahead = ahead
         self._work = work
         self._died = died
         self._waiting = deque(enumerate(jobs))
@@ -155,9 +162,9 @@ class _Crew(Generic[Job, Outcome]):
                 yield outcome
 
     def _hand_out(self) -> bool:
-        for _ in range(AHEAD):
+        for _ in range(self._ahead):
             for worker in self._workers:
-                if self._waiting and len(worker.given) < AHEAD:
+                if self._waiting and len(worker.given) < self._ahead:
                     worker.give(self._waiting.popleft())
         return any(worker.given for worker in self._workers)
 

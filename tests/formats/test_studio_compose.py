@@ -105,6 +105,20 @@ def test_any_comments_are_read_as_they_were(drawn: list[tuple[int, str, Json]]) 
         assert all(same(item, seen[name]) for name, item in value.items())
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), wild_text, wild_json), max_size=8))
+def test_what_is_readied_becomes_the_same_bytes(drawn: list[tuple[int, str, Json]]) -> None:
+    deepest, given = 0, list[tuple[int, dict[str, Json]]]()
+    for depth, text, odd in drawn:
+        depth = min(depth, deepest)
+        deepest = depth + 1
+        given.append((depth, comment(text, attachments=[odd], content=text, parentId=text)))
+        given.append((depth, {"id": odd, "\ue000rest": text}))
+        given.append((depth, {"id": "bare"}))
+    depths = [depth for depth, _ in given]
+    readied = FORMAT.readied([value for _, value in given])
+    assert composed(items(*zip(depths, readied, strict=True))) == composed(items(*given))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "odd",
     [Token("NaN"), Token("1e999"), Token("..."), "\ud83c", 2**70, 1e22, -0.0, float("inf")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,7 +112,13 @@ def _converted(
 
 def _made(wish: Wish, document: Document, account: Account) -> Made:
     if wish.onto is None:
-        return api.converted(document, to=wish.target, options=wish.options, ledger=account.ledger)
+        return api.converted(
+            document,
+            to=wish.target,
+            options=wish.options,
+            ledger=account.ledger,
+            processes=wish.jobs or len(os.sched_getaffinity(0)),
+        )
     source = api.read(wish.onto, format=wish.target)
     return api.grown(source, document, ledger=account.ledger)
 

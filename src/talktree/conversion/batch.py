@@ -20,18 +20,21 @@ from msgspec.structs import replace
 
 from talktree import __version__
 from talktree.conversion.batch_jobs import named
+from talktree.conversion.batch_shares import together
 from talktree.conversion.batch_state import State
 from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
 from talktree.errors import Unreadable, UsageError
 from talktree.formats.sources import OWN, found
-from talktree.processes import in_processes
+from talktree.processes import AHEAD, in_processes
 
 WORK = f"{OWN}.work"
 A_SHARE = 12
 """A process is worth starting for so many sources,"""
 A_LOAD = 4 << 20
 """or for so many bytes of them."""
+LONG = 1 << 20
+"""Jobs of such a size are handed out one by one: the next goes to whoever is free."""
 
 
 class Batch:
@@ -135,11 +138,21 @@ class Batch:
     def _outcomes(self) -> Generator[Outcome, None, None]:
         yield from self._done
         jobs = sorted(self._todo, key=lambda job: -job.stamp.size)
-        load = sum(job.stamp.size for job in jobs)
-        worth = max(len(jobs) // A_SHARE, load // A_LOAD)
-        count = min(self._most, len(jobs), worth)
-        work = partial(worked, self.order)
-        crew = in_processes(work, jobs, count, died=killed) if count > 1 else None
+        sizes = [job.stamp.size for job in jobs]
+        most = min(self._most, max(len(jobs) // A_SHARE, sum(sizes) // A_LOAD))
+        first = together(sizes, most)
+        yield from self._worked(jobs[:first], 1, processes=most)
+        yield from self._worked(jobs[first:], min(most, len(jobs) - first))
+
+    def _worked(
+        self, jobs: Sequence[Job], count: int, *, processes: int = 1
+    ) -> Generator[Outcome, None, None]:
+        """What comes of some jobs in so many processes; each may use further ones."""
+        work = partial(worked, self.order, processes=processes)
+        crew = None
+        if jobs and (count > 1 or processes > 1):
+            long = sum(job.stamp.size for job in jobs) // len(jobs) >= LONG
+            crew = in_processes(work, jobs, count, died=killed, ahead=1 if long else AHEAD)
         with closing(crew or (work(job) for job in jobs)) as outcomes:
             for outcome in outcomes:
                 self._wrote = self._wrote or bool(outcome.written)

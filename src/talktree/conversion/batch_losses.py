@@ -38,7 +38,10 @@ class FiledLedger(Ledger):
                 shown += more[: EXAMPLES - len(shown)]
         if self._file is not None:
             self._file.writelines(map(line_of, losses))
-        self._step()
+
+    def step(self, count: int = 1) -> None:
+        for _ in range(count):
+            self._step()
 
 
 def line_of(loss: Loss) -> bytes:

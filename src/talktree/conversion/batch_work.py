@@ -81,11 +81,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
 
 
-def worked(order: Order, job: Job) -> Outcome:
+def worked(order: Order, job: Job, *, processes: int = 1) -> Outcome:
     """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
     try:
         with _losses(order, job) as file:
-            return _worked(order, job, file)
+            return _worked(order, job, file, processes)
     except (UnknownFormat, Refused) as error:
         if job.asked:
             return failed(job, error)
@@ -125,9 +125,10 @@ def _skipped(order: Order, job: Job, error: TalktreeError) -> Outcome:
     return Outcome(number=job.number, path=job.shown, status="skipped", failure=failure)
 
 
-def _worked(order: Order, job: Job, file: IO[bytes] | None) -> Outcome:
+def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> Outcome:
     ledger = FiledLedger(file)
-    made = converted(_read(order, job), order.to, order.options, ledger)
+    document = _read(order, job)
+    made = converted(document, order.to, order.options, ledger, processes=processes)
     outputs = _tried(order, made) if order.out is None else _written(order, job, made)
     return Outcome(
         number=job.number,

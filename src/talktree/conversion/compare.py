@@ -16,7 +16,6 @@ from talktree.text.json_value import same
 
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
 _plain_fields = attrgetter(*PLAIN_FIELDS)
-_structured_fields = attrgetter("context", "todos", "thinking")
 _EMPTY: tuple[object, ...] = (None, (), "", NO_FLAGS)
 MOST_NAMES = 6
 MAPPED = frozenset({"leaf", "message", "size"})
@@ -37,11 +36,10 @@ def message_losses(
         ]
     if source.time != held.time and source.time is not None:
         out.append(Loss("time", name, _time_told(source, held), kept))
-    if not source.flags <= held.flags:
+    if source.flags and not source.flags <= held.flags:
         gone = ", ".join(sorted(source.flags - held.flags))
         out.append(Loss("flags", name, gone, kept))
-    if _structured_fields(source) != _structured_fields(held):
-        out += _structured(source, held, kept, name)
+    out += _structured(source, held, kept, name)
     if source.extra:
         out += _extra(source, held, kept, name)
     if source.parts is not held.parts:
@@ -67,14 +65,15 @@ def _time_told(source: Message, held: Message) -> str:
 
 def _structured(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
     out = []
-    if source.context is not None and source.context != held.context:
-        gone = _gone_of_context(source.context, held.context)
+    context, todos, thinking = source.context, source.todos, source.thinking
+    if context is not None and context is not held.context:
+        gone = _gone_of_context(context, held.context)
         if gone:
             out.append(Loss("context", name, gone, kept))
-    if source.todos is not None and source.todos != held.todos:
-        out.append(Loss("todos", name, f"{len(source.todos)} tasks", kept))
-    if source.thinking is not None and source.thinking != held.thinking:
-        out.append(Loss("thinking_setting", name, source.thinking.level or "a setting", kept))
+    if todos is not None and todos != held.todos:
+        out.append(Loss("todos", name, f"{len(todos)} tasks", kept))
+    if thinking is not None and thinking != held.thinking:
+        out.append(Loss("thinking_setting", name, thinking.level or "a setting", kept))
     return out
 
 

@@ -17,12 +17,18 @@ from talktree.model.document import Document
 
 
 def converted(
-    document: Document, to: str, options: Options | None = None, ledger: Ledger | None = None
+    document: Document,
+    to: str,
+    options: Options | None = None,
+    ledger: Ledger | None = None,
+    *,
+    processes: int = 1,
 ) -> Made:
     """A document as files of a format: its own, the one it came from, or any other.
 
     What it carries from an earlier conversion is used: going back restores the source, going on
-    starts from the source and not from what the format in between could hold of it.
+    starts from the source and not from what the format in between could hold of it. A large one may
+    be worked on in several processes, where they can begin as copies of this one.
     """
     options = options or Options()
     ledger = ledger or Ledger()
@@ -31,7 +37,7 @@ def converted(
     target = by_slug(to)
     if to == document.format:
         if options.branch not in (None, "all") or (not options.carry and carries(document)):
-            return forwarded(document, target, options, ledger)
+            return forwarded(document, target, options, ledger, processes=processes)
         return Made(write(document), folder=origin.source.folder, ledger=ledger)
     if carries(document):
         try:
@@ -40,7 +46,7 @@ def converted(
             # What was carried no longer fits together, or the source's format has no place for an
             # edit. Then the document counts as it stands, and all it carries travels on.
             ledger.add([Loss("edit", document.name, str(error), "carried")])
-    return forwarded(document, target, options, ledger)
+    return forwarded(document, target, options, ledger, processes=processes)
 
 
 def _by_way_of_source(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:

@@ -73,6 +73,17 @@ class Crossing:
         self._as_it_is = self.outside.policy == "inline" and target.can.calls == "loose"
         """Whether messages are drafted with just the attachments and calls they have."""
 
+    @property
+    def can_be_shared(self) -> bool:
+        """Whether records can be taken over apart from one another, by several processes."""
+        return self.outside.policy == "inline"
+
+    def prepare(self) -> None:
+        """Find out now what is asked for with every record."""
+        _ = self._moments
+        if self.target.can.calls != "loose":
+            _ = self._call_names
+
     # names and places
 
     def new_id(self, position: int) -> str:

@@ -107,6 +107,8 @@ def _joined(
     if len(parts) == 1 and type(parts[0]) is Text:
         # Nearly always it is nothing but that.
         return (parts if extra or not parts[0].extra else (_bare(parts[0]),)), wholes(1)
+    if len(parts) == 1 and not isinstance(parts[0], Text):
+        return _alone(parts[0], format, extra=extra)
     said = [
         (at, part.text if isinstance(part, Text) else rendered(part))
         for at, part in enumerate(parts)
@@ -128,6 +130,14 @@ def _joined(
             seams[at] = whole(len(out_parts))
             out_parts.append(part if extra else _bare(part))
     return tuple(out_parts), seams
+
+
+def _alone(part: Part, format: Format, *, extra: bool) -> tuple[tuple[Part, ...], Sequence[Seam]]:
+    """The one part of a message that is no text."""
+    if _has_place(part, format, own=extra):
+        return (part if extra else _bare(part),), wholes(1)
+    text = rendered(part)
+    return (Text(text),), [stretch(0, text, rendered=True)]
 
 
 def _has_place(part: Part, format: Format, *, own: bool) -> bool:

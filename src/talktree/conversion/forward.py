@@ -35,7 +35,9 @@ EMPTY = "(No messages; Talktree keeps the records of the source here.)"
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
-def forwarded(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:
+def forwarded(
+    document: Document, target: Format, options: Options, ledger: Ledger, *, processes: int = 1
+) -> Made:
     """A document as files of another format."""
     document = _as_written(document)
     origin = document.origin
@@ -48,7 +50,7 @@ def forwarded(document: Document, target: Format, options: Options, ledger: Ledg
         files = _files_without_records(origin) if number == 0 else ()
         mine: list[_Output] = []
         for leaf, stem in _branches(conversation, target, options, stems):
-            setting = _Setting(origin, target, options, ledger, outside)
+            setting = _Setting(origin, target, options, ledger, outside, processes)
             mine.append(_Output(conversation, setting, leaf, stem, files))
             files = ()
         _share(mine)
@@ -136,6 +138,7 @@ class _Setting(NamedTuple):
     options: Options
     ledger: Ledger
     outside: Outside
+    processes: int = 1
 
 
 class _Output:
@@ -149,7 +152,7 @@ class _Output:
         stem: str,
         files: Iterable[str],
     ) -> None:
-        origin, target, options, ledger, outside = setting
+        origin, target, options, ledger, outside, processes = setting
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
@@ -174,6 +177,7 @@ class _Output:
             ledger,
             carry=options.carry,
             files=files,
+            processes=processes,
         )
 
     def _leaf(

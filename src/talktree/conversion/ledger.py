@@ -87,6 +87,9 @@ class Ledger:
             left = None if self._most is None else max(0, self._most - len(self.losses))
             self.losses += losses[:left]
 
+    def step(self, count: int = 1) -> None:
+        """So many more records are done."""
+
     def lost(self) -> Iterator[tuple[str, int]]:
         """Kinds of which something is not kept, with how often."""
         for (kind, kept), count in self.counts.items():

@@ -9,6 +9,7 @@ conversation. Only formats that have nothing but messages keep them with the fir
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from itertools import chain
 
@@ -16,23 +17,28 @@ from msgspec.structs import replace
 
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import put_back
-from talktree.conversion.carry import Carry, File, Kept, checksum, sized
+from talktree.conversion.carry import VERSION, Carry, File, Kept, checksum, sized
 from talktree.conversion.carry import Origin as SourceNote
+from talktree.conversion.chunks import Chunk, can_share, cut, packed, unpacked
+from talktree.conversion.circles import not_sought
 from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.ledger import Ledger, Loss
-from talktree.conversion.strings import strings_of
+from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.formats.base import Record
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
+from talktree.model.parts import Part
 from talktree.text.json_value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
 TOGETHER = 64
 MOST_BYTES = 1 << 19
 """How many records go through each step together, and how large they may be."""
+WORTH_SHARING = 8 << 20
+"""So many bytes of records are worth further processes."""
 
 
 def _at_top(position: int) -> int:
@@ -43,13 +49,20 @@ class Packing:
     """Makes the records of a conversation in the target, with what they carry."""
 
     def __init__(
-        self, crossing: Crossing, ledger: Ledger, *, carry: bool, files: Iterable[str] = ()
+        self,
+        crossing: Crossing,
+        ledger: Ledger,
+        *,
+        carry: bool,
+        files: Iterable[str] = (),
+        processes: int = 1,
     ) -> None:
         self.crossing = crossing
         self.ledger = ledger
         self.carry = carry
         self._files = list(files)
         """Files without records, which travel with this conversation."""
+        self._processes = processes
         self._origin = crossing.origin
         self._slug = crossing.source.info.slug
         self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
@@ -65,13 +78,66 @@ class Packing:
         """
         group = self.crossing.conversation.id
         # What the source was called should be known even if the first message is deleted.
-        noted = positions[1:2] if loaded >= 0 else ()
-        for records in self._stretches(positions):
-            values = self._values(records, self.crossing.held_records(records), loaded, noted)
-            for record, value in zip(records, values, strict=True):
-                yield Item(None, value, True, depth(record.line), group)
+        noted = positions[1:2] if loaded >= 0 else positions[:0]
+        for position, value in self._made(positions, loaded, noted):
+            self.ledger.step()
+            yield Item(None, value, True, depth(position), group)
         if not self.carry and loaded >= 0:
             self.tell_rest()
+
+    def _made(
+        self, positions: Sequence[int], loaded: int, noted: Sequence[int]
+    ) -> Iterator[tuple[int, Json]]:
+        """The records at some positions, each with its position."""
+        if self._processes > 1 and self.crossing.can_be_shared:
+            members = self.crossing.conversation.members
+            sizes = self._origin.sizes([members[position] for position in positions])
+            if sum(sizes) >= WORTH_SHARING and can_share():
+                yield from self._shared(cut(positions, sizes), loaded, noted)
+                return
+        yield from self._made_here(positions, loaded, noted)
+
+    def _made_here(
+        self, positions: Sequence[int], loaded: int, noted: Sequence[int]
+    ) -> Iterator[tuple[int, Json]]:
+        stretches = self._stretches(positions)
+        while True:
+            with not_sought():
+                records = next(stretches, None)
+                if records is None:
+                    return
+                values = self._values(records, self.crossing.held_records(records), loaded, noted)
+            for record, value in zip(records, values, strict=True):
+                yield record.line, value
+
+    def _shared(
+        self, chunks: Sequence[Sequence[int]], loaded: int, noted: Sequence[int]
+    ) -> Iterator[tuple[int, Json]]:
+        """The same, made in several processes."""
+
+        def make(number: int) -> bytes:
+            """One chunk, with a ledger of its own."""
+            ledger, self.ledger = self.ledger, Ledger()
+            try:
+                made = self._made_here(chunks[number], loaded, noted)
+                values = self.crossing.target.readied([value for _, value in made])
+                return packed(Chunk(values, self.ledger.losses, self.ledger.carried_bytes))
+            finally:
+                self.ledger = ledger
+
+        from talktree.conversion.shares import in_order
+
+        self.crossing.prepare()
+        with closing(in_order(make, len(chunks), self._processes)) as made:
+            for places, data in zip(chunks, made, strict=True):
+                if not data:
+                    yield from self._made_here(places, loaded, noted)
+                    continue
+                chunk = unpacked(data)
+                self.ledger.add(chunk.losses)
+                self.ledger.carried_bytes += chunk.carried_bytes
+                yield from zip(places, chunk.values, strict=False)
+                self.ledger.step(len(places) - len(chunk.values))
 
     def _values(
         self, records: Sequence[Record], held: Sequence[Held], loaded: int, noted: Sequence[int]
@@ -157,16 +223,13 @@ class Packing:
     def _carrying(
         self, held: Held, kept: Kept | None, *, everything: bool, noted: bool = False
     ) -> Json:
-        parts = len(held.seen.parts) if isinstance(held.seen, Message) else 0
-        carry = Carry(
-            self._slug,
-            kept=kept,
-            seams=seaming.written(held.seams, parts),
-            sum=checksum(held.seen, held.told),
-            under=held.under,
-            origin=self._note(files=everything) if everything or noted else None,
-            riders=self._ridden(self.riders) if everything else [],
-        )
+        seen = held.seen
+        seams = seaming.written(held.seams, len(seen.parts) if isinstance(seen, Message) else 0)
+        carry = Carry(self._slug, VERSION, kept, seams, checksum(seen, held.told), held.under)
+        if everything or noted:
+            note = self._note(files=everything)
+            riders = self._ridden(self.riders) if everything else []
+            carry = replace(carry, origin=note, riders=riders)
         target = self.crossing.target
         ready = target.copies_carry and kept is not None
         carried, size = sized(carry, ready=ready)
@@ -175,8 +238,15 @@ class Packing:
 
     def _strings(self, record: Record, held: Held) -> Mapping[str, str]:
         """The strings of a record that the target holds."""
+        seen = held.seen
+        if not isinstance(seen, Message):
+            return strings_of(seen)
         # Half a character would have been told as a problem of the record.
-        return strings_of(self._as_restored(held, plain=not record.problems))
+        parts = self._parts_restored(seen.parts, held, plain=not record.problems)
+        if self.crossing.outside.policy == "beside":
+            found = replace(seen, parts=parts)
+            return strings_of(put_back(found, self.crossing.outside.contents(found)))
+        return strings_in(parts, seen.todos, seen.extra)
 
     def _kept(self, record: Record, strings: Mapping[str, str] = NO_STRINGS) -> Kept:
         """A record of the source without the strings that stand elsewhere."""
@@ -191,24 +261,20 @@ class Packing:
             depth,
         )
 
-    def _as_restored(self, held: Held, *, plain: bool) -> Entry:
-        """What the target holds of an entry, taken apart and with the contents put beside it."""
-        seen = held.seen
-        if not isinstance(seen, Message) or seaming.are_wholes(held.seams, len(seen.parts)):
-            found = seen
-        else:
-            known = seaming.foreseen(held.own, seen.parts, held.seams) if plain else None
-            if known is None:
-                known = seaming.opened(seen.parts, held.seams)
-            found = replace(seen, parts=known.parts)
-        if self.crossing.outside.policy != "beside" or not isinstance(found, Message):
-            return found
-        return put_back(found, self.crossing.outside.contents(found))
+    def _parts_restored(
+        self, parts: tuple[Part, ...], held: Held, *, plain: bool
+    ) -> tuple[Part, ...]:
+        """What the target holds of a message, taken apart."""
+        if seaming.are_wholes(held.seams, len(parts)):
+            return parts
+        known = seaming.foreseen(held.own, parts, held.seams) if plain else None
+        return (known or seaming.opened(parts, held.seams)).parts
 
     def _ridden(self, positions: Sequence[int]) -> list[Kept]:
         kept = []
         for record in self._records(positions):
             self.ledger.add([self._rider_loss(record)])
+            self.ledger.step()
             kept.append(self._kept(record))
         return kept
 
@@ -233,14 +299,19 @@ class Packing:
         """What the source is called, which files it has, and those that hold no record."""
         if files:
             self._tell_files()
-        source, conversation = self._origin.source, self.crossing.conversation
-        sheets = sorted({self._origin.sheet_of(number)[0] for number in conversation.members})
+        source = self._origin.source
         return SourceNote(
             source.name,
             source.folder,
-            [self._file(which) for which in sheets],
+            [self._file(which) for which in self._sheets],
             {path: self._content(path) for path in self._files} if files else {},
         )
+
+    @cached_property
+    def _sheets(self) -> list[int]:
+        """The sheets that hold records of the conversation."""
+        members = self.crossing.conversation.members
+        return sorted({self._origin.sheet_of(number)[0] for number in members})
 
     def _content(self, path: str) -> Json:
         return made(self._origin.source.files[path].read(), NO_STRINGS, PLAIN)

@@ -6,15 +6,15 @@ found again though others were changed, added or taken out meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from talktree.conversion.template import SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
-from talktree.model.message import Message
-from talktree.model.parts import Text
+from talktree.model.message import Message, Todo
+from talktree.model.parts import NOTHING, Extra, Part, Text, Thinking, ToolResult
 from talktree.text.json_value import Token
 
 BASE64 = ";base64,"
@@ -33,12 +33,53 @@ _BARE = frozenset({int, float, bool, Token})
 
 def strings_of(entry: Entry) -> dict[str, str]:
     """Every string that is worth a hole, by its way; of equal ones the first."""
+    if isinstance(entry, Message):
+        return strings_in(entry.parts, entry.todos, entry.extra)
     found: list[tuple[str, str]] = []
-    pending = [
-        (name, value)
-        for name in reversed(FIELDS[type(entry)])
-        if (value := getattr(entry, name)) and _may_hold(value)
-    ]
+    for name in FIELDS[type(entry)]:
+        _gather(found, name, getattr(entry, name))
+    return dict(found) if len(found) < 2 else _without_doubles(found)
+
+
+def strings_in(
+    parts: Iterable[Part], todos: Sequence[Todo] | None = None, extra: Extra = NOTHING
+) -> dict[str, str]:
+    """The same for what a message holds."""
+    found: list[tuple[str, str]] = []
+    for at, part in enumerate(parts):
+        words = _words(part)
+        if words is None:
+            _gather(found, f"parts/{at}", part)
+        elif len(words[1]) >= SHORTEST:
+            _take(found, f"parts/{at}/{words[0]}", words[1])
+    if todos:
+        _gather(found, "todos", todos)
+    if extra:
+        _gather(found, "extra", extra)
+    return dict(found) if len(found) < 2 else _without_doubles(found)
+
+
+def _words(part: Part) -> tuple[str, str] | None:
+    """The one string that is worth looking at in a part, with the way to it.
+
+    Nearly every part is of such a kind, and then nothing need be searched.
+    """
+    if isinstance(part, Text):
+        return None if part.extra else ("text", part.text)
+    if isinstance(part, Thinking):
+        signed = len(part.signature or "") >= SHORTEST
+        return None if signed or part.extra else ("text", part.text)
+    if isinstance(part, ToolResult) and len(part.output) == 1:
+        said = part.output[0]
+        names = len(part.call or "") < SHORTEST > len(part.name or "")
+        if type(said) is Text and names and part.detail is None and not (said.extra or part.extra):
+            return "output/0/text", said.text
+    return None
+
+
+def _gather(found: list[tuple[str, str]], way: str, value: Any) -> None:  # noqa: ANN401
+    """Add the strings of a value in their order."""
+    pending = [(way, value)] if value and _may_hold(value) else []
     while pending:
         way, value = pending.pop()
         if type(value) is Text and not value.extra:
@@ -46,15 +87,18 @@ def strings_of(entry: Entry) -> dict[str, str]:
             way, value = f"{way}/text", value.text
             if len(value) < SHORTEST:
                 continue
-        if type(value) is not str:
+        if type(value) is str:
+            _take(found, way, value)
+        else:
             pending += _inside(way, value)
-            continue
-        found.append((way, value))
-        if value.startswith("data:"):
-            _, mark, content = value.partition(BASE64)
-            if mark:
-                found.append((way + INSIDE, content))
-    return dict(found) if len(found) < 2 else _without_doubles(found)
+
+
+def _take(found: list[tuple[str, str]], way: str, text: str) -> None:
+    found.append((way, text))
+    if text.startswith("data:"):
+        _, mark, content = text.partition(BASE64)
+        if mark:
+            found.append((way + INSIDE, content))
 
 
 def _without_doubles(found: Iterable[tuple[str, str]]) -> dict[str, str]:

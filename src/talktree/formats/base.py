@@ -276,6 +276,13 @@ class Format(ABC):
         """The bytes of a new file with these records; `first` unless others stand before them."""
         return self.blank_sheet(path).rewritten(list(items))
 
+    def readied(self, values: Sequence[Json]) -> Sequence[Json]:
+        """Records that follow one another, written as far as that needs no others.
+
+        `compose` takes them in their place; several may have become one.
+        """
+        return values
+
     def path_for(self, about: About, stem: str) -> str:
         """The file a new conversation starts with, as a path in its folder."""
         return f"{stem}{self.info.suffixes[0]}"

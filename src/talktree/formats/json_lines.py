@@ -16,7 +16,7 @@ from talktree.formats.sheets import Item, Sheet
 from talktree.model.findings import finding
 from talktree.text.json_read import decode
 from talktree.text.json_scan import Kind, scan
-from talktree.text.json_value import Json
+from talktree.text.json_value import Json, Written
 from talktree.text.json_write import encode_new
 from talktree.text.lines import respan
 
@@ -74,6 +74,11 @@ def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
     """A new file with one record a line."""
     for item in items:
         yield encode_new(item.value) + b"\n"
+
+
+def written_lines(values: Iterable[Json]) -> Written:
+    """Some records as one text of lines, but for the end of the last."""
+    return Written(b"\n".join(map(encode_new, values)))
 
 
 def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:

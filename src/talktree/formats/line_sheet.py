@@ -7,6 +7,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import msgspec
+
 from talktree.errors import Damaged
 from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
@@ -34,6 +36,8 @@ from talktree.text.json_write import encode
 from talktree.text.lines import Span, diagnosis, is_blank, respan
 from talktree.text.utf8 import BOM
 
+_plain = msgspec.json.Decoder().decode
+_ALONE = Around()
 NO_NODE = LineOutline()
 """The outline of a record that is no node of the tree."""
 NOTHING = b"\0 \t\r\n"
@@ -219,18 +223,33 @@ class LineSheet(Sheet):
         return next(self.records((index,)))
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
-        starts, stops, path = self.starts, self.stops, self.path
-        longest = LONGEST_LINE
-        spans = (
+        path = self.path
+        for raw in self.content.spans(self._spans(indexes)):
+            try:
+                record = Record(_plain(raw), raw, "", None, path)
+            except REFUSALS:
+                value, problems, usable = decode(raw)
+                record = Record(value, raw, "", None, path, 0, problems, usable)
+            yield record
+
+    def _spans(self, indexes: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """Where some records stand; of one that is too long to be decoded nothing is read."""
+        starts, stops = self.starts, self.stops
+        if self.content.size < LONGEST_LINE:
+            if isinstance(indexes, range) and indexes.step == 1:
+                place = slice(indexes.start, indexes.stop)
+                return zip(starts[place], stops[place], strict=True)
+            return ((starts[index], stops[index]) for index in indexes)
+        return (
             (
                 starts[index],
-                stops[index] if stops[index] - starts[index] < longest else starts[index],
+                stops[index] if stops[index] - starts[index] < LONGEST_LINE else starts[index],
             )
             for index in indexes
         )
-        for raw in self.content.spans(spans):
-            value, problems, usable = decode(raw)
-            yield Record(value, raw, "", None, path, 0, problems, usable)
+
+    def size_of(self, index: int) -> int:
+        return self.stops[index] - self.starts[index]
 
     def glance(self) -> Iterator[Finding]:
         return iter(self.damage)
@@ -263,7 +282,7 @@ class LineSheet(Sheet):
     def around(self, index: int) -> Around:
         before = self.stops[index - 1] if index else 0
         start = self.starts[index]
-        return Around(self.content.read(before, start) if before < start else b"")
+        return Around(self.content.read(before, start)) if before < start else _ALONE
 
     def ends(self) -> tuple[bytes, bytes]:
         last = self.stops[-1] if len(self) else 0

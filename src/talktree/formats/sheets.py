@@ -101,6 +101,10 @@ class Sheet(ABC):
         """Many records in order."""
         return map(self.record, indexes)
 
+    def size_of(self, index: int) -> int:
+        """How many bytes one record has."""
+        return len(self.record(index).raw)
+
     @abstractmethod
     def around(self, index: int) -> Around:
         """What stands around one record."""

@@ -78,7 +78,7 @@ from talktree.formats.sources import is_one
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="So many processes for several sources; else one for each processor.",
+    help="So many processes for several sources or a large one; else one for each processor.",
 )
 @click.option(
     "--progress",

@@ -84,6 +84,13 @@ class Origin:
                 record.id, record.parent = name
                 yield record
 
+    def sizes(self, numbers: Sequence[int]) -> Sequence[int]:
+        """How many bytes many records have, in order."""
+        found = array("q")
+        for sheet, indexes in self._runs(numbers):
+            found.extend(map(sheet.size_of, indexes))
+        return found
+
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Let the format hang together what contents tell."""
         self.format.link(skeleton, read)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from talktree.errors import Refused
 from talktree.files import Content, Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
+from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.rule import Rule
 from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
@@ -36,6 +36,7 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Event, Part
 from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 
 if TYPE_CHECKING:
@@ -144,6 +145,9 @@ class Sage(Format):
         if name_of(path) == METADATA:
             return (encode(item.value, PRETTY) + b"\n" for item in items)
         return composed_lines(items)
+
+    def readied(self, values: Sequence[Json]) -> Sequence[Json]:
+        return [written_lines(values)]
 
     def means_branches(self, talk: Talk) -> bool:
         # Talktree's own store tells every move from one branch to another.

@@ -5,17 +5,18 @@ The text and XML encodings of the same comments are formats of their own and sha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Content, Memory, Source
 from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.sheets import Item
 from talktree.formats.studio.comments import Comments
-from talktree.formats.studio.compose import composed
+from talktree.formats.studio.compose import composed, readied
 from talktree.formats.studio.records import looks_like_comments
 from talktree.model.findings import finding
 from talktree.text.json_style import PRETTY
+from talktree.text.json_value import Json
 
 
 class Studio(Comments):
@@ -46,6 +47,9 @@ class Studio(Comments):
         self, path: str, about: About, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         return composed(items)
+
+    def readied(self, values: Sequence[Json]) -> Sequence[Json]:
+        return list(map(readied, values))
 
     def _sheet(self, path: str, content: Content) -> JsonSheet:
         group = path.rsplit(".", 1)[0]

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from talktree.formats.base import CARRY
 from talktree.formats.lens import Object
 from talktree.formats.sheets import Item
 from talktree.formats.studio.adopt import MEMBERS
-from talktree.text.json_value import Json
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json, Written
 from talktree.text.json_write import encode, encode_new
 
 CHILDREN = "children"
 _MORE = b',"children":['
 _PLAIN = frozenset({*MEMBERS, CARRY}) - {"artifacts"}
+_PLACED = frozenset({"id", "parentId", CHILDREN})
+"""What depends on the comments around one, or leads to them."""
+_REST = "\ue000rest"
+"""Where all else is, once it is written."""
+_quick = msgspec.json.Encoder().encode
 
 
 def composed(items: Iterable[Item]) -> Iterator[bytes]:
@@ -30,7 +38,7 @@ def composed(items: Iterable[Item]) -> Iterator[bytes]:
         lead = b"\n" if item.depth > depth else _closed(depth, item.depth) + b",\n"
         depth = item.depth
         # Replies follow where its text would end.
-        yield b"".join((lead, memoryview(_encoded(value))[:-1], _MORE))
+        yield b"".join((lead, memoryview(_text(value))[:-1], _MORE))
     yield _closed(depth, 0) + b"\n]\n"
 
 
@@ -58,6 +66,32 @@ def _nested(item: Item, above: list[Json], *, null_at_top: bool = False) -> Obje
         value = dict(item.value)
     above.append(value.get("id"))
     return value
+
+
+def readied(value: Json) -> Json:
+    """A comment as far as it can be written before it is known where it stands."""
+    assert isinstance(value, dict)
+    if not isinstance(value.get("id"), str):
+        return value
+    rest = {key: item for key, item in value.items() if key not in _PLACED}
+    return {"id": value["id"], _REST: Written(_encoded(rest))}
+
+
+def _text(value: Object) -> bytes:
+    """The text of a comment, of which much may be written already."""
+    rest = value.get(_REST)
+    if not isinstance(rest, Written):
+        return _encoded(value)
+    del value[_REST]
+    try:
+        head = _quick(value)
+    except UnicodeEncodeError:
+        # Half a character in an id: then all of it is spelt in the way that can tell it.
+        told = decode(bytes(rest.raw)).value
+        assert isinstance(told, dict)
+        return encode(value | told)
+    text = bytes(rest.raw)
+    return head if text == b"{}" else b"".join((memoryview(head)[:-1], b",", memoryview(text)[1:]))
 
 
 def _encoded(value: Object) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import numpy
@@ -34,7 +34,8 @@ BLOCK = 1 << 13
 def content_hash(text: str) -> str:
     """The document's hash of a text."""
     units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) >= 2 * SMALL and _is_worth_numpy(len(units) // 2) and _numpy_is_here():
+    worth = len(units) >= 2 * SMALL and (_hashed[0] >= LARGE or _is_worth_numpy(len(units) // 2))
+    if worth and _numpy_is_here():
         return shown(by_numpy(units))
     return shown(by_folding(units))
 
@@ -116,28 +117,35 @@ def _numpy_is_here() -> bool:
 
 def by_numpy(units: bytes) -> int:
     """The same sum with vectors."""
+    powers, taken, unit, number = _tools()
+    values = taken(units, unit)
+    if len(values) < BLOCK:
+        return int(values.astype(number).dot(powers[BLOCK - len(values) :]))
+    return _by_blocks(values)
+
+
+def _by_blocks(values: NDArray[numpy.uint16]) -> int:
     import numpy
 
-    values = numpy.frombuffer(units, "<u2")
-    if len(values) < BLOCK:
-        return int(numpy.dot(values.astype("u4"), _powers()[BLOCK - len(values) :]))
     start = len(values) % BLOCK
     first = numpy.zeros(BLOCK, "<u2")
     first[BLOCK - start :] = values[:start]
     total = 0
     for block in (first[None], values[start:].reshape(-1, BLOCK)):
-        sums = numpy.einsum("ij,j->i", block, _powers(), dtype=numpy.uint32, casting="unsafe")
+        sums = numpy.einsum("ij,j->i", block, _tools()[0], dtype=numpy.uint32, casting="unsafe")
         for each in sums.tolist():
             total = (total * pow(BASE, BLOCK, WRAP) + each) % WRAP
     return total
 
 
 @cache
-def _powers() -> NDArray[numpy.uint32]:
+def _tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any, Any]:
+    """The powers, and what of numpy every text needs: looking it up takes as long as adding."""
     import numpy
 
     powers = [pow(BASE, BLOCK - 1 - place, WRAP) for place in range(BLOCK)]
-    return numpy.array(powers, dtype=numpy.uint32)
+    number = numpy.dtype("u4")
+    return numpy.array(powers, dtype=number), numpy.frombuffer, numpy.dtype("<u2"), number
 
 
 # telling them apart

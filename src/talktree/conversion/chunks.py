@@ -1,0 +1,81 @@
+"""Records of a target on their way from one process to another: values, losses, what is carried."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.msgpack import Ext
+
+from talktree.conversion.ledger import Loss
+from talktree.text.json_value import Json, Written
+
+A_CHUNK = 1 << 20
+"""How many bytes of the source go from process to process at once; a long record goes alone."""
+MOST_RECORDS = 512
+MOST_CHUNKS = 1 << 12
+_WRITTEN = 1
+
+
+class Chunk(Struct, array_like=True, gc=False):
+    """What was made of some records."""
+
+    values: Sequence[Any]
+    losses: list[Loss]
+    carried_bytes: int
+
+
+def _as_bytes(value: object) -> Ext:
+    if isinstance(value, Written):
+        return Ext(_WRITTEN, memoryview(value.raw))
+    raise TypeError(type(value).__name__)
+
+
+def _as_value(code: int, data: memoryview) -> Json:
+    return Written(bytes(data))
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=_as_bytes)
+_decoder = msgspec.msgpack.Decoder(Chunk, ext_hook=_as_value)
+
+
+def packed(chunk: Chunk) -> bytes:
+    """A chunk as bytes; none at all if there is something in it that cannot travel."""
+    try:
+        return _encoder.encode(chunk)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        # Half a character, a number no float holds, a huge one, or too deep.
+        return b""
+
+
+def unpacked(data: bytes) -> Chunk:
+    """The chunk that was packed."""
+    return _decoder.decode(data)
+
+
+def cut(positions: Sequence[int], sizes: Sequence[int]) -> list[array[int]]:
+    """Positions in chunks, given the size of each one's record."""
+    enough = max(A_CHUNK, 4 * sum(sizes) // MOST_CHUNKS)
+    many = max(MOST_RECORDS, 4 * len(positions) // MOST_CHUNKS)
+    chunks = [array("q")]
+    size = 0
+    for position, own in zip(positions, sizes, strict=True):
+        if size and (size + own > enough or len(chunks[-1]) == many):
+            chunks.append(array("q"))
+            size = 0
+        chunks[-1].append(position)
+        size += own
+    return chunks
+
+
+def can_share() -> bool:
+    """Whether a process can begin as a copy of this one.
+
+    A copy has only the thread that made it, so a lock that another one holds would stay locked.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
