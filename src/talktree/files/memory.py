@@ -6,11 +6,13 @@ import ctypes
 
 LARGE = 128 << 10
 """What the C library begins with."""
+VERY_LARGE = 4 << 20
+"""Where blocks below this are asked for again and again: new pages each time cost more."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
-def give_back_large_blocks() -> None:
-    """Let every large block have pages of its own, from now on.
+def give_back_large_blocks(large: int = LARGE) -> None:
+    """Let every block of that size have pages of its own, from now on.
 
     The C library begins so, but raises its limit when such a block is freed: after one line of
     30 MB all later ones come from a heap full of holes that is never returned. Where there is no
@@ -20,5 +22,5 @@ def give_back_large_blocks() -> None:
         set_option = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return
-    set_option(_M_MMAP_THRESHOLD, LARGE)
-    set_option(_M_TRIM_THRESHOLD, LARGE)
+    set_option(_M_MMAP_THRESHOLD, large)
+    set_option(_M_TRIM_THRESHOLD, large)

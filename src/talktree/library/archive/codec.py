@@ -14,7 +14,7 @@ from talktree.library.archive.chunks import chunk_hash
 _ALONE = zstandard.ZstdCompressionParameters(
     window_log=18,
     chain_log=13,
-    hash_log=16,
+    hash_log=15,
     search_log=1,
     min_match=6,
     strategy=zstandard.STRATEGY_FAST,
@@ -23,14 +23,14 @@ _ALONE = zstandard.ZstdCompressionParameters(
 """As quick as level 1 and, for chunks of conversations, nearly as small as level 3."""
 _AGAINST = zstandard.ZstdCompressionParameters(
     window_log=19,
-    chain_log=16,
+    chain_log=13,
     hash_log=17,
     search_log=1,
-    min_match=5,
-    strategy=zstandard.STRATEGY_DFAST,
+    min_match=6,
+    strategy=zstandard.STRATEGY_FAST,
     write_checksum=True,
 )
-"""For copies: it prefers long repetitions, which are in the chunk that is copied."""
+"""For copies: what repeats is in the chunk that is copied, and long enough to be found soon."""
 _WORTH = 8
 """A chunk that shrinks to less than this part of itself against another is not tried alone."""
 

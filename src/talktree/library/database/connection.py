@@ -22,8 +22,11 @@ Values = Sequence[object]
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing."""
-PAGE = 4096
-"""Bytes of a page; compressed chunks fill several, and half a page is lost with each."""
+PAGE = 8192
+"""Bytes of a page; compressed chunks fill several, and half a page is lost with each.
+
+Pages are written one by one, twice with the log: smaller ones take longer than what they save.
+"""
 CACHE, WRITERS_CACHE = 32 << 20, 8 << 20
 LOG = 32 << 20
 """So much of the write-ahead log is brought into the database file at once."""

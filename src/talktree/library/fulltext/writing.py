@@ -57,7 +57,9 @@ class Writing:
         document.add_text("tag", tags)
         document.add_unsigned("source", source)
         document.add_unsigned("at", at)
-        document.add_unsigned("part", self._part)
+        if self._part:
+            # Nearly all are the first of their record, and nothing is as good as 0.
+            document.add_unsigned("part", self._part)
         if time is not None:
             document.add_integer("time", time)
         if files:

@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from talktree.files.memory import VERY_LARGE, give_back_large_blocks
+
 BLOCK = 512 << 10
 """How much is read at once."""
 LONGEST_LINE = 64 << 20
@@ -26,11 +28,20 @@ class Block(NamedTuple):
 
 
 def read_blocks(file: int, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes of an open file, as far as there are any."""
+    """The bytes of an open file, as far as there are any.
+
+    Usual blocks take the memory of those before them. That of a line which is longer than a block
+    is given back.
+    """
+    give_back_large_blocks(VERY_LARGE)
+    is_long = False
     while start < stop:
         data = os.pread(file, min(BLOCK, stop - start), start)
         if not data:
             return
+        if not is_long and len(data) == BLOCK and b"\n" not in data:
+            give_back_large_blocks()
+            is_long = True
         start += len(data)
         yield data
 

@@ -75,35 +75,23 @@ class Facts:
         self._sums.take(source, told)
         if told.replies:
             project = None if told.head.project is None else number(told.head.project)
-            self._replies += (
-                (
-                    reply.key,
-                    source,
-                    reply.at,
-                    reply.time,
-                    None if reply.model is None else number(reply.model),
-                    project,
-                    reply.input,
-                    reply.output,
-                    reply.cache_read,
-                    reply.cache_write,
-                    reply.cache_write_hour,
-                )
-                for reply in _largest(told.replies)
-            )
-        self._calls += (
-            (call.key, source, call.at, call.time, number(call.tool), call.reply)
-            for call in told.calls
-        )
+            self._replies += [
+                (key, source, at, time, None if model is None else number(model), project, *tokens)
+                for key, at, time, model, *tokens, _ in _largest(told.replies)
+            ]
+        self._calls += [
+            (key, source, at, time, number(tool), reply)
+            for key, at, time, tool, reply in told.calls
+        ]
         if told.outcomes:
             unseen = number(UNSEEN)
-            self._outcomes += (
-                (each.key, source, each.time, unseen, FAILED if each.failed else WENT_WELL)
-                for each in told.outcomes
-            )
-        self._measures += (
-            (source, each.time, number(each.name), each.value) for each in told.measures
-        )
+            self._outcomes += [
+                (key, source, time, unseen, FAILED if failed else WENT_WELL)
+                for key, failed, time in told.outcomes
+            ]
+        self._measures += [
+            (source, time, number(name), value) for time, name, value in told.measures
+        ]
         if len(self._replies) + len(self._calls) + len(self._measures) > _MOST_ROWS:
             self.write()
 
@@ -142,11 +130,13 @@ def _largest(replies: Sequence[Reply]) -> list[Reply]:
     """Each reply once, with the most tokens that were told of it; the first of equals."""
     best: dict[int, Reply] = {}
     for reply in replies:
-        other = best.get(reply.key)
+        key = reply[0]
+        other = best.get(key)
         if other is None or _tokens(reply) > _tokens(other):
-            best[reply.key] = reply
+            best[key] = reply
     return list(best.values())
 
 
 def _tokens(reply: Reply) -> int:
-    return reply.input + reply.output + reply.cache_read + reply.cache_write
+    """From what went in to what was written to the cache, of which the last number is a part."""
+    return sum(reply[4:8])

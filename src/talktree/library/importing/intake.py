@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""
 FEW_THREADS, LITTLE_HEAP = 1, 15_000_000
-MORE_THREADS, LARGE_HEAP = 2, 100_000_000
+MORE_THREADS, LARGE_HEAP = 2, 200_000_000
+"""Memory makes fewer and larger segments, and eight of them would be merged into one."""
 MOST_WAITING = 128 << 20
 """So many characters may wait for the full text's threads, which count documents only."""
+QUEUED = 10_000
+"""So many documents wait at most."""
 LONG = 64 << 10
 LONG_WEIGHS = 8
 """A long text counts so many times: a few of them are much before there are many documents."""
@@ -43,7 +47,10 @@ class Intake:
         """Sources whose documents are not committed yet."""
         self._writing: Writing | None = None
         self._is_published = False
-        self._waiting = 0
+        self._given: deque[tuple[int, int]] = deque()
+        """Documents that may still wait, and their characters."""
+        self._documents = self._characters = 0
+        """The same, added up."""
 
     def prepare(self) -> None:
         """Open the full text; no transaction may be open, as a broken one is begun anew."""
@@ -61,33 +68,41 @@ class Intake:
 
     def index(self, source: int, pieces: list[Piece]) -> None:
         """Give pieces to the full text; the list is empty then."""
-        writing, waiting = self.writing, 0
-        self.result.pieces += len(pieces)
+        writing, waiting, count = self.writing, 0, len(pieces)
+        self.result.pieces += count
         pieces.reverse()
         while pieces:
             piece = pieces.pop()
             size = len(piece.text)
-            if size < LONG:
-                waiting += size
-                writing.add(source, piece)
-                continue
-            waiting += size * LONG_WEIGHS
             document = writing.document(source, piece)
             # A long text is let go of before its copy waits for its turn.
             del piece
             writing.put(document)
-        self._waiting += waiting
+            waiting += size if size < LONG else size * LONG_WEIGHS
+        self._wait(count, waiting)
+
+    def _wait(self, documents: int, characters: int) -> None:
+        """Count what was given; what came before the last so many is not waiting any more."""
+        self._given.append((documents, characters))
+        self._documents += documents
+        self._characters += characters
+        while self._documents - self._given[0][0] >= QUEUED:
+            documents, characters = self._given.popleft()
+            self._documents -= documents
+            self._characters -= characters
 
     @property
     def is_full(self) -> bool:
         """Whether so much is on its way that it should be published first."""
-        return self._waiting > MOST_WAITING
+        return self._characters > MOST_WAITING
 
     def publish(self) -> None:
         """Commit the documents of what is in the tables, and then say so there."""
         if self._writing is not None:
             self._writing.commit()
-            self._is_published, self._waiting = True, 0
+            self._is_published = True
+            self._given.clear()
+            self._documents = self._characters = 0
         if self.touched:
             with self.db.transaction():
                 self.db.many(_INDEXED, ((source,) for source in sorted(self.touched)))

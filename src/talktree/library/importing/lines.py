@@ -96,7 +96,7 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         taking.forget()
         taking.trouble = failure.message
         return None
-    intake.result.records += data.count(END)
+    intake.result.records += told.lines
     taking.tell(told)
     taking.archived = _end(block)
     return told

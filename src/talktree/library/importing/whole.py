@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from talktree.errors import Failure, TalktreeError, failure_of, mistake
+from talktree.files.memory import give_back_large_blocks
 from talktree.formats import by_slug
 from talktree.library.archive.contents import archived_source
 from talktree.library.importing.intake import Intake
@@ -19,6 +20,7 @@ from talktree.library.reading.general import told as told_of_source
 
 def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
     """Tell a source anew from the archive; what went wrong, if something did."""
+    give_back_large_blocks()
     source = archived_source(intake.db, intake.archive, taking.id)
     taking.forget()
     failure = None

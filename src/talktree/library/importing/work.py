@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
 """A transaction has no more than that."""
-PUBLISH_BYTES, PUBLISH_SECONDS = 256 << 20, 30.0
+PUBLISH_BYTES, PUBLISH_SECONDS = 1 << 30, 30.0
 """After so much the full text is committed, which takes a while."""
+YOUNG = 1
+"""Only circles among what was made since are looked for: all else was there before."""
 LARGE = 32 << 20
 """After an import of so much the database's log is emptied."""
 
@@ -71,7 +73,7 @@ class Work:
                 size, done = self._batch(steps)
                 unpublished += size
                 if not done:
-                    gc.collect()
+                    gc.collect(YOUNG)
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
                     self._intake.publish()

@@ -96,6 +96,7 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
     view, find, tell = memoryview(data), data.find, reader.tell
     end = data.rfind(b"\n") + 1
     at = len(BOM) if not start and data[:3] == BOM else 0
+    lines = 0
     while at < end:
         stop = find(b"\n", at, end) + 1
         try:
@@ -108,7 +109,8 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
             _tell_any(telling, bytes(view[at:stop]), start + at)
             reader.forget_place()
         at = stop
-    return telling.told(end)
+        lines += 1
+    return telling.told(end, lines)
 
 
 class _Reader:

@@ -28,6 +28,12 @@ def tags_of(
         "project": project,
         "branch": branch,
     }
-    words = [word for name, value in named.items() if value for word in tag_words(name, value)]
+    words = [word for name, value in named.items() if value for word in _words_of(name, value)]
     words += [f"is={state}" for state in is_]
     return " ".join(dict.fromkeys(words))
+
+
+@lru_cache(maxsize=16_384)
+def _words_of(name: str, value: str) -> list[str]:
+    """The words of one value; the same few values come in ever new sets."""
+    return tag_words(name, value)

@@ -77,7 +77,7 @@ class Telling:
         self.todo = head.todo
         self.talks = list(head.talks)
 
-    def told(self, taken: int) -> Told:
+    def told(self, taken: int, lines: int = 0) -> Told:
         """Everything, when so many bytes were read."""
         return Told(
             pieces=self.pieces,
@@ -103,6 +103,7 @@ class Telling:
                 talks=tuple(self.talks),
             ),
             taken=taken,
+            lines=lines,
         )
 
     # entries

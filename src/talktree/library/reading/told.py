@@ -155,6 +155,8 @@ class Told(Struct):
     head: Heading
     taken: int
     """How many bytes were read: up to the end of the last line."""
+    lines: int = 0
+    """How many lines those were, where there are lines."""
     ids: dict[int, str] = {}
     """The ids of records by their places, where no line has them."""
 

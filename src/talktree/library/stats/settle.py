@@ -27,6 +27,7 @@ ENOUGH = 4
 _MARK = "INSERT INTO about (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
 _UNMARK = "DELETE FROM about WHERE key = ?"
 _REPLIES = "SELECT COUNT(*) FROM replies"
+_ANY = "SELECT 1 FROM replies LIMIT 1"
 _CLEAR = ("DELETE FROM spent", "DELETE FROM used")
 _FILL = (
     "INSERT INTO spent " + COUNTING_REPLIES + BY_SPENT,
@@ -54,8 +55,8 @@ class Sums:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._everything = not settled(db)
-        """Whether an import before this one was interrupted."""
+        self._everything = not settled(db) or db.one(_ANY) is None
+        """Whether an import before this one was interrupted, or nothing was told before."""
         self._sources: set[int] = set()
         self._keys: set[int] = set()
 
@@ -63,13 +64,12 @@ class Sums:
         """Note what a source tells; in the transaction in which that is written."""
         if not (told.replies or told.calls or told.outcomes):
             return
-        self._unsettle()
-        self._sources.add(source)
+        self.touch(source)
         if self._everything:
             return
-        self._keys.update(reply.key for reply in told.replies)
-        self._keys.update(call.key for call in told.calls)
-        self._keys.update(outcome.key for outcome in told.outcomes)
+        self._keys.update([each[0] for each in told.replies])
+        self._keys.update([each[0] for each in told.calls])
+        self._keys.update([each[0] for each in told.outcomes])
         if len(self._keys) > MOST_KEYS:
             self._everything = True
             self._keys.clear()

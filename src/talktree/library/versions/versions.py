@@ -81,10 +81,15 @@ class Versions:
         history = self.history
         return bool(history.standing) and not self._is_settled(history)
 
-    def do(self, conversation: str, operation: Operation) -> Document:
-        """One more edit; it is refused if it cannot be done or cannot be written in this format."""
+    def do(
+        self, conversation: str, operation: Operation, known: Document | None = None
+    ) -> Document:
+        """One more edit; it is refused if it cannot be done or cannot be written in this format.
+
+        Who has read the source with the edits that count passes that on, so it is not read again.
+        """
         history, on = self._settled(), self._stand()
-        before = self._edited(history)
+        before = self._edited(history) if known is None else known
         after = edited(before, conversation, operation)
         for pieces in write(after).values():
             for _ in pieces:
