@@ -17,10 +17,13 @@ from talktree.export.redaction import Redactor
 from talktree.export.walk import Tell, Walk
 from talktree.export.words import Markdown, Plain
 from talktree.files import save
+from talktree.formats.engine import Origin
 from talktree.model.document import Document
 from talktree.model.mending import mended
 
 PIECE = 1 << 16
+SMALL = 4 << 20
+"""Of sources up to this size what is read early is remembered until it is told."""
 
 
 class Exported(Struct, frozen=True, kw_only=True):
@@ -67,7 +70,11 @@ def exported(
         name = file_name(document.name, "" if made.folder else _ending(made.files))
         return Exported(files=made.files, folder=made.folder, name=name, secrets=redactor.counts)
     numbers = range(len(document.conversations)) if only is None else only
-    walks = [Walk(mended(document.conversations[number]), choice, tell) for number in numbers]
+    small = _is_small(document)
+    walks = [
+        Walk(mended(document.conversations[number]), choice, tell, remembers=small)
+        for number in numbers
+    ]
     title, facts = title_of(walks, document.name), facts_of(walks)
     name = file_name(document.name, PAGES[choice.to])
     return Exported(
@@ -77,6 +84,13 @@ def exported(
         title=title,
         facts=facts,
     )
+
+
+def _is_small(document: Document) -> bool:
+    origin = document.origin
+    if not isinstance(origin, Origin):
+        return False
+    return sum(content.size for content in origin.source.files.values()) <= SMALL
 
 
 def _pieces(

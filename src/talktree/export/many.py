@@ -5,9 +5,10 @@ The folder appears whole when all is done, or not at all. One bad source does no
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +41,8 @@ A_LOAD = 4 << 20
 """A process is worth starting for so many bytes,"""
 A_SHARE = 12
 """or for so many sources."""
+MANY_OBJECTS = 50_000
+"""Objects that are made until Python looks for circles among them; there are hardly any."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -93,9 +96,10 @@ def export_many(
     order = Order(choice=choice, out=str(building), key=Redactor().key)
     try:
         outcomes: list[Outcome] = []
-        for outcome in _outcomes(order, todo, processes):
-            outcomes.append(outcome)
-            told(outcome, len(outcomes), len(todo))
+        with _seldom_collecting():
+            for outcome in _outcomes(order, todo, processes):
+                outcomes.append(outcome)
+                told(outcome, len(outcomes), len(todo))
         outcomes.sort(key=lambda outcome: outcome.number)
         if any(outcome.page for outcome in outcomes):
             _write_index(outcomes, building, choice)
@@ -104,6 +108,17 @@ def export_many(
         return outcomes
     finally:
         rmtree(building, ignore_errors=True)
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Let Python look for circles of objects seldom, in this process and in its copies."""
+    before = gc.get_threshold()
+    gc.set_threshold(MANY_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _refuse_taken(out: Path) -> None:

@@ -24,9 +24,12 @@ from talktree.text.secrets import Secret, found_in
 
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 """What hides letters from whoever looks at the bytes of JSON only."""
-_FILES = (b";base64,", b'"media_type"')
-_SIGNS = (b"data:text/", b"data:application/", b'"text/', b'"application/json')
-"""What no file goes without, and no file of text; looking for these takes no time."""
+_TYPE = b'"media_type"'
+_TYPED = re.compile(rb'"media_type": ?"(?:text/|application/json)')
+_DATA = b";base64,"
+_HEADS = (b"data:text/", b"data:application/")
+_LONGEST_HEAD = 120
+"""How far before its data the address of a file begins."""
 _FILE = re.compile(
     rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
     rb'|"media_type": ?"(?:text/|application/json)[^"]{0,40}", ?"data": ?")'
@@ -102,7 +105,18 @@ def _learn(data: bytes, redactor: Redactor) -> None:
 
 
 def _may_hold_files(data: bytes) -> bool:
-    return any(sign in data for sign in _FILES) and any(sign in data for sign in _SIGNS)
+    """Whether there may be files of text; most are pictures, and those are told by their types."""
+    if any(_TYPED.match(data, at) for at in _places(data, _TYPE)):
+        return True
+    heads = (data[max(0, at - _LONGEST_HEAD) : at] for at in _places(data, _DATA))
+    return any(head in near for near in heads for head in _HEADS)
+
+
+def _places(data: bytes, sign: bytes) -> Iterator[int]:
+    at = data.find(sign)
+    while at >= 0:
+        yield at
+        at = data.find(sign, at + 1)
 
 
 def _learn_value(line: bytes, redactor: Redactor) -> None:

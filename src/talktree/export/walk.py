@@ -10,6 +10,7 @@ from talktree.export.choice import Choice
 from talktree.export.detail import told
 from talktree.export.scope import Section, sections, side_positions
 from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.views.folding import Step, fold
 
@@ -47,12 +48,40 @@ def _silent(done: int) -> None:
 class Walk:
     """Goes through a conversation once."""
 
-    def __init__(self, conversation: Conversation, choice: Choice, tell: Tell = _silent) -> None:
+    def __init__(
+        self,
+        conversation: Conversation,
+        choice: Choice,
+        tell: Tell = _silent,
+        *,
+        remembers: bool = False,
+    ) -> None:
         self.conversation = conversation
         self.choice = choice
+        self._known: dict[int, Entry] = {}
+        """What had to be read to know how all hangs together, and is not told yet."""
+        if remembers and not conversation.skeleton.joined:
+            conversation.store.link(conversation.skeleton, self._noted)
+            conversation.skeleton.joined = True
         self.sections = sections(conversation, choice.scope)
         self._tell = tell
         self._done = 0
+
+    def _noted(self, positions: Sequence[int]) -> Iterator[Entry]:
+        entries = self.conversation.entries_at(positions)
+        for position, entry in zip(positions, entries, strict=True):
+            self._known[position] = entry
+            yield entry
+
+    def _entries(self, positions: Sequence[int]) -> Iterator[Entry]:
+        """The entries at some positions; what was read before is not read again."""
+        known = self._known
+        if not known:
+            yield from self.conversation.entries_at(positions)
+            return
+        fresh = self.conversation.entries_at([each for each in positions if each not in known])
+        for position in positions:
+            yield known.pop(position) if position in known else next(fresh)
 
     @cached_property
     def sides(self) -> dict[int, list[int]]:
@@ -109,8 +138,7 @@ class Walk:
     def _messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
         detail, images = self.choice.detail, self.choice.images
         plain = detail == "full" and images == "keep"
-        entries = self.conversation.entries_at(positions)
-        for position, entry in zip(positions, entries, strict=True):
+        for position, entry in zip(positions, self._entries(positions), strict=True):
             self._done += 1
             if not self._done % OFTEN:
                 self._tell(self._done)

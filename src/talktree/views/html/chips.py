@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
 from talktree.views.measure import one_line
 
 MOST = 16
+MOST_BESIDE = 40
 LONGEST = 80
 _BAD = frozenset({ERROR, ABORTED, DELETED})
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
@@ -20,11 +22,14 @@ _QUIET = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|UUID|[uU]uid)$|^is[A-Z_]|^messa
 
 def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
     """All facts that are known, the most telling first."""
-    said = _usual(message.flags, message.model or "") + tuple(_said(message))
-    found = said + _where(message.context) if message.context else said
-    if message.extra:
+    found = _usual(message.flags, message.model or "")
+    if message.agent or message.thinking is not None or message.authors or message.tags:
+        found += tuple(_said(message))
+    if message.context:
+        found += _where(message.context)
+    if any(map(_words, islice(message.extra, MOST_BESIDE))):
         found += tuple(each for each in _beside(message.extra) if each.text)
-    return found[:MOST]
+    return found if len(found) <= MOST else found[:MOST]
 
 
 @lru_cache(maxsize=256)
@@ -71,7 +76,7 @@ def _words(name: str) -> str:
 
 def _beside(extra: Mapping[str, object], *, deep: bool = True) -> Iterator[Chip]:
     """What a format says that the model has no field for, as far as it is simple."""
-    for name, value in list(extra.items())[:40]:
+    for name, value in islice(extra.items(), MOST_BESIDE):
         if not _words(name):
             continue
         match value:

@@ -32,6 +32,8 @@ def escape(text: str) -> str:
 def shown(text: str) -> str:
     """The text with every character written out that would act or hide instead of being seen."""
     if text.isascii():
+        if text.isprintable():
+            return text
         raw = text.encode("ascii")
         if len(raw.translate(None, _ODD_BYTES)) == len(raw):
             return text

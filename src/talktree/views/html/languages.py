@@ -22,6 +22,9 @@ class Language(NamedTuple):
     any_case: bool = False
     types: bool = False
     """Whether words with a capital are types."""
+    across: tuple[str, ...] | None = None
+    """How pieces begin that may go on over the end of a line; None if any piece may depend on other
+    lines than its own."""
 
 
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
@@ -29,14 +32,16 @@ _CHARS = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"
 _TICKS = r"`[^`\\]*+(?:\\.[^`\\]*+)*+`?"
 _TRIPLE = r'"""[\s\S]*?(?:"""|\Z)|' + r"'''[\s\S]*?(?:'''|\Z)"
 _NUMBER = r"(?<![\w.])\d[\w.]*+"
-_WORD = r"[A-Za-z_$][\w$]*+\(?"
+_WORD = r"[A-Za-z_$][A-Za-z0-9_$]*+[\w$]*+\(?"
+"""Nearly all letters are among the first kind, which is the quickest to tell."""
 _SLASHES = r"//[^\n]*+|/\*[\s\S]*?(?:\*/|\Z)"
 _HASH = r"#[^\n]*+"
 
 
 def _pattern(*pieces: str, first: str = "") -> re.Pattern[str]:
     """Looking at the first character alone passes quickly over all that begins nothing."""
-    ahead = f"(?=[{first}])" if first else ""
+    # Digits of other scripts begin numbers, too.
+    ahead = rf"(?=[A-Za-z0-9_${first}]|\d)" if first else ""
     return re.compile(f"{ahead}({'|'.join(pieces)})", re.MULTILINE)
 
 
@@ -100,17 +105,18 @@ _RUBY = (
 
 _CURLY = Language(
     _pattern(_WORD, _SLASHES, _STRING, _CHARS, _NUMBER, r"@\w+",
-             r"#(?:include|define|ifdef|ifndef|if|endif|else|pragma)\b", first=r"\w$/\"'#@"),
-    _words(_C, _VALUES, _TYPES), types=True,
+             r"#(?:include|define|ifdef|ifndef|if|endif|else|pragma)\b", first="/\"'#@"),
+    _words(_C, _VALUES, _TYPES), types=True, across=("/*",),
 )  # fmt: skip
 _JAVASCRIPT = Language(
-    _pattern(_WORD, _SLASHES, _STRING, _CHARS, _TICKS, _NUMBER, r"@\w+", first=r"\w$/\"'`@"),
+    _pattern(_WORD, _SLASHES, _STRING, _CHARS, _TICKS, _NUMBER, r"@\w+", first="/\"'`@"),
     _words(_SCRIPT, _VALUES, "string number boolean unknown never object symbol bigint"),
     types=True,
+    across=("/*", "`"),
 )
 _PY = Language(
-    _pattern(_WORD, _HASH, _TRIPLE, _STRING, _CHARS, _NUMBER, r"@[\w.]+", first=r"\w$\"'#@"),
-    _words(_PYTHON, f"{_VALUES} {_PYTHON_BUILT_IN}"), types=True,
+    _pattern(_WORD, _HASH, _TRIPLE, _STRING, _CHARS, _NUMBER, r"@[\w.]+", first="\"'#@"),
+    _words(_PYTHON, f"{_VALUES} {_PYTHON_BUILT_IN}"), types=True, across=('"""', "'''"),
 )  # fmt: skip
 _BASH = Language(
     _pattern(r"(?<![^\s;(])#[^\n]*+", r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"?', r"'[^']*+'?",
@@ -120,16 +126,18 @@ _BASH = Language(
 _JSON = Language(
     _pattern(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?(?:[ \t]*:)?', _SLASHES, r"-?\d[\w.+-]*+", r"\w++"),
     _words("", "true false null"),
+    across=("/*",),
 )
 _YAML = Language(
     _pattern(r"(?<!\S)#[^\n]*+", r"^[ \t]*(?:- +)*[\w./\"'-]+ ?[:=](?=\s|$)", r"^\[[^\]\n]*\]",
              _STRING, _CHARS, _NUMBER, r"[A-Za-z_]\w*+"),
-    _words("", "true false null yes no on off"),
+    _words("", "true false null yes no on off"), across=(),
 )  # fmt: skip
 _QUERY = Language(
     _pattern(r"--[^\n]*+", r"/\*[\s\S]*?(?:\*/|\Z)", _CHARS, _STRING, _NUMBER, _WORD),
     _words(_SQL, "", "int integer text varchar char real boolean date timestamp numeric serial"),
     any_case=True,
+    across=("/*",),
 )
 _MARKUP = Language(
     _pattern(r"&lt;!--[\s\S]*?(?:--&gt;|\Z)", r"&lt;[/!?]?[\w:.-]+", r"[\w:@.-]+(?==)",
@@ -142,10 +150,10 @@ _STYLE = Language(
              r"[.#][A-Za-z_][\w-]*+", ),
     other="name",
 )  # fmt: skip
-_DIFF = Language(_pattern(r"^[+-][^\n]*+", r"^@@[^\n]*+", r"^(?:diff|index) [^\n]*+"))
+_DIFF = Language(_pattern(r"^[+-][^\n]*+", r"^@@[^\n]*+", r"^(?:diff|index) [^\n]*+"), across=())
 _RB = Language(
     _pattern(_HASH, _SLASHES, _STRING, _CHARS, _NUMBER, r"[$@:]\w+", _WORD),
-    _words(_RUBY, _VALUES), types=True,
+    _words(_RUBY, _VALUES), types=True, across=("/*",),
 )  # fmt: skip
 
 _NAMES: tuple[tuple[Language, str], ...] = (
@@ -162,6 +170,8 @@ _NAMES: tuple[tuple[Language, str], ...] = (
     (_DIFF, "diff patch"),
     (_RB, "ruby rb php perl pl elixir ex exs r lua"),
 )  # fmt: skip
+CLOSING = {"/*": "*/"}
+"""How pieces end that do not end as they begin."""
 LANGUAGES: dict[str, Language] = {
     name: language for language, names in _NAMES for name in names.split()
 }

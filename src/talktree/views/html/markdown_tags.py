@@ -12,7 +12,7 @@ from talktree.text.media import PICTURES, content, data_url, sniffed
 from talktree.views.html.gate import LINK, PICTURE, REL
 from talktree.views.html.highlight import block_of
 
-_FENCE = re.compile(r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>', re.DOTALL)
+_FENCE = re.compile(r'<pre><code(?: class="language-([^"]*)")?>([^<]*+)</code></pre>')
 _LINK = re.compile(r'<a href="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*/>')
 _BOX = re.compile(r'<input type="checkbox"( checked="")? disabled="" />')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from talktree.model.derive import tool_key
@@ -31,7 +30,7 @@ from talktree.views.html.highlight import code
 from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.html.registry import registry
+from talktree.views.html.registry import Registry, registry
 from talktree.views.html.terminal import terminal
 from talktree.views.html.tools.output import output, said
 from talktree.views.html.tools.shape import Asked
@@ -46,21 +45,21 @@ __all__ = [
 
 def blocks(step: Step, look: Look) -> tuple[Block, ...]:
     """What a message shows, piece by piece; results shown with their calls are left out."""
-    own = registry().shown_message(step.message, look)
-    return own if own is not None else tuple(_blocks(step, look))
-
-
-def _blocks(step: Step, look: Look) -> Iterator[Block]:
-    for number, part in enumerate(step.message.parts):
-        if number not in step.elsewhere:
-            yield _added(part, step.answers.get(number), look) or _block(step, number, part, look)
-
-
-def _added(part: Part, result: ToolResult | None, look: Look) -> Block | None:
-    """A part as a plug-in shows it, if one does."""
     added = registry()
+    parts = [each for each in enumerate(step.message.parts) if each[0] not in step.elsewhere]
     if added.is_empty:
-        return None
+        return tuple([_block(step, number, part, look) for number, part in parts])
+    own = added.shown_message(step.message, look)
+    if own is not None:
+        return own
+    return tuple(
+        _added(added, part, step.answers.get(number), look) or _block(step, number, part, look)
+        for number, part in parts
+    )
+
+
+def _added(added: Registry, part: Part, result: ToolResult | None, look: Look) -> Block | None:
+    """A part as a plug-in shows it, if one does."""
     match part:
         case ToolCall():
             return added.shown_call(part, result, look)

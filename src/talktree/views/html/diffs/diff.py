@@ -90,10 +90,13 @@ def _bare_all(lines: Sequence[str]) -> list[str]:
 
 
 def diff_unified(old: str, new: str, *, space: bool = True, context: int | None = 3,
-                 numbers: bool = True) -> Diffed:  # fmt: skip
-    """Two texts above each other; without `space` lines that differ only in blanks are the same."""
+                 numbers: bool = True, start: tuple[int, int] = (1, 1)) -> Diffed:  # fmt: skip
+    """Two texts above each other; without `space` lines that differ only in blanks are the same.
+
+    `start` is which line of its file the first one is, on both sides.
+    """
     compared = Comparison(old, new, space=space, context=context)
-    return _diffed(compared, "tt-unified", Unified(compared, numbers=numbers))
+    return _diffed(compared, "tt-unified", Unified(compared, numbers=numbers, start=start))
 
 
 def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 3) -> Diffed:
@@ -130,11 +133,13 @@ def _folded(view: Unified | Split, each: Stretch) -> list[str]:
 class Unified:
     """Rows above each other: what went, then what came."""
 
-    def __init__(self, compared: Comparison, *, numbers: bool) -> None:
+    def __init__(self, compared: Comparison, *, numbers: bool, start: tuple[int, int]) -> None:
         self._compared = compared
         self._marks = compared.marks()
         self._came = dict(_came(compared, self._marks))
-        self._width = len(str(max(len(compared.old), len(compared.new), 1))) if numbers else 0
+        self._start = start
+        last = max(len(compared.old) + start[0], len(compared.new) + start[1]) - 1
+        self._width = len(str(max(last, 1))) if numbers else 0
 
     def rows(self, each: Stretch) -> list[str]:
         """A stretch of lines."""
@@ -156,8 +161,8 @@ class Unified:
         shown = bare(text[:LONGEST]) if html is None else html
         if not self._width:
             return f'<div class="{kind}"><span>{shown}</span></div>'
-        width = self._width
-        place = f"{a + 1 if a >= 0 else '':>{width}} {b + 1 if b >= 0 else '':>{width}}"
+        width, (old, new) = self._width, self._start
+        place = f"{a + old if a >= 0 else '':>{width}} {b + new if b >= 0 else '':>{width}}"
         return f'<div class="{kind}" data-line="{place}"><span>{shown}</span></div>'
 
 

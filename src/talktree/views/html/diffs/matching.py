@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from difflib import SequenceMatcher
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 EXACT = 40_000
 """The largest product of two numbers of lines that is compared exactly."""
 BUDGET = 2_000_000
 """The sum of such products in one comparison."""
+
+
+Bounds: TypeAlias = tuple[int, int, int, int]
+"""Where a part of the old side starts and stops, and one of the new side."""
+Match: TypeAlias = tuple[int, int, int]
+"""Where same lines start on both sides, and how many there are."""
 
 
 class Stretch(NamedTuple):
@@ -41,7 +46,7 @@ def stretches(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Stretch]
     return made
 
 
-def _joined(matches: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+def _joined(matches: Iterator[Match]) -> Iterator[Match]:
     """Matches that follow each other on both sides become one."""
     first = second = length = 0
     for each in matches:
@@ -55,7 +60,7 @@ def _joined(matches: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int,
         yield first, second, length
 
 
-def _matches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
+def _matches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[Match]:
     head = _alike(old, new)
     tail = _alike_at_end(old, new, head)
     if head:
@@ -82,9 +87,7 @@ def _alike_at_end(old: Sequence[Hashable], new: Sequence[Hashable], head: int) -
     return count
 
 
-def _between(
-    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
-) -> Iterator[tuple[int, int, int]]:
+def _between(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> Iterator[Match]:
     left, right, top, bottom = bounds
     budget = BUDGET
     at_old, at_new = left, top
@@ -98,18 +101,52 @@ def _between(
         at_old, at_new = first + 1, second + 1
 
 
-def _exact(
-    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
-) -> Iterator[tuple[int, int, int]]:
+def _exact(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> list[Match]:
+    """The longest row of same lines, then the longest before and behind it, and so on."""
+    places: dict[Hashable, list[int]] = {}
+    for at in range(bounds[2], bounds[3]):
+        places.setdefault(new[at], []).append(at)
+    found: list[Match] = []
+    pending = [bounds]
+    while pending:
+        left, right, top, bottom = pending.pop()
+        first, second, length = _longest(old, places, (left, right, top, bottom))
+        if not length:
+            continue
+        found.append((first, second, length))
+        if left < first and top < second:
+            pending.append((left, first, top, second))
+        if first + length < right and second + length < bottom:
+            pending.append((first + length, right, second + length, bottom))
+    found.sort()
+    return found
+
+
+def _longest(
+    old: Sequence[Hashable], places: Mapping[Hashable, Sequence[int]], bounds: Bounds
+) -> Match:
+    """The longest row of same lines; of several the first on the old side, then on the new."""
     left, right, top, bottom = bounds
-    matcher = SequenceMatcher(None, old[left:right], new[top:bottom], autojunk=False)
-    for first, second, length in matcher.get_matching_blocks():
-        if length:
-            yield left + first, top + second, length
+    best = (left, top, 0)
+    most = 0
+    lengths: dict[int, int] = {}
+    """For each new line how many before it are the same as those before the old line."""
+    for at in range(left, right):
+        longer: dict[int, int] = {}
+        for there in places.get(old[at], ()):
+            if there >= bottom:
+                break
+            if there >= top:
+                length = longer[there] = lengths.get(there - 1, 0) + 1
+                if length > most:
+                    most = length
+                    best = (at - length + 1, there - length + 1, length)
+        lengths = longer
+    return best
 
 
 def _anchors(
-    old: Sequence[Hashable], new: Sequence[Hashable], bounds: tuple[int, int, int, int]
+    old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds
 ) -> list[tuple[int, int]]:
     """Pairs of lines that stand once on each side, the longest row of them that is in order."""
     left, right, top, bottom = bounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.views.html.diffs.matching import stretches
+from talktree.views.html.diffs.matching import Stretch, stretches
 from talktree.views.html.highlight import bare
 
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
@@ -12,6 +12,8 @@ LONGEST = 2000
 """Characters of a line within which words are compared."""
 ALIKE = 0.35
 """The share of two lines that must be the same for marks to tell anything."""
+CONTAINED = 0.8
+"""The share of the shorter of two texts that must be in the other for it to have only grown."""
 
 
 def marked(old: str, new: str) -> tuple[str, str] | None:
@@ -19,9 +21,13 @@ def marked(old: str, new: str) -> tuple[str, str] | None:
     if len(old) > LONGEST or len(new) > LONGEST:
         return None
     before, after = _PIECES.findall(old), _PIECES.findall(new)
+    least = ALIKE * max(len(old.strip()), len(new.strip()), 1)
+    known = set(after)
+    if sum(len(piece) for piece in before if piece in known) < least:
+        # Not even with all their words in the best order.
+        return None
     found = stretches(before, after)
-    common = sum(len(before[at]) for each in found if each.same for at in each.old)
-    if common < ALIKE * max(len(old.strip()), len(new.strip()), 1):
+    if sum(len(before[at]) for each in found if each.same for at in each.old) < least:
         return None
     gone = [("" if each.same else "del", before[each.old.start : each.old.stop]) for each in found]
     come = [("" if each.same else "ins", after[each.new.start : each.new.stop]) for each in found]
@@ -36,13 +42,32 @@ def _html(pieces: list[tuple[str, list[str]]]) -> str:
 
 
 def words_diff(old: str, new: str, *, limit: int = 20_000) -> str:
-    """Two texts as one, with the words marked that went and came."""
+    """Two texts as one, with the words marked that went and came.
+
+    Texts that share but a few words here and there would become a mix that nobody can read: then
+    all of the one went and all of the other came.
+    """
     before, after = _PIECES.findall(old[:limit]), _PIECES.findall(new[:limit])
+    found = stretches(before, after)
+    if not _is_other_wording(before, after, found):
+        return f'<div class="tt-words tt-apart">{_html([("del", before), ("ins", after)])}</div>'
     shown = [
         bare("".join(before[each.old.start : each.old.stop]))
         if each.same
         else _html([("del", before[each.old.start : each.old.stop]),
                     ("ins", after[each.new.start : each.new.stop])])
-        for each in stretches(before, after)
+        for each in found
     ]  # fmt: skip
     return f'<div class="tt-words">{"".join(shown)}</div>'
+
+
+def _is_other_wording(before: list[str], after: list[str], found: list[Stretch]) -> bool:
+    """Whether two texts are the same one in other words, or the one with more around it."""
+    kept = _letters([before[at] for each in found if each.same for at in each.old])
+    less, more = sorted((_letters(before), _letters(after)))
+    return kept >= ALIKE * more or kept >= CONTAINED * less
+
+
+def _letters(pieces: list[str]) -> int:
+    """How long the words are together; blanks are the same in all texts."""
+    return sum(len(each) for each in pieces if not each.isspace())

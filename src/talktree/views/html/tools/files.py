@@ -11,6 +11,7 @@ from talktree.views.html.highlight import code
 from talktree.views.html.languages import language_of
 from talktree.views.html.numbered import numbered
 from talktree.views.html.tools.output import output
+from talktree.views.html.tools.places import hunks, place_of
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
 from talktree.views.measure import counted, one_line, text_lines
 
@@ -25,10 +26,12 @@ def edit(asked: Asked) -> Shown:
     pairs = edits_of(asked.arguments)
     made = []
     cut = 0
+    told = hunks(asked.result)
     for old, new in pairs[:100]:
+        place = place_of(old, new, told)
         (old, less), (new, lesser) = look.cut(old), look.cut(new)
         cut += less + lesser
-        made.append(diff_unified(old, new, numbers=False))
+        made.append(diff_unified(old, new, numbers=place is not None, start=place or (1, 1)))
     added, removed = (sum(getattr(each, name) for each in made) for name in ("added", "removed"))
     html = "".join(each.html for each in made)
     return Shown(

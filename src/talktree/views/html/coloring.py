@@ -1,0 +1,167 @@
+"""The pieces of a known language in colours, and its lines as far as they stand for themselves.
+
+Lines come again and again, in one file that is read twice as in many files. So what a line becomes
+is remembered, and only what goes on over the end of a line is looked at as a whole.
+"""
+
+from __future__ import annotations
+
+from talktree.views.html.languages import CLOSING, LANGUAGES, Language
+
+_MOST_PIECES = 30_000
+_MOST_LINES = 10_000
+"""So many are remembered of a language,"""
+_SHORT = 80
+_SHORT_LINE = 240
+"""if they are not longer than that."""
+
+
+class Coloring:
+    """Colours texts of one language; they are escaped already."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._spans = _Spans(language)
+        self._lines = _Lines(self)
+
+    def text(self, escaped: str) -> str:
+        """A text with its pieces in spans."""
+        if self._language.across is None:
+            return self.whole(escaped)
+        lines = escaped.split("\n")
+        made = list(map(self._lines.__getitem__, lines))
+        if None in made:
+            made = self._joined(escaped, lines, made)
+        return "\n".join(made)  # type: ignore[arg-type]
+
+    def line(self, line: str) -> str | None:
+        """A line; None if its last piece may go on over its end."""
+        found = self._language.pieces.split(line)
+        if len(found) > 1 and not found[-1] and self._goes_on(found[-2]):
+            return None
+        found[1::2] = map(self._spans.__getitem__, found[1::2])
+        return "".join(found)
+
+    def whole(self, escaped: str) -> str:
+        """A text looked at in one go, which is what all of it means."""
+        found = self._language.pieces.split(escaped)
+        found[1::2] = map(self._spans.__getitem__, found[1::2])
+        return "".join(found)
+
+    def _goes_on(self, piece: str) -> bool:
+        for opening in self._language.across or ():
+            if piece.startswith(opening):
+                closing = CLOSING.get(opening, opening)
+                # Something escaped may only look like the end.
+                closed = piece.endswith(closing) and "\\" not in piece
+                return not closed or len(piece) < len(opening) + len(closing)
+        return False
+
+    def _joined(self, escaped: str, lines: list[str], made: list[str | None]) -> list[str | None]:
+        """The lines as they were made; those that a piece goes on over are made as one."""
+        out: list[str | None] = []
+        number = at = 0
+        while number < len(lines):
+            whole, stop = made[number], at + len(lines[number])
+            if whole is None:
+                stop = self._end(escaped, at)
+                whole = self.whole(escaped[at:stop])
+                number += escaped.count("\n", at, stop)
+            out.append(whole)
+            number += 1
+            at = stop + 1
+        return out
+
+    def _end(self, escaped: str, start: int) -> int:
+        """Where the first line from here ends over whose end no piece goes on."""
+        at = start
+        for found in self._language.pieces.finditer(escaped, start):
+            stop = escaped.find("\n", at, found.start())
+            if stop >= 0:
+                return stop
+            at = found.end()
+        stop = escaped.find("\n", at)
+        return stop if stop >= 0 else len(escaped)
+
+
+class _Lines(dict[str, str | None]):
+    """Lines in colours; of those that are not long the latest are remembered."""
+
+    def __init__(self, coloring: Coloring) -> None:
+        super().__init__()
+        self._coloring = coloring
+
+    def __missing__(self, line: str) -> str | None:
+        made = self._coloring.line(line)
+        if len(line) <= _SHORT_LINE:
+            if len(self) >= _MOST_LINES:
+                self.clear()
+            self[line] = made
+        return made
+
+
+class _Spans(dict[str, str]):
+    """Spans by the piece they are for; of short pieces the latest are remembered."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, piece: str) -> str:
+        first, last = piece[0], piece[-1]
+        if last not in ":=\"'" and (first.isalpha() or first in "_$"):
+            kind = self._word_kind(piece, last)
+        else:
+            kind = _kind(piece, first, last, self._language)
+        if not kind:
+            made = piece
+        elif last == "(" and kind not in ("comment", "string"):
+            made = f'<span class="tt-c-{kind}">{piece[:-1]}</span>('
+        else:
+            made = f'<span class="tt-c-{kind}">{piece}</span>'
+        if len(piece) <= _SHORT:
+            if len(self) >= _MOST_PIECES:
+                self.clear()
+            self[piece] = made
+        return made
+
+    def _word_kind(self, piece: str, last: str) -> str:
+        language = self._language
+        word = piece[:-1] if last == "(" else piece
+        kind = language.words.get(word.lower() if language.any_case else word)
+        if kind:
+            return kind
+        if last == "(":
+            return "name"
+        if language.types and word[0].isupper() and len(word) > 1:
+            return "type"
+        return "name" if word[0] == "$" and len(word) > 1 else language.other
+
+
+def _kind(piece: str, first: str, last: str, language: Language) -> str:
+    """What a piece is that is no word, by how it begins and ends."""
+    if last in ":=" and len(piece) > 1:
+        return "name"
+    if first in "+-@" and not language.words and not language.other:
+        return {"+": "added", "-": "removed", "@": "name"}[first]
+    if first in "\"'`" or (last in "\"'" and first not in "#/-"):
+        return "string"
+    return "number" if first.isdigit() else _mark_kind(piece, first)
+
+
+def _mark_kind(piece: str, first: str) -> str:
+    """Pieces that begin with a sign."""
+    if first == "-" and not piece.startswith("-- ") and piece[1:2] != "-":
+        return "number" if piece[1:2].isdigit() else "builtin"
+    if first == "-":
+        return "builtin" if piece[2:3].isalpha() else "comment"
+    if first == "#" and len(piece) <= 9 and piece[1:].isalnum() and piece[1:].islower():
+        return "keyword" if piece[1:].isalpha() else "number"
+    if first in "@.:[":
+        return "builtin"
+    return "keyword" if first == "&" and not piece.startswith("&lt;!--") else "comment"
+
+
+_COLORINGS = {id(language): Coloring(language) for language in LANGUAGES.values()}
+COLORINGS = {name: _COLORINGS[id(language)] for name, language in LANGUAGES.items()}
+"""By all names of a language; they live as long as the program."""

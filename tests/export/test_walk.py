@@ -1,0 +1,40 @@
+"""The way through a conversation is the same, whether or not what was read early is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from talktree import api
+from talktree.export.choice import Choice
+from talktree.export.walk import Stop, Walk
+from talktree.model.mending import mended
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = (
+    ROOT / "demo/claude-code.jsonl",
+    ROOT / "demo/sage",
+    ROOT / "tests/data/claude-code/good/project",
+    ROOT / "tests/data/claude-code/good/one-session.jsonl",
+)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_remembering_changes_nothing(source: Path) -> None:
+    assert _stops(source, remembers=True) == _stops(source, remembers=False)
+
+
+def test_what_is_told_is_not_held() -> None:
+    (conversation,) = api.read(SOURCES[0]).conversations
+    walk = Walk(conversation, Choice(), remembers=True)
+    list(walk.stops())
+    assert not walk._known
+
+
+def _stops(source: Path, *, remembers: bool) -> list[Stop]:
+    return [
+        stop
+        for conversation in api.read(source).conversations
+        for stop in Walk(mended(conversation), Choice(), remembers=remembers).stops()
+    ]
