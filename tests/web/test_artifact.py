@@ -94,6 +94,7 @@ def test_an_artifact_is_sent_only_into_the_sandbox(studio: Running, kind: str) -
     assert rules["frame-ancestors"] == "'self'"
     assert "connect-src" not in rules
     assert "allow-same-origin" not in str(answer.headers)
+    assert answer.headers["connection-allowlist"] == "();webrtc=block"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
@@ -118,6 +119,12 @@ def test_only_pages_are_sent_as_they_are(studio: Running) -> None:
     assert '<img alt="" src="data:image/svg+xml;base64,' in drawing
     for kind in ("markdown", "code"):
         assert studio.client.get(f"/artifact/1/{kind}/0").text.count("<script") == 1
+
+
+def test_a_page_declares_no_tree_that_nobody_can_look_into(frames: Path) -> None:
+    declared = "<p><template ShadowRootMode=closed><iframe></iframe></template>"
+    page = pages.artifact_page("html", declared, "light", frames)
+    assert page.endswith("<p><template data-ShadowRootMode=closed><iframe></iframe></template>")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import TalktreeError
 from talktree.formats.engine.edited import edited
+from talktree.library.versions.versions import Versions
 from talktree.model import making
 from talktree.model.document import Document
 from talktree.model.operations import Delete
@@ -107,11 +108,20 @@ def _there_and_back(found: Running, cid: str, stamp: str, kind: str, deed: dict[
     there = ask("edits", stamp, deed=deed)
     after = shown_bytes(found, cid)
     assert after != before
+    _is_as_if_read_anew(found, cid)
     assert (back := ask("undo", there)) == stamp
     assert shown_bytes(found, cid) == before
     assert ask("redo", back) == there
     assert shown_bytes(found, cid) == after
     return there
+
+
+def _is_as_if_read_anew(found: Running, cid: str) -> None:
+    """What lies open after an edit is what reading the source and its edits would give."""
+    desk = found.studio.desk
+    shown, anew = document_of(found, cid), Versions(desk.library(), int(cid)).document()
+    assert api.to_bytes(shown) == api.to_bytes(anew)
+    assert list(map(shape, shown.conversations)) == list(map(shape, anew.conversations))
 
 
 @pytest.mark.parametrize("slug", DEMOS)

@@ -9,6 +9,8 @@ from talktree import api
 from tests.web.desks import DATA, Talk
 from tests.web.running import Running, running
 
+DEMO = Path(__file__).parent.parent.parent / "demo"
+
 
 def test_every_conversation_of_a_source_is_listed_and_opens(tmp_path: Path) -> None:
     folder = tmp_path / "data"
@@ -27,6 +29,27 @@ def test_every_conversation_of_a_source_is_listed_and_opens(tmp_path: Path) -> N
                 told = studio.get(f"/c/{card['cid']}")
                 assert told["id"] == card["id"]
                 assert sorted(told["siblings_in_source"]) == sorted(c["cid"] for c in mine)
+
+
+def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> None:
+    head, *lines = (DEMO / "native.jsonl").read_text().splitlines()
+    _, second = (at for at, each in enumerate(lines) if each.startswith('{"conversation"'))
+    for name, some in (("both", lines), ("one", lines[:second]), ("two", lines[second:])):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join([head, *some]) + "\n")
+    with running([tmp_path]) as studio:
+        cards = studio.get("/conversations")["cards"]
+        together = [card for card in cards if card["several"] == 2]
+        alone = {card["title"]: card for card in cards if card["several"] == 1}
+        assert {card["title"] for card in together} == alone.keys()
+        for card in together:
+            other = alone[card["title"]]
+            for name in ("errors", "sidechains", "messages", "branches"):
+                assert card[name] == other[name], name
+            told, own = (studio.get(f"/c/{each['cid']}") for each in (card, other))
+            assert told["tokens"] == own["tokens"]
+            assert told["findings"] == own["findings"]
+        # The one has some of what the other has none of.
+        assert {bool(card["errors"] and card["sidechains"]) for card in together} == {True, False}
 
 
 def test_the_list_is_narrowed_down_and_sorted(seen: Running) -> None:

@@ -127,7 +127,10 @@ export interface Card {
   branches: number;
   sidechains: number;
   errors: number;
+  /** Of the source, with all conversations in it. */
   size: number;
+  /** How many conversations the source holds. */
+  several: number;
   state: "gone" | "here" | "unreadable";
   trouble: string | null;
   /** Whether it grew a short while ago. */

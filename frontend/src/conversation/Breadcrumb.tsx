@@ -1,7 +1,7 @@
 // The forks on the way to what is shown, the way back from a sub-agent, and all branches.
 
 import { useMemo } from 'react'
-import type { Segment } from '../api/types'
+import type { Conversation, Segment } from '../api/types'
 import { select, showLeaf, useCurrent } from '../shell/current'
 import { Icon } from '../shell/Icon'
 import { Menu, type MenuItem } from '../shell/Menu'
@@ -79,8 +79,17 @@ function go(choice: Segment, taken: Segment): void {
 
 function Branches() {
   const { conversation, leaf } = useCurrent()
-  const branches = conversation?.branches ?? []
-  const items: MenuItem[] = branches.slice(0, 60).map((branch) => ({
+  const items = useMemo(() => branchItems(conversation, leaf), [conversation, leaf])
+  const name = conversation?.branches.find((branch) => branch.leaf === leaf)?.name
+  return (
+    <Menu small label="Branches" icon="branch" items={items}>
+      {name ?? many(conversation?.branches_total ?? 0, 'branch', 'branches')}
+    </Menu>
+  )
+}
+
+function branchItems(conversation: Conversation | null, leaf: string | null): MenuItem[] {
+  const items: MenuItem[] = (conversation?.branches ?? []).slice(0, 60).map((branch) => ({
     key: branch.leaf,
     text: `${branch.name ?? (branch.label || branch.leaf)} · ${many(branch.messages, 'message')}`,
     checked: branch.leaf === leaf,
@@ -91,10 +100,5 @@ function Branches() {
     const current = conversation.leaf
     items.unshift({ key: ' compare', text: 'Compare with the current branch', icon: 'split', group: 'compare', run: () => (openLeft('graph'), compareBranches(current, leaf)) })
   }
-  const name = branches.find((branch) => branch.leaf === leaf)?.name
-  return (
-    <Menu small label="Branches" icon="branch" items={items}>
-      {name ?? many(conversation?.branches_total ?? 0, 'branch', 'branches')}
-    </Menu>
-  )
+  return items
 }

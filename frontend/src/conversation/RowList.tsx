@@ -1,7 +1,7 @@
 // The virtual list: only what is in view exists, and what is read stays where it is.
 
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
+import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
 import type { Chip, Row } from '../api/types'
 import { rowOf, type Aim } from './aim'
 import { useHurry } from './hurry'
@@ -56,11 +56,15 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   useSyncExternalStore(pages.subscribe, pages.snapshot)
   const scroller = useRef<HTMLDivElement>(null)
   const same = aim?.kind === 'same' ? aim.index : -1
+  const atEnd = useRef(!aim || aim.kind === 'end')
+  // The same functions each time: with others the heights of all rows would be added up anew.
+  const getItemKey = useCallback((index: number) => index - base, [base])
+  const estimateSize = useCallback(() => estimate(layout), [layout])
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: pages.total,
     getScrollElement: () => scroller.current,
-    estimateSize: () => estimate(layout),
-    getItemKey: (index) => index - base,
+    estimateSize,
+    getItemKey,
     initialMeasurementsCache: same < 0 ? [] : measuredBefore(heights, same, base),
     initialOffset: same < 0 ? 0 : heights.offset,
     overscan: 4,
@@ -68,7 +72,8 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
     paddingEnd: 28,
     scrollPaddingStart: 8,
     scrollPaddingEnd: 8,
-    anchorTo: 'end',
+    // Elsewhere it would be asked for each row how far the end is, which adds up all rows.
+    anchorTo: atEnd.current || list.tail ? 'end' : 'start',
     followOnAppend: follow,
     scrollEndThreshold: NEAR_END,
     directDomUpdates: true,
@@ -76,7 +81,8 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
     measureElement: heightOf,
     onChange: (instance) => {
       Object.assign(heights, { offset: instance.scrollOffset ?? 0, sizes: instance.itemSizeCache, base })
-      onScroll(isAtEnd(instance), instance.scrollDirection === 'backward')
+      atEnd.current = isAtEnd(instance)
+      onScroll(atEnd.current, instance.scrollDirection === 'backward')
     },
   })
   const hurry = useHurry(virtualizer.scrollOffset ?? 0, virtualizer.isScrolling)
@@ -149,13 +155,15 @@ function isAtEnd(list: Virtual): boolean {
   return list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) <= NEAR_END
 }
 
-/** What is not here yet is as high as was thought: so its real height counts as the first one. */
+/** What is not here yet is as high as was thought: so its real height counts as the first one.
+
+    Nor is a row asked for its height when it comes into being: each answer would lay the page out and move the rows
+    below, row by row. The browser tells all heights at once, in the same frame and before anything is painted. */
 function heightOf(element: HTMLDivElement, entry: ResizeObserverEntry | undefined, instance: Virtual): number {
-  if (element.dataset['empty'] !== undefined) {
-    const index = instance.indexFromElement(element)
-    return instance.itemSizeCache.get(instance.options.getItemKey(index)) ?? instance.options.estimateSize(index)
-  }
-  return entry?.borderBoxSize[0]?.blockSize ?? element.offsetHeight
+  const told = entry?.borderBoxSize[0]?.blockSize
+  if (told !== undefined && element.dataset['empty'] === undefined) return told
+  const index = instance.indexFromElement(element)
+  return instance.itemSizeCache.get(instance.options.getItemKey(index)) ?? instance.options.estimateSize(index)
 }
 
 function measuredBefore(heights: Heights, until: number, base: number) {

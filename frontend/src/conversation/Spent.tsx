@@ -1,7 +1,8 @@
 // What a message cost, faintly: tokens and time.
 
 import type { Row, Tokens } from '../api/types'
-import { lasting, short } from './words'
+import { whole } from '../shell/saying'
+import { lasting, many, short } from './words'
 
 export function Spent({ row: { tokens, seconds } }: { row: Row }) {
   const read = tokens ? tokens.input + tokens.cache_read + tokens.cache_write : 0
@@ -18,9 +19,9 @@ export function Spent({ row: { tokens, seconds } }: { row: Row }) {
 
 function titleOf(tokens: Tokens | null, took: string): string {
   const parts: string[] = []
-  if (tokens) parts.push(`${tokens.input.toLocaleString('en')} tokens read`, `${tokens.output.toLocaleString('en')} written`)
-  if (tokens?.cache_read) parts.push(`${tokens.cache_read.toLocaleString('en')} from the cache`)
-  if (tokens?.cache_write) parts.push(`${tokens.cache_write.toLocaleString('en')} into the cache`)
+  if (tokens) parts.push(`${many(tokens.input, 'token')} read`, `${whole(tokens.output)} written`)
+  if (tokens?.cache_read) parts.push(`${whole(tokens.cache_read)} from the cache`)
+  if (tokens?.cache_write) parts.push(`${whole(tokens.cache_write)} into the cache`)
   if (took) parts.push(`${took} after the message before`)
   return parts.join(', ')
 }

@@ -3,6 +3,8 @@
 const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [60, 'second'], [60, 'minute'], [24, 'hour'], [30, 'day'], [12, 'month'], [Infinity, 'year'],
 ]
+/** Made once: making it takes longer than using it. */
+const WHOLE = new Intl.NumberFormat('en')
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -60,7 +62,7 @@ export function bytes(size: number): string {
 
 /** One thing or several. */
 export function many(count: number, one: string, more = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+  return `${WHOLE.format(count)} ${count === 1 ? one : more}`
 }
 
 /** The part a role plays, of the few that are told apart. */

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react'
 import { Icon } from '../shell/Icon'
 import { toast } from '../shell/Toast'
+import { entriesOf, MOST, walked } from './folders'
 import { bring } from './imports'
 
 export function DropZone() {
@@ -13,17 +14,25 @@ export function DropZone() {
     <div className="import-zone" aria-hidden="true">
       <div className="import-zone-box">
         <Icon name="import" size={32} />
-        <p>Drop files to look them over</p>
+        <p>Drop files or folders to look them over</p>
         <p className="import-soft">Nothing is kept before you say so.</p>
       </div>
     </div>
   )
 }
 
-/** A browser hands a folder over as a file without content. */
-function foldersIn(held: DataTransfer | null): Set<string> {
-  const entries = [...(held?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null)
-  return new Set(entries.filter((entry) => entry?.isDirectory).map((entry) => entry?.name ?? ''))
+/** Takes up what was dropped, and says what of it cannot be. */
+async function takeUp(dropped: readonly FileSystemEntry[]): Promise<void> {
+  try {
+    const found = await walked(dropped)
+    bring(found.files)
+    if (found.more) toast(`Only the first ${MOST} files are looked at. Take the folder in with: talktree import FOLDER`, 'warning')
+    const [whole] = found.whole
+    if (whole) toast(`${whole} is a conversation in several files. Take it in with: talktree import FOLDER`, 'warning')
+    else if (found.files.length === 0) toast('There is no conversation in that folder.', 'warning')
+  } catch {
+    toast('That could not be read.', 'error')
+  }
 }
 
 function listen(setOver: (over: boolean) => void): () => void {
@@ -52,9 +61,10 @@ function listen(setOver: (over: boolean) => void): () => void {
     // A message takes files as its attachments; then they are not ours.
     if (event.defaultPrevented) return
     event.preventDefault()
-    const folders = foldersIn(event.dataTransfer)
-    if (folders.size > 0) toast('A folder cannot be dropped. Take it in with: talktree import FOLDER', 'warning')
-    bring([...(event.dataTransfer?.files ?? [])].filter((file) => !folders.has(file.name)))
+    const dropped = entriesOf(event.dataTransfer)
+    // What a script drops has no entries.
+    if (dropped.length > 0) void takeUp(dropped)
+    else bring([...(event.dataTransfer?.files ?? [])])
   }
   document.addEventListener('dragenter', enter)
   document.addEventListener('dragleave', leave)

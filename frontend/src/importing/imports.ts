@@ -89,7 +89,7 @@ export async function keep(item: Item): Promise<void> {
   }
 }
 
-/** Keeps it not; a large file may still be read again before the work begins. */
+/** Keeps it not; the work may only be about to begin. */
 export function stopKeeping(item: Item): void {
   change(item.id, { unwanted: true })
   if (item.job) void cancelJob(item.job.id)

@@ -21,7 +21,7 @@ export function FileTotals({ counts }: { counts: FileCounts }): React.JSX.Elemen
 /** Lines that came and went. */
 export function Lines({ added, removed }: { added: number; removed: number }): React.JSX.Element {
   return (
-    <span className="inspector-lines" aria-label={`${added} lines added, ${removed} removed`}>
+    <span className="inspector-lines" aria-label={`${many(added, 'line')} added, ${removed} removed`}>
       <span className="inspector-added">+{added}</span>
       <span className="inspector-removed">−{removed}</span>
     </span>

@@ -5,6 +5,7 @@ import { useGet } from '../api/use'
 import { Button } from '../shell/Button'
 import { Empty } from '../shell/Empty'
 import { useCurrent } from '../shell/current'
+import { many } from './amounts'
 import { Answered } from './Answered'
 import { DiffPanel } from './DiffPanel'
 import { WHOLE, ofTouch, type Span } from './diffPoints'
@@ -61,7 +62,7 @@ function Known({ files, total }: { files: FileItem[]; total: number }): React.JS
         {read > 0 && (
           <label className="inspector-check">
             <input type="checkbox" checked={withRead} onChange={(event) => setWithRead(event.target.checked)} />
-            also {read} only read
+            also {many(read, 'file')} only read
           </label>
         )}
       </div>

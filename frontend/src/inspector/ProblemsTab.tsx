@@ -35,7 +35,7 @@ function Known({ found }: { found: Findings }): React.JSX.Element {
         {notes > 0 && <span>{many(notes, 'note')}</span>}
         {found.reachable < found.messages && (
           <span>
-            {found.reachable} of {found.messages} messages can be reached
+            {found.reachable.toLocaleString('en')} of {many(found.messages, 'message')} can be reached
           </span>
         )}
       </p>

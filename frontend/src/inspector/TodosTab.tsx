@@ -3,6 +3,7 @@ import type { TodoItem, Todos } from '../api/types'
 import { useGet } from '../api/use'
 import { Empty } from '../shell/Empty'
 import { useCurrent } from '../shell/current'
+import { many } from './amounts'
 import { Answered } from './Answered'
 import { goTo } from './places'
 import { TodoChart } from './TodoChart'
@@ -65,7 +66,7 @@ function Bar({ label, done, total }: { label: string; done: number; total: numbe
   return (
     <div className="todos-bar">
       <span>{label}</span>
-      <progress max={Math.max(1, total)} value={done} aria-label={`${label}: ${done} of ${total} tasks done`} />
+      <progress max={Math.max(1, total)} value={done} aria-label={`${label}: ${done} of ${many(total, 'task')} done`} />
       <span className="todos-count">
         {done} of {total}
       </span>

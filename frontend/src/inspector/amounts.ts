@@ -1,5 +1,7 @@
 /** Amounts as people read them. */
 
+/** Made once: making it takes longer than using it. */
+const WHOLE = new Intl.NumberFormat('en')
 const UNITS = ['', 'k', 'M', 'G']
 
 /** 12345 as 12.3k. */
@@ -49,5 +51,5 @@ export function moment(time: number | null): string {
 
 /** "1 file", "3 files". */
 export function many(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+  return `${WHOLE.format(count)} ${count === 1 ? one : several}`
 }

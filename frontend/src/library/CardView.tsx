@@ -4,7 +4,7 @@ import { memo, type MouseEvent } from 'react'
 import type { Card, FormatInfo } from '../api/types'
 import { Icon } from '../shell/Icon'
 import { hrefOf } from '../shell/router'
-import { age, bytes, count, exact, short } from '../shell/saying'
+import { age, bytes, count, exact, short, whole } from '../shell/saying'
 import { projectName } from './filters'
 import { FormatMark } from './FormatMark'
 import { StateDots } from './StateDots'
@@ -64,8 +64,15 @@ export const CardView = memo(function CardView({ card, formats, id, position, to
   )
 })
 
+/** The size is that of the file: with several conversations in it that is said. */
+function sized(card: Card): string {
+  const messages = count(card.messages, 'message')
+  if (card.several < 2) return `${bytes(card.size)}, ${messages}`
+  return `${messages}; one of ${whole(card.several)} conversations in a file of ${bytes(card.size)}`
+}
+
 function hint(card: Card): string {
-  const lines = [card.title, card.path, `${bytes(card.size)}, ${count(card.messages, 'message')}`, card.last ? exact(card.last) : '']
+  const lines = [card.title, card.path, sized(card), card.last ? exact(card.last) : '']
   if (card.git_branch) lines.push(`branch ${card.git_branch}`)
   if (card.kept_until) lines.push(`its own program deletes it on ${exact(card.kept_until)}`)
   return lines.filter(Boolean).join('\n')

@@ -5,7 +5,7 @@ import { useConnection } from '../api/connection'
 import type { About, Conversation } from '../api/types'
 import { useLiveDot } from '../live/live'
 import { useCurrent } from './current'
-import { age, bytes, count, exact, short, whole } from './saying'
+import { age, bytes, count, exact, roughly, whole } from './saying'
 import './status.css'
 
 export function StatusBar({ about }: { about: About | null }) {
@@ -54,6 +54,7 @@ function OfConversation({ conversation }: { conversation: Conversation | null })
   useTicks()
   if (!conversation) return null
   const { tokens, findings } = conversation
+  const several = conversation.siblings_in_source.length
   const all = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
   const split = `${whole(tokens.input)} in, ${whole(tokens.output)} out, ${whole(tokens.cache_read)} from the cache, ${whole(tokens.cache_write)} into it`
   const wrong = findings.errors + findings.warnings
@@ -61,8 +62,8 @@ function OfConversation({ conversation }: { conversation: Conversation | null })
     <>
       <Item label="Messages in all branches">{count(conversation.messages, 'message')}</Item>
       <Item label="Branches">{count(conversation.branches_total, 'branch', 'branches')}</Item>
-      {all > 0 && <Item label={split}>{short(all)} tokens</Item>}
-      <Item label={conversation.path} minor>{bytes(conversation.size)}</Item>
+      {all > 0 && <Item label={split}>{roughly(all, 'token')}</Item>}
+      <Item label={conversation.path} minor>{bytes(conversation.size)}{several > 1 && ` with ${count(several - 1, 'other conversation')}`}</Item>
       {conversation.last !== null && <Item label={exact(conversation.last)} minor>changed {ago(conversation.last)}</Item>}
       {conversation.edited && <span className="status-item status-edited">edits not saved</span>}
       {wrong > 0 && <span className="status-item status-wrong">{count(wrong, 'problem')}</span>}

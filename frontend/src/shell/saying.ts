@@ -24,6 +24,11 @@ export function short(number: number): string {
   return String(Math.round(number * 10) / 10)
 }
 
+/** 1 token, 12.3k tokens */
+export function roughly(number: number, one: string, many = `${one}s`): string {
+  return `${short(number)} ${number === 1 ? one : many}`
+}
+
 /** 512 B, 1.4 MB */
 export function bytes(number: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']

@@ -4,11 +4,12 @@ import { useState } from 'react'
 import { path } from '../api/client'
 import type { Compared, ComparedRow, ComparedSide } from '../api/types'
 import { useGet } from '../api/use'
-import { many, short } from '../conversation/words'
+import { many } from '../conversation/words'
 import { Button } from '../shell/Button'
 import { showLeaf, useCurrent } from '../shell/current'
 import { Empty } from '../shell/Empty'
 import { SafeHtml } from '../shell/SafeHtml'
+import { roughly } from '../shell/saying'
 import { compareBranches } from './marked'
 
 interface Props {
@@ -36,13 +37,13 @@ export function CompareView({ cid, a, b, onGo }: Props) {
         {got.ancestor === null ? (
           'They have no message in common.'
         ) : (
-          <>
-            The first {many(got.shared, 'message')} are the same, up to{' '}
+          <span>
+            {got.shared === 1 ? 'The first message is' : `The first ${many(got.shared, 'message')} are`} the same, up to{' '}
             <button type="button" className="tree-link" onClick={() => go(got.a.leaf, got.ancestor as string)}>
               where they part
             </button>
             .
-          </>
+          </span>
         )}
         <span className="tree-compared-tools">
           <Button small kind="quiet" icon="swap" onClick={() => compareBranches(b, a)}>
@@ -61,7 +62,7 @@ export function CompareView({ cid, a, b, onGo }: Props) {
       </div>
       {hidden > 0 && (
         <Button small onClick={() => setAll(true)}>
-          Show {many(hidden, 'message')} that are the same
+          Show {many(hidden, 'message')} that {hidden === 1 ? 'is' : 'are'} the same
         </Button>
       )}
       {got.total > got.rows.length && <p className="tree-note">The first {got.rows.length.toLocaleString('en')} of {got.total.toLocaleString('en')} are shown.</p>}
@@ -77,7 +78,7 @@ function Head({ side, letter }: { side: ComparedSide; letter: string }) {
       <b>{letter}</b> <span className="tree-side-name">{side.name || label || 'Branch'}</span>
       <span className="tree-faint">
         {many(side.messages, 'message')}
-        {side.tokens > 0 && ` · ${short(side.tokens)} tokens`}
+        {side.tokens > 0 && ` · ${roughly(side.tokens, 'token')}`}
       </span>
     </div>
   )
@@ -87,6 +88,9 @@ const KINDS: Record<ComparedRow['kind'], string> = {
   same: 'the same', changed: 'changed', added: 'only in B', removed: 'only in A', moved: 'moved',
 }
 
+/** What of a message differs, in words. */
+const FIELDS: Record<string, string> = { parts: 'content', usage: 'tokens', context: 'where it ran', flags: 'marks', todos: 'tasks', extra: 'other facts' }
+
 function Pair({ row, a, b, go }: { row: ComparedRow; a: string; b: string; go: (leaf: string, id: string) => void }) {
   return (
     <div className={`tree-pair tree-pair-${row.kind}`} role="listitem">
@@ -94,7 +98,7 @@ function Pair({ row, a, b, go }: { row: ComparedRow; a: string; b: string; go: (
       <Cell id={row.b} label={row.b_label} leaf={b} go={go} />
       <div className="tree-pair-what">
         <span className="tree-pair-kind">{KINDS[row.kind]}</span>
-        {row.what.length > 0 && <span className="tree-faint">{row.what.join(', ')}</span>}
+        {row.what.length > 0 && <span className="tree-faint">{row.what.map((name) => FIELDS[name] ?? name).join(', ')}</span>}
         {row.html && <SafeHtml className="tt-content tree-words" html={row.html} />}
       </div>
     </div>

@@ -5,6 +5,7 @@ import { many, when } from '../conversation/words'
 import { useNow } from '../conversation/now'
 import { useCurrent } from '../shell/current'
 import { Icon } from '../shell/Icon'
+import { whole } from '../shell/saying'
 import { barLength, stretches } from './bar'
 import type { Placed } from './lanes'
 import { useMarked } from './marked'
@@ -77,7 +78,7 @@ function Facts({ messages, time, compactions }: { messages: number; time: number
   const now = useNow()
   return (
     <span className="tree-count" aria-hidden="true" title={[many(messages, 'message'), time === null ? '' : when(time, now), compactions ? many(compactions, 'compaction') : ''].filter(Boolean).join(' · ')}>
-      {messages.toLocaleString('en')}
+      {whole(messages)}
     </span>
   )
 }

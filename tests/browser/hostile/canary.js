@@ -13,7 +13,7 @@
     window.canary(`${name}|${what}`)
   }
   for (const name of ['alert', 'confirm', 'prompt', 'print', 'open', 'msgbox']) {
-    window[name] = () => (told(name), null)
+    window[name] = (...given) => (told(`${name}(${given})`), null)
   }
   addEventListener('submit', (event) => (event.preventDefault(), told('submit')), true)
 })()

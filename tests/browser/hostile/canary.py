@@ -26,6 +26,7 @@ class Canary:
         context.expose_binding("canary", lambda source, what: self._heard(what))
         context.add_init_script(TELLTALE)
         context.on("request", self._asked)
+        context.on("requestfailed", self._refused)
         context.on("page", self.watch)
 
     def _heard(self, what: Any) -> None:
@@ -38,6 +39,11 @@ class Canary:
     def _asked(self, request: Request) -> None:
         if not request.url.startswith((f"{self.origin}/", *INNER)):
             self.asked.append(request.url)
+
+    def _refused(self, request: Request) -> None:
+        """What a policy refuses is told like a question, but nobody was asked."""
+        if request.failure == "csp" and request.url in self.asked:
+            self.asked.remove(request.url)
 
     def watch(self, page: Page) -> None:
         """Watch a window."""

@@ -3,15 +3,19 @@
 # ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import comrak
 from playwright.sync_api import Browser
 
 from tests.browser.hostile.canary import Canary
+from tests.browser.hostile.texts import Numbered, sound
 
-TOGETHER = 30
-NOWHERE = "http://nowhere.example"
+TOGETHER = 50
+RAN = re.compile(r"^n(\d+)\||alert\((\d+)\)")
+ASKED = re.compile(r"//n(\d+)\.evil\.")
 SHOW = """async (pages) => {
   const frames = pages.map(([name, html]) => {
     const frame = document.createElement('iframe')
@@ -20,48 +24,62 @@ SHOW = """async (pages) => {
     document.body.append(frame)
     return frame
   })
-  await Promise.all(frames.map((frame) => new Promise((done) => { frame.onload = done; setTimeout(done, 3000) })))
+  await Promise.all(frames.map((frame) => new Promise((done) => { frame.onload = done; setTimeout(done, 8000) })))
   for (const frame of frames) {
     try {
       for (const each of frame.contentDocument.querySelectorAll('*')) {
         for (const { name } of each.attributes) if (name.startsWith('on')) each.dispatchEvent(new Event(name.slice(2)))
-        if (each.protocol === 'javascript:') each.click()
+        if (/^javascript:/i.test(each.href?.animVal ?? each.protocol ?? '')) each.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
+        if (each.formAction !== undefined && each.hasAttribute('formaction')) each.click()
       }
     } catch { /* it went elsewhere */ }
   }
-  await new Promise((done) => setTimeout(done, 600))
+  await new Promise((done) => setTimeout(done, 400))
   for (const frame of frames) frame.remove()
 }"""
 
 
-def careless(text: str) -> tuple[str, ...]:
+def careless(text: str) -> set[str]:
     """A text as a page without care would show it: as it is, as Markdown, as an address."""
-    return text, _unguarded(text), f'<a href="{text}">x</a>'
+    address = f'<a href="{text}">x</a><iframe src="{text}"></iframe>'
+    return {text, _unguarded(text), text if "<" in text else address}
 
 
 def _unguarded(text: str) -> str:
     """Markdown by a parser that lets HTML and all links pass."""
     render = comrak.RenderOptions()
     render.unsafe_ = True
-    sound = text.encode("utf-8", "replace").decode()
-    return comrak.render_markdown(sound, None, None, render)
+    return comrak.render_markdown(text, None, None, render)
 
 
-def fired(browser: Browser, texts: Sequence[str]) -> tuple[set[int], int]:
-    """Which texts run something where nothing stops them; and how much was asked of elsewhere."""
+class Fired(NamedTuple):
+    """Numbers of the texts that did something where nothing stops them."""
+
+    ran: set[int]
+    asked: set[int]
+
+
+def fired(browser: Browser, texts: Numbered) -> Fired:
+    """Which texts run something, and which ask for something elsewhere."""
     context = browser.new_context()
-    canary = Canary(context, NOWHERE)
+    canary = Canary(context, "about:blank")
+    asked: set[int] = set()
+    context.on("request", lambda request: asked.update(_numbers(request.url, ASKED)))
     # Nothing leaves this machine even here.
-    context.route(
-        "**/*", lambda route: route.fulfill(body="<body></body>", content_type="text/html")
-    )
+    context.set_offline(True)
     page = context.new_page()
-    numbered = list(enumerate(texts))
+    canary.watch(page)
+    numbered = [(number, sound(text)) for number, text in texts.items()]
     for start in range(0, len(numbered), TOGETHER):
+        page.goto("about:blank")
         together = numbered[start : start + TOGETHER]
-        page.goto(f"{NOWHERE}/")
         pages = [(f"n{number}", html) for number, text in together for html in careless(text)]
         page.evaluate(SHOW, pages)
     context.close()
-    ran = {int(name[1:]) for each in canary.ran if (name := each.split("|")[0]).startswith("n")}
-    return ran, len(canary.asked)
+    ran = {number for each in canary.ran for number in _numbers(each, RAN)}
+    return Fired(ran, asked)
+
+
+def _numbers(told: str, pattern: re.Pattern[str]) -> Iterator[int]:
+    for found in pattern.finditer(told):
+        yield from (int(each) for each in found.groups() if each)

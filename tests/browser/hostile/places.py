@@ -117,6 +117,39 @@ def messages(say: Say, id: str, parent: str | None, second: int) -> tuple[Json, 
     return {**asked, **facts, "time": when(second)}, {**answer, "time": when(second + 1)}
 
 
+ARTIFACTS = ("text/html", "text/markdown", DRAWING, "text/x-python")
+"""Kinds that take turns where each text stands in one of them."""
+
+
+def shortly(text: str, number: int, id: str, parent: str | None) -> tuple[Json, Json]:
+    """A message with one text in one place of each kind, so that thousands can be shown."""
+    path = f"/w/{text}"
+    calls = {
+        text: {text: text, "deep": [text]},
+        "Bash": {"command": text, "description": text},
+        "Edit": {"file_path": path, "old_string": text, "new_string": f"{text} x"},
+        "TodoWrite": {"todos": [{"content": text, "status": "pending"}]},
+    }
+    asked: list[Json] = [
+        {"part": "tool_call", "name": name, "input": given, "id": f"{id}-{at}"}
+        for at, (name, given) in enumerate(calls.items())
+    ]
+    gave: list[Json] = [
+        {"part": "tool_result", "output": [{"part": "text", "text": text}], "call": call["id"]}
+        for call in asked
+    ]
+    parts = [
+        {"part": "artifact", "id": text, "title": text, "content": text,
+         "media_type": ARTIFACTS[number % len(ARTIFACTS)]},
+        {"part": "thinking", "text": text}, {"part": "text", "text": text}, *asked,
+        {"part": "attachment", "name": text, "media_type": "text/plain", "url": text},
+        {"part": "event", "kind": text, "text": text, "data": {text: text}},
+    ]  # fmt: skip
+    facts = {"model": text, "tags": [text], "todos": [{"content": text, "status": text}]}
+    first = {"id": id, "parent": parent, "role": "assistant", "parts": parts, **facts}
+    return first, {"id": f"{id}-r", "parent": id, "role": "user", "parts": gave}
+
+
 def when(second: int) -> str:
     """A time of a message."""
     hour, minute = second // 3600 % 24, second // 60 % 60

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from talktree import api
-from tests.browser.hostile.places import Json, Say, messages, when
+from tests.browser.hostile.places import Json, Say, messages, shortly, when
 
 OTHERS = (
     "claude-code",
@@ -54,12 +54,39 @@ def write_talk(path: Path, said: Sequence[Say], title: str) -> Path:
     return _written(path, _talk(path.stem, said, title))
 
 
-def write_titles(path: Path, texts: Sequence[str]) -> Path:
+def write_crowd(path: Path, texts: Mapping[int, str]) -> Path:
+    """One conversation of a short message for each text, named by its number."""
+    lines: list[Json] = [{"conversation": {"id": "crowd", "format": None, "title": "crowd"}}]
+    parent: str | None = None
+    for number, text in texts.items():
+        pair = shortly(text, number, f"n{number}", parent)
+        lines += ({"message": each} for each in pair)
+        parent = pair[1]["id"]
+    return _written(path, lines)
+
+
+def write_artifacts(path: Path, texts: Mapping[int, str], kinds: Sequence[str]) -> Path:
+    """One conversation in which each text is an artifact of every kind."""
+    lines: list[Json] = [{"conversation": {"id": "made", "format": None, "title": "made"}}]
+    parent: str | None = None
+    for number, text in texts.items():
+        parts = [
+            {"part": "artifact", "id": f"{kind}{number}", "media_type": kind, "content": text}
+            for kind in kinds
+        ]
+        id = f"n{number}"
+        message = {"id": id, "parent": parent, "role": "assistant", "parts": parts}
+        lines.append({"message": message})
+        parent = id
+    return _written(path, lines)
+
+
+def write_titles(path: Path, texts: Sequence[str], word: str = "lantern") -> Path:
     """Many short conversations: each text is a title, a project, a prompt and what is found."""
-    return _written(path, (line for n, text in enumerate(texts) for line in _short(n, text)))
+    return _written(path, (line for n, text in enumerate(texts) for line in _short(n, text, word)))
 
 
-def _short(number: int, text: str) -> Iterator[Json]:
+def _short(number: int, text: str, word: str) -> Iterator[Json]:
     id = f"short-{number}"
     yield {"conversation": {"id": id, "format": None, "title": text}}
     yield {"head": {"id": id, "kind": "title", "title": text, "time": when(number)}}
@@ -67,9 +94,44 @@ def _short(number: int, text: str) -> Iterator[Json]:
     prompt = {
         "id": f"{id}-p",
         "role": "user",
-        "parts": [{"part": "text", "text": f"lantern {text}"}],
+        "parts": [{"part": "text", "text": f"{word} {text}"}],
     }
     yield {"message": {**prompt, "context": context, "time": when(number), "model": text}}
+
+
+def write_lists(path: Path, texts: Sequence[str]) -> Path:
+    """One message: each text is a task, a file that was written, a line of another one."""
+    todos = [
+        {"content": text, "active_form": f"{text} now", "status": "in_progress"} for text in texts
+    ]
+    calls: list[tuple[str, Json]] = [
+        ("Write", {"file_path": f"/w/{number}/{text}", "content": text})
+        for number, text in enumerate(texts)
+    ]
+    lines = [" ".join(text.split()) for text in texts]
+    before, after = "\n".join(lines), "\n".join(f"{line} x" for line in lines)
+    calls += [
+        ("Write", {"file_path": "/w/all", "content": before}),
+        ("Edit", {"file_path": "/w/all", "old_string": before, "new_string": after}),
+    ]
+    asked = [
+        {"part": "tool_call", "name": name, "input": given, "id": f"c{number}"}
+        for number, (name, given) in enumerate(calls)
+    ]
+    gave = [
+        {"part": "tool_result", "output": [{"part": "text", "text": "ok"}], "call": each["id"]}
+        for each in asked
+    ]
+    lists = {"role": "assistant", "todos": todos, "time": when(1)}
+    return _written(
+        path,
+        [
+            {"conversation": {"id": "lists", "format": None, "title": "lists"}},
+            {"message": {"id": "a", "role": "user", "parts": [], "time": when(0)}},
+            {"message": {"id": "b", "parent": "a", "parts": asked, **lists}},
+            {"message": {"id": "c", "parent": "b", "role": "user", "parts": gave}},
+        ],
+    )
 
 
 def _talk(id: str, said: Sequence[Say], title: str) -> Iterator[Json]:

@@ -7,7 +7,6 @@ renderer stands between the texts and the browser.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,13 @@ from talktree import api
 from talktree.export.choice import Choice
 from talktree.export.export import exported
 from tests.browser.hostile.canary import Canary
+from tests.browser.hostile.conftest import Tell
 from tests.browser.hostile.talks import marker, same, write_talk
+from tests.browser.hostile.texts import Numbered, amounts
 from tests.browser.hostile.walk import LOOK
-from tests.views.html.vectors import VECTORS
 
 POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy"[^>]*>')
-TOGETHER = 60
-SHARES = [VECTORS[::70]]
-WHOLE = [VECTORS[start : start + TOGETHER] for start in range(0, len(VECTORS), TOGETHER)]
+FEW = 100
 LOOKED = """async () => {
   for (const each of document.querySelectorAll('details')) each.open = true
   await hostile.frame()
@@ -32,34 +30,33 @@ LOOKED = """async () => {
 }"""
 
 
-def _page(texts: Sequence[str], folder: Path, number: int) -> Path:
-    said = [marker, *map(same, texts)]
-    talk = write_talk(folder / f"talk{number}.jsonl", said, texts[0])
+def _page(texts: Numbered, folder: Path) -> Path:
+    said = [marker, *map(same, texts.values())]
+    talk = write_talk(folder / "talk.jsonl", said, next(iter(texts.values())))
     made = b"".join(*exported(api.read(talk), Choice(to="html")).files.values())
     bare, found = POLICY.subn(b"", made)
     assert found == 1
-    path = folder / f"page{number}.html"
+    path = folder / "page.html"
     path.write_bytes(bare)
     return path
 
 
-@pytest.mark.parametrize(
-    "shares",
-    [pytest.param(SHARES, id="share"), pytest.param(WHOLE, id="whole", marks=pytest.mark.torture)],
-)
-def test_from_disk(browser: Browser, tmp_path: Path, shares: Sequence[Sequence[str]]) -> None:
-    for number, texts in enumerate(shares):
-        path = _page(texts, tmp_path, number)
-        for script in (True, False):
-            context = browser.new_context(java_script_enabled=script)
-            canary = Canary(context, tmp_path.as_uri())
-            page = context.new_page()
-            page.goto(path.as_uri())
-            if script:
-                page.evaluate(LOOK)
-                said = page.evaluate(LOOKED)
-                assert said["faults"] == []
-                assert marker("text") in said["marks"]
-            canary.assert_silent()
-            context.close()
-        path.unlink()
+@pytest.mark.parametrize("texts", amounts(60, 7, 220))
+def test_from_disk(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+    path = _page(texts, tmp_path)
+    for script in (True, False) if len(texts) < FEW else (True,):
+        context = browser.new_context(java_script_enabled=script)
+        canary = Canary(context, tmp_path.as_uri())
+        page = context.new_page()
+        canary.watch(page)
+        page.set_default_timeout(120_000)
+        page.goto(path.as_uri())
+        if script:
+            page.evaluate(LOOK)
+            said = page.evaluate(LOOKED)
+            assert said["faults"] == []
+            assert marker("text") in said["marks"]
+            tell("exported page", len(texts), canary)
+        canary.assert_silent()
+        context.close()
+    path.unlink()

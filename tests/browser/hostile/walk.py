@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator
+from playwright.sync_api import Browser, Locator
 
+from tests.browser.chromium import Watched
 from tests.browser.hostile.canary import Canary
-from tests.browser.screen import Screen
+from tests.browser.screen import NO, Screen
+from tests.web.running import Running
 
-LOOK = (Path(__file__).parent / "look.js").read_text()
+HERE = Path(__file__).parent
+LOOK, TOUR = ((HERE / name).read_text() for name in ("look.js", "tour.js"))
 UNFOLD = "for (const each of document.querySelectorAll('details')) each.open = true"
+TRIES = 10
 TABS = ("Files", "Todos", "Usage", "Raw", "Problems", "History")
 
 
@@ -26,6 +32,7 @@ class Walk:
         """The markers that were seen, by where."""
         self.looked = 0
         self.page.evaluate(LOOK)
+        self.page.evaluate(TOUR)
 
     def look(self, where: str) -> None:
         """Look at all that is there now."""
@@ -45,22 +52,38 @@ class Walk:
         self.go(f"/c/{cid}")
         self.page.locator(".conv-toolbar").wait_for()
         self.screen.rows.first.wait_for()
-        self.page.keyboard.press("g")
-        self.page.keyboard.press("g")
-        self.page.locator("article[aria-posinset='1']").wait_for()
+        first = self.page.locator("article[aria-posinset='1']")
+        for _ in range(TRIES):
+            # On a busy machine two keys may come too far apart to be one word.
+            self.page.keyboard.press("g")
+            self.page.keyboard.press("g")
+            self.calm()
+            if first.count():
+                break
+        first.wait_for()
 
-    def rows(self, where: str) -> set[str]:
+    def rows(self, where: str, marking: bool = True) -> set[str]:
         """Through all messages with everything unfolded."""
-        seen = self.page.evaluate("hostile.walk('.conv-scroll', 'article')")
+        seen = self.page.evaluate("m => hostile.walk('.conv-scroll', 'article', m)", marking)
         self.look(where)
         return set(seen)
+
+    def tour(self, name: str, given: Any = None) -> Any:
+        """One of the ways through many places; what of it was shown."""
+        said = self.page.evaluate(f"given => hostile.{name}(given)", given)
+        self._told(said, name)
+        return said["shown"]
+
+    def calm(self) -> None:
+        """Wait until the page asks for nothing and shows what it got."""
+        self.page.evaluate("hostile.calm()")
 
     def tab(self, name: str) -> Locator:
         """A tab of the inspector, looked at when it shows something."""
         self.page.get_by_role("tab", name=name).click()
         panel = self.page.locator(".inspector").get_by_role("tabpanel")
         panel.locator(":scope > *").first.wait_for()
-        self.page.wait_for_load_state("networkidle")
+        self.calm()
         return panel
 
     def inspector(self) -> None:
@@ -73,7 +96,7 @@ class Walk:
         for number in range(min(files.count(), 3)):
             files.nth(number).click()
             self.page.get_by_role("button", name="All files").first.wait_for()
-            self.page.wait_for_load_state("networkidle")
+            self.calm()
             self.look("Files")
             self.page.get_by_role("button", name="All files").first.click()
             files.first.wait_for()
@@ -83,7 +106,7 @@ class Walk:
         self.tab("Raw")
         for _ in range(rows):
             self.page.keyboard.press("j")
-            self.page.wait_for_load_state("networkidle")
+            self.calm()
             self.look("Raw")
 
     def tree(self) -> None:
@@ -104,7 +127,7 @@ class Walk:
         """Look at the dialog that opens, and close it."""
         dialog = self.page.get_by_role("dialog")
         dialog.wait_for()
-        self.page.wait_for_load_state("networkidle")
+        self.calm()
         self.page.evaluate(UNFOLD)
         self.look(where)
         self.page.keyboard.press("Escape")
@@ -119,4 +142,39 @@ class Walk:
         """Type into the palette."""
         self.page.keyboard.press("Control+k")
         self.page.get_by_role("combobox", name="Search all").fill(query)
-        self.page.wait_for_load_state("networkidle")
+        self.calm()
+
+
+@contextmanager
+def walking(
+    browser: Browser, studio: Running, *, guarded: bool = False, painted: bool = True
+) -> Iterator[Walk]:
+    """Somebody who goes through a studio; nothing may have happened when they are back.
+
+    The page forbids itself most of what could happen. Unless it is to be guarded, that is not
+    heeded, so that nothing but the renderer stands between the texts and the browser. Painting
+    takes most of the time of a long walk and has no say in what runs.
+    """
+    context = browser.new_context(
+        viewport={"width": 1500, "height": 2000 if painted else 6000},
+        device_scale_factor=1 if painted else 0.1,
+        reduced_motion="reduce",
+        bypass_csp=not guarded,
+    )
+    complaints: list[str] = []
+    canary = Canary(context, studio.origin)
+    page = context.new_page()
+    canary.watch(page)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.set_default_timeout(120_000)
+    page.goto(studio.keys.address(studio.keys.token))
+    page.wait_for_function("() => !location.hash.includes('token')")
+    if not painted:
+        page.add_style_tag(content=".conv-slot .tt-content { visibility: hidden }")
+    try:
+        yield Walk(Screen(Watched(page, context, canary.asked, complaints), studio), canary)
+        canary.assert_silent()
+        assert [each for each in complaints if not each.startswith(NO)] == []
+    finally:
+        context.close()

@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import type { Day } from '../../api/types'
-import { count, money, short } from '../../shell/saying'
+import { count, money, roughly, short } from '../../shell/saying'
 import { useWidth } from './useWidth'
 import { barsOf, KINDS, sumOf, type Bar } from './bars'
 
@@ -99,7 +99,7 @@ function amount(bar: Bar, measure: Measure): number {
 
 function say(value: number, measure: Measure, brief = false): string {
   if (measure === 'cost') return money(value)
-  return brief ? short(value) : measure === 'tokens' ? `${short(value)} tokens` : count(Math.round(value), 'answer')
+  return brief ? short(value) : measure === 'tokens' ? roughly(value, 'token') : count(Math.round(value), 'answer')
 }
 
 function dates(bar: Bar): string {

@@ -1,7 +1,7 @@
 // What there was most of, as a list with bars.
 
 import type { Counted } from '../../api/types'
-import { count, money, short } from '../../shell/saying'
+import { count, money, roughly, short } from '../../shell/saying'
 
 interface Props {
   title: string
@@ -39,7 +39,7 @@ export function TopList({ title, counted, unit, nameOf = (name) => name, onPick 
             </span>
             <span className="top-count">
               {short(one.count)}
-              <span className="sr-only"> {unit[1]}</span>
+              <span className="sr-only"> {one.count === 1 ? unit[0] : unit[1]}</span>
             </span>
             {failing && <span className="top-failed">{one.failures > 0 ? `${short(one.failures)} failed` : ''}</span>}
           </li>
@@ -52,7 +52,7 @@ export function TopList({ title, counted, unit, nameOf = (name) => name, onPick 
 function hint(one: Counted, [single, many]: readonly [string, string]): string {
   const parts = [one.name, count(one.count, single, many)]
   if (one.failures > 0) parts.push(`${one.failures} failed`)
-  if (one.tokens > 0) parts.push(`${short(one.tokens)} tokens`)
+  if (one.tokens > 0) parts.push(roughly(one.tokens, 'token'))
   if (one.cost !== null) parts.push(money(one.cost))
   return parts.join('\n')
 }

@@ -7,6 +7,7 @@ is written into the page, because nothing can be loaded from there.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from functools import lru_cache
 from pathlib import Path
@@ -23,10 +24,19 @@ POLICY = (
     "base-uri 'none'; frame-ancestors 'self'"
 )
 """Never with `allow-same-origin`: what runs here must not be one with the studio."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Connection-Allowlist": "();webrtc=block",
+    "X-DNS-Prefetch-Control": "off",
+}
+"""The list of places it may connect to is empty: where a browser knows that header, not even the
+name of a host is looked up, and nobody is called."""
 FRAMES = STATIC / "frame"
 LONGEST = 4_000_000
 """Characters of an artifact that are handed over."""
 Theme = Literal["light", "dark"]
+_DECLARED_SHADOW = re.compile("shadowrootmode", re.IGNORECASE)
+"""By this word a parser makes trees into which nobody can look, and so no frame in them is seen."""
 _HEAD = '<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">'
 _PLAIN = (
     "<style>body{margin:12px;font:14px system-ui;overflow-wrap:anywhere}img{max-width:100%}</style>"
@@ -45,7 +55,9 @@ def artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) 
         )
     # What comes first decides how a browser reads a page, so a second doctype changes nothing.
     lead = f"{head}<script>{runtime('plain', frames)}</script>"
-    return f"{lead}{source}" if kind == "html" else f"{lead}{_PLAIN}{_shown(kind, source)}"
+    if kind == "html":
+        return lead + _DECLARED_SHADOW.sub(r"data-\g<0>", source)
+    return f"{lead}{_PLAIN}{_shown(kind, source)}"
 
 
 def handed_over(kind: Kind, source: str) -> str:

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from talktree.model.conversation import Conversation
-from talktree.model.message import Message
 from talktree.model.parts import ToolCall
 from talktree.model.skeleton import ROOT
-from talktree.views.measure import one_line
-from talktree.views.tools import call_title
+from talktree.web.desk.labels import label
 from talktree.web.shapes.conversation import Siblings, Side
 
 MOST_SIBLINGS = 100
 MOST_SIDES = 20
-LABEL = 80
 
 
 class Around:
@@ -81,21 +78,3 @@ class Around:
         """The id of what a message hangs on."""
         above = self._conversation.skeleton.parents[position]
         return None if above == ROOT else self._conversation.skeleton.ids[above]
-
-
-def label(entry: object) -> str:
-    """An entry in a line: its words, or else what it does."""
-    if not isinstance(entry, Message):
-        return ""
-    words = one_line(entry.text[: 8 * LABEL], LABEL)
-    if words:
-        return words
-    for part in entry.parts:
-        if isinstance(part, ToolCall):
-            return one_line(call_title(part), LABEL)
-    return ", ".join(dict.fromkeys(_kind(part) for part in entry.parts))[:LABEL]
-
-
-def _kind(part: object) -> str:
-    kind = getattr(part, "kind", None)
-    return kind if isinstance(kind, str) else type(part).__name__.lower()

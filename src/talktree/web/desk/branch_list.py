@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from talktree.model.conversation import Conversation
 from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
-from talktree.web.desk.around import label
+from talktree.web.desk.labels import label
 from talktree.web.desk.opened import Opened
 from talktree.web.desk.times import milliseconds
 from talktree.web.shapes.conversation import BranchInfo

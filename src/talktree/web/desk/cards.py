@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 from talktree.errors import UsageError
@@ -13,7 +13,7 @@ from talktree.web.desk.cid import Name
 from talktree.web.desk.desk import Desk
 from talktree.web.desk.stamp import edits_of
 from talktree.web.desk.state import is_live
-from talktree.web.desk.talks import all_talks
+from talktree.web.desk.talks import all_talks, own_counts
 from talktree.web.desk.times import milliseconds
 from talktree.web.shapes.library import Card, Count, Listed
 
@@ -27,6 +27,8 @@ class Entry(NamedTuple):
     kept: Kept
     """Of one of several in a source, with its own title, id and numbers."""
     number: int = 0
+    several: int = 1
+    """How many conversations its source holds."""
 
 
 class Wanted(NamedTuple):
@@ -50,7 +52,7 @@ def listed(desk: Desk, wanted: Wanted, sort: str, start: int, limit: int) -> Lis
     found.sort(key=_orders[sort])
     return Listed(
         total=len(found),
-        cards=tuple(card(desk, each) for each in found[start : start + limit]),
+        cards=tuple(card(desk, each) for each in _own(desk, found[start : start + limit])),
         formats=_counts(formats.most_common(MOST_NAMES)),
         projects=_counts(projects.most_common(MOST_NAMES)),
     )
@@ -77,7 +79,21 @@ def _entries(desk: Desk) -> Iterator[Entry]:
                 messages=talk.messages,
                 branches=talk.branches,
             )
-            yield Entry(own, number)
+            yield Entry(own, number, len(talks))
+
+
+def _own(desk: Desk, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Those of several in a source with failures and sub-agents of their own, not of all."""
+    db, known = desk.library().db, dict[int, Sequence[tuple[int, int]]]()
+    for entry in entries:
+        source = entry.kept.source
+        if entry.several == 1:
+            yield entry
+            continue
+        if source not in known:
+            known[source] = own_counts(db, source)
+        errors, sidechains = known[source][entry.number]
+        yield entry._replace(kept=entry.kept._replace(errors=errors, sidechains=sidechains))
 
 
 def _says(kept: Kept, text: str) -> bool:
@@ -119,6 +135,7 @@ def card(desk: Desk, entry: Entry) -> Card:
         sidechains=kept.sidechains,
         errors=kept.errors,
         size=kept.size,
+        several=entry.several,
         state=cast(Literal["here", "gone", "unreadable"], _state(kept)),
         trouble=kept.trouble,
         live=is_live(db, kept.source),

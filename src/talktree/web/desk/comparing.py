@@ -11,7 +11,7 @@ from talktree.conversion.merge_digest import words_of
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.html.rendering import words_diff
-from talktree.web.desk.around import label
+from talktree.web.desk.labels import label
 from talktree.web.desk.opened import Opened
 from talktree.web.desk.row_list import RowList
 from talktree.web.desk.times import milliseconds
@@ -117,9 +117,14 @@ def _row(opened: Opened, a: _Brief | None, b: _Brief | None) -> ComparedRow:
         b=b.id,
         a_label=a.label,
         b_label=b.label,
-        html=words_diff(old.text[:MOST_WORDS], new.text[:MOST_WORDS]),
+        html="" if old.text == new.text else _worded(old.text, new.text),
         what=differing(old, new),
     )
+
+
+def _worded(old: str, new: str) -> str:
+    """How two texts differ in words."""
+    return words_diff(old[:MOST_WORDS], new[:MOST_WORDS])
 
 
 def _side(

@@ -32,6 +32,8 @@ from talktree.web.errors import Stale
 __all__ = ["Desk", "Opened", "RowList"]
 
 MOST_OPEN = 12
+MOST_STATES = 4
+"""How many states of one source: an undo leads back to the one before."""
 MOST_RECORDS = 1_200_000
 """How many records all open sources may have together; a single one may have more."""
 
@@ -47,7 +49,7 @@ class Desk:
             Library.open(self.root, write=True).close()
         self._libraries = Libraries(self.root)
         self._shared = SharedLibrary(self._libraries)
-        self._papers: OrderedDict[int, Paper] = OrderedDict()
+        self._papers: OrderedDict[tuple[int, str], Paper] = OrderedDict()
         self._lock = threading.RLock()
         self._reading: dict[int, threading.Lock] = {}
         self._writing = threading.Lock()
@@ -94,7 +96,7 @@ class Desk:
                 stamp = stamp_of(self.library().db, name.source, history)
                 paper = self._at_hand(name.source, stamp)
                 if paper is None:
-                    paper = self._laid_out(self._read(kept, history, stamp))
+                    paper = self.lay_out(self._read(kept, history, stamp))
         return paper.conversation(name.number)
 
     def require(self, cid: str, stamp: str) -> Opened:
@@ -122,8 +124,10 @@ class Desk:
 
     def changed(self, cid: str) -> None:
         """Forget what is open of a source."""
+        source = named(cid).source
         with self._lock:
-            self._papers.pop(named(cid).source, None)
+            for each in [each for each in self._papers if each[0] == source]:
+                del self._papers[each]
 
     def close(self) -> None:
         """Put everything away."""
@@ -135,20 +139,31 @@ class Desk:
 
     def _at_hand(self, source: int, stamp: str) -> Paper | None:
         with self._lock:
-            found = self._papers.get(source)
-            if found is None or found.stamp != stamp:
-                return None
-            self._papers.move_to_end(source)
+            found = self._papers.get((source, stamp))
+            if found is not None:
+                self._papers.move_to_end((source, stamp))
             return found
 
-    def _laid_out(self, paper: Paper) -> Paper:
+    def lay_out(self, paper: Paper) -> Paper:
+        """Have a source at hand in the state it was read in; what is too much is put away."""
+        source = paper.kept.source
         with self._lock:
-            self._papers[paper.kept.source] = paper
-            self._papers.move_to_end(paper.kept.source)
+            self._papers.pop((source, paper.stamp), None)
+            for name in self._outdated(paper.kept):
+                del self._papers[name]
+            self._papers[source, paper.stamp] = paper
             while len(self._papers) > 1 and self._is_full():
-                gone, _ = self._papers.popitem(last=False)
-                self._reading.pop(gone, None)
+                (gone, _), _ = self._papers.popitem(last=False)
+                if all(gone != each for each, _ in self._papers):
+                    self._reading.pop(gone, None)
         return paper
+
+    def _outdated(self, kept: Kept) -> list[tuple[int, str]]:
+        """States of a source to which no undo leads: of other files, or too many."""
+        mine = [(name, each) for name, each in self._papers.items() if name[0] == kept.source]
+        others = [name for name, each in mine if each.kept != kept]
+        same = [name for name, each in mine if each.kept == kept]
+        return [*others, *same[: max(0, len(same) + 1 - MOST_STATES)]]
 
     def _is_full(self) -> bool:
         weights = [paper.weight for paper in self._papers.values()]

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from talktree.model.conversation import Conversation
 from talktree.model.message import ABORTED, DELETED, Message
 from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
-from talktree.web.desk.around import label
+from talktree.web.desk.labels import label
 from talktree.web.desk.opened import Opened
 from talktree.web.desk.times import milliseconds
 from talktree.web.shapes.tree import Graph, Segment

@@ -12,7 +12,7 @@ from talktree.model.parts import Artifact
 from talktree.text.media import PICTURES
 from talktree.web.artifacts.dimensions import is_too_large
 from talktree.web.artifacts.kinds import kind_of
-from talktree.web.artifacts.page import POLICY, artifact_page
+from talktree.web.artifacts.page import HEADERS, artifact_page
 from talktree.web.desk.blobs import blob_of, part_of
 from talktree.web.route import Call, Route
 
@@ -37,8 +37,7 @@ def _artifact(studio: Studio, call: Call) -> Response:
         raise NotFound("that is no artifact", hint="only artifacts run")
     query: ArtifactQuery = call.query
     page = artifact_page(kind_of(part.media_type), part.content or "", query.theme)
-    headers = {"Content-Security-Policy": POLICY, "X-DNS-Prefetch-Control": "off"}
-    return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
+    return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=HEADERS)
 
 
 def _image(studio: Studio, call: Call) -> Response:

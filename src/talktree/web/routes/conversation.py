@@ -11,6 +11,7 @@ from talktree.library.branch_names import branch_names
 from talktree.web.desk.branch_list import branch_list
 from talktree.web.desk.cid import Name
 from talktree.web.desk.state import is_live, tokens_of
+from talktree.web.desk.talks import span_of
 from talktree.web.desk.times import milliseconds
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Can, Conversation, Severities, Tokens
@@ -57,14 +58,20 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
 
 
 def _tokens(opened: Opened, db: Database) -> Tokens:
-    found = opened.memory.get("tokens", lambda: tokens_of(db, opened.kept.source))
+    source = opened.kept.source
+    found = opened.memory.get(
+        "tokens", lambda: tokens_of(db, source, span_of(db, source, opened.number))
+    )
     assert isinstance(found, Tokens)
     return found
 
 
 def severities(opened: Opened) -> Severities:
-    """How much reading noticed, by weight."""
+    """How much reading noticed of it and of its source as a whole, by weight."""
     count = Counter(each.severity for each in opened.document.noticed)
+    for number, other in enumerate(opened.document.conversations):
+        if number != opened.number:
+            count.subtract(each.severity for each in other.skeleton.findings)
     return Severities(errors=count["error"], warnings=count["warning"], notes=count["note"])
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.model.message import Message
-from talktree.web.desk.around import label
+from talktree.model.outline import Trait
+from talktree.web.desk.labels import label
 from talktree.web.desk.segments import graph_of, segments_of
 from talktree.web.desk.times import milliseconds
 from talktree.web.route import Call, Route
@@ -46,7 +47,8 @@ def _run(studio: Studio, call: Call) -> Run:
         nodes=tuple(
             Node(
                 id=bones.ids[position],
-                role=bones.roles[position],
+                # What a tool gave back may be noted as the person's message; nobody wrote it.
+                role="tool" if bones.traits[position] == Trait.RESULT else bones.roles[position],
                 label=label(entry),
                 time=milliseconds(bones.times[position]),
                 flags=tuple(sorted(entry.flags)) if isinstance(entry, Message) else (),

@@ -24,6 +24,9 @@ class Card(Struct, frozen=True, kw_only=True):
     sidechains: int
     errors: int
     size: int
+    """Of the source, with all conversations in it."""
+    several: int = 1
+    """How many conversations the source holds."""
     state: Literal["here", "gone", "unreadable"]
     trouble: str | None = None
     live: bool = False

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from talktree import api
+from talktree.conversion.options import Made
 from talktree.errors import NotFound, TalktreeError
 from talktree.files.home import data_home
 from talktree.formats import by_slug
@@ -38,24 +39,25 @@ def dropped_folder(root: Path) -> Path:
 def keeping(
     desk: Desk, uploads: Uploads, file: Brought, to: str | None
 ) -> Callable[[Progress], Result]:
-    """The work of keeping a file, as it is or converted."""
-    document = api.read(file.source)
-    if to == document.format:
-        to = None
-    made = None if to is None else api.converted(document, to=to)
-    stem, ending = _name_for(file.plain_name, to or document.format, converted=made is not None)
+    """The work of keeping a file, as it is or converted; what is wrong with that is told at once.
+
+    Only what tells its format is looked at here: reading all of a large file is part of the work.
+    """
+    found = api.detect(file.source).format.info.slug
+    wanted = None if to is None or by_slug(to).info.slug == found else to
+    stem, ending = _name_for(file.plain_name, wanted or found, converted=wanted is not None)
 
     def work(progress: Progress) -> Result:
         """Keep it, import it; if that is not wanted any more, nothing of it stays."""
         folder = dropped_folder(desk.root)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = None if wanted is None else _made(file, wanted, progress)
         is_folder = made is not None and made.folder
         place = _free(folder, stem, "" if is_folder else ending, folder=is_folder)
         try:
             if made is None:
                 _copied(file, place, progress)
             else:
-                progress.tell(0, None, f"converting to {to}")
                 api.keep(made, place)
             cid = _imported(desk, folder, place, progress)
         except BaseException:
@@ -65,6 +67,12 @@ def keeping(
         return Result(cid=cid)
 
     return work
+
+
+def _made(file: Brought, to: str, progress: Progress) -> Made:
+    """A file as another format has it."""
+    progress.tell(0, None, f"converting to {to}")
+    return api.converted(api.read(file.source), to=to)
 
 
 def _name_for(name: str, slug: str, *, converted: bool) -> tuple[str, str]:

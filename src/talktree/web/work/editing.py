@@ -8,9 +8,11 @@ from talktree.library.library import Library
 from talktree.library.versions.history import Edit
 from talktree.library.versions.history import History as Edits
 from talktree.library.versions.versions import Versions
+from talktree.model.operations import Operation
 from talktree.views.edits import edit_words, edited_message
-from talktree.web.desk.desk import Opened
-from talktree.web.desk.stamp import stamp_of
+from talktree.web.desk.desk import Desk, Opened
+from talktree.web.desk.opened import Paper
+from talktree.web.desk.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 from talktree.web.shapes.work import Deed, Edited, EditLine, History
 from talktree.web.studio import Studio
@@ -48,10 +50,24 @@ def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
         # Asked when nobody else can write: who comes second finds another stamp.
         before = desk.require(cid, stamp)
         operation = operation_of(before, deed, Uploads(studio.scratch))
-        edits_on(library, before.kept.source, stamp).do(before.as_read.id, operation)
-        desk.changed(cid)
+        _do(desk, library, before, operation)
         after = desk.open(cid)
     return _edited(after, near(operation, before.as_read), edit_words(operation))
+
+
+def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> None:
+    """An edit on what lies open; what it makes of that lies open then, if nothing came between."""
+    source, stamp, db = before.kept.source, before.stamp, library.db
+    was = edits_of(db, source)
+    known = None if before.paper.notice else before.document
+    made = edits_on(library, source, stamp).do(before.as_read.id, operation, known)
+    with db.snapshot():
+        now, unmoved = edits_of(db, source), stamp_of(db, source, was) == stamp
+        state = stamp_of(db, source, now)
+    last = now.counting()[-1:]
+    alone = now.standing[:-1] == was.standing and [each.operation for each in last] == [operation]
+    if known is not None and unmoved and alone:
+        desk.lay_out(Paper(before.kept, made, state, edited=not now.is_saved, notice=None))
 
 
 def undone(studio: Studio, cid: str, stamp: str) -> Edited:
@@ -70,7 +86,6 @@ def _turned(studio: Studio, cid: str, stamp: str, *, redo: bool) -> Edited:
         before = desk.require(cid, stamp)
         edits = edits_on(library, before.kept.source, stamp)
         edit = edits.redo() if redo else edits.undo()
-        desk.changed(cid)
         after = desk.open(cid)
     verb = "redone" if redo else "undone"
     return _edited(

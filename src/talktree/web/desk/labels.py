@@ -1,0 +1,91 @@
+"""A message in a line of plain words: what it says, or else what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from talktree.model.message import Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.views.measure import one_line
+from talktree.views.tools import call_title
+
+LABEL = 80
+"""Characters of a label."""
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
+_HAPPENED = {
+    "compacted": "summary of earlier messages",
+    "compaction": "summary of earlier messages",
+    "compacting": "earlier messages are being summed up",
+    "microcompacted": "old results left out",
+    "summary": "summary",
+    "restoring": "going back",
+    "restored": "went back",
+    "command": "command",
+    "command_output": "output of a command",
+}
+
+
+def label(entry: object) -> str:
+    """An entry in a line; nothing for what is no message."""
+    if not isinstance(entry, Message):
+        return ""
+    words = one_line(entry.text[: 8 * LABEL], LABEL)
+    if words:
+        return words
+    for part in entry.parts:
+        if isinstance(part, ToolCall):
+            return one_line(call_title(part), LABEL)
+    return one_line(", ".join(dict.fromkeys(_told(part) for part in entry.parts)), LABEL)
+
+
+def _told(part: Part) -> str:
+    match part:
+        case Text(text=text) | Thinking(text=text):
+            return _with("thinking" if isinstance(part, Thinking) else "", text)
+        case ToolCall():
+            return call_title(part)
+        case ToolResult():
+            said = next((each.text for each in part.output if isinstance(each, Text)), "")
+            return _with("failed tool result" if part.error else "tool result", said)
+        case Attachment(name=name):
+            return name or "attachment"
+        case Artifact(title=title):
+            return title or "artifact"
+        case Event():
+            return _happened(part)
+        case Unknown(kind=kind):
+            return _plain(kind)
+
+
+def _happened(event: Event) -> str:
+    if event.kind == "command" and isinstance(event.data, Mapping):
+        words = [event.data.get(key) for key in ("name", "args")]
+        told = " ".join(word for word in words if isinstance(word, str) and word)
+        if told:
+            return one_line(told, LABEL)
+    known = _HAPPENED.get(event.kind)
+    if known is not None and "compact" in event.kind:
+        return known
+    return _with(known or _plain(event.kind), event.text or "")
+
+
+def _with(what: str, text: str) -> str:
+    """A thing and the first words of it."""
+    words = one_line(text[: 8 * LABEL], LABEL)
+    return f"{what}: {words}" if what and words else what or words
+
+
+def _plain(name: str) -> str:
+    """The name of a kind as words."""
+    return one_line(_HUMP.sub(" ", name).lower(), LABEL)

@@ -1,0 +1,53 @@
+"""Every hostile text as an artifact that runs: a page may run in its frame, and tells nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.hostile.canary import Canary
+from tests.browser.hostile.conftest import Tell
+from tests.browser.hostile.talks import write_artifacts
+from tests.browser.hostile.texts import Numbered, amounts
+from tests.browser.hostile.walk import LOOK, TOUR
+from tests.web.running import running
+
+KINDS = {"page": "text/html", "drawing": "image/svg+xml", "text": "text/markdown"}
+TOGETHER = 60
+
+
+@pytest.mark.parametrize("texts", amounts(60, 6, 1100))
+def test_artifacts_that_run(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+    path = write_artifacts(tmp_path / "made.jsonl", texts, list(KINDS.values()))
+    with running([path]) as studio:
+        context = browser.new_context(viewport={"width": 1500, "height": 1000})
+        canary = Canary(context, studio.origin)
+        page = context.new_page()
+        canary.watch(page)
+        page.set_default_timeout(120_000)
+        page.goto(studio.keys.address(studio.keys.token))
+        page.wait_for_function("() => !location.hash.includes('token')")
+        page.evaluate(LOOK)
+        page.evaluate(TOUR)
+        cid = studio.get("/conversations")["cards"][0]["cid"]
+        frames = [
+            (f"{kind} {number}", f"/artifact/{cid}/n{number}/{part}")
+            for number in texts
+            for part, kind in enumerate(KINDS)
+            if kind == "page" or number % 2 == part - 1
+        ]
+        shown = 0
+        for start in range(0, len(frames), TOGETHER):
+            together = frames[start : start + TOGETHER]
+            shown += page.evaluate("given => hostile.run(given)", together)["shown"]
+        own = [each for each in canary.ran if each.startswith("page ")]
+        assert own, "pages do run in their frames"
+        for each in own:
+            del canary.ran[each]
+        assert shown == len(frames)
+        page.wait_for_timeout(200)
+        tell("artifact that runs", len(texts), canary)
+        canary.assert_silent()
+        context.close()

@@ -1,0 +1,48 @@
+"""Messages in a line: plain words, never the name of a class."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.model.message import Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.web.desk.labels import LABEL, label
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ((Text("Hello\nthere"), ToolCall("Bash")), "Hello there"),
+        ((Thinking("Hm."),), "thinking: Hm."),
+        ((ToolResult((Text("a\nb"),)),), "tool result: a b"),
+        ((ToolResult(error=True),), "failed tool result"),
+        ((ToolResult(), ToolResult()), "tool result"),
+        ((Attachment(), Attachment("a.png")), "attachment, a.png"),
+        ((Artifact(title="Chart"),), "Chart"),
+        ((Event("compacted", "Conversation compacted"),), "summary of earlier messages"),
+        ((Event("command", data={"name": "/clear", "args": ""}),), "/clear"),
+        ((Event("command_output", "done"),), "output of a command: done"),
+        ((Event("hook_failed", "no"),), "hook failed: no"),
+        ((Unknown("serverToolUse"),), "server tool use"),
+        ((), ""),
+    ],
+)
+def test_a_message_in_plain_words(parts: tuple[Part, ...], told: str) -> None:
+    assert label(Message(id="m", role="user", parts=parts)) == told
+
+
+def test_a_label_is_short_and_on_one_line() -> None:
+    for parts in ((Text("word\n" * 900),), tuple(Unknown(f"k{n}") for n in range(200))):
+        made = label(Message(id="m", role="user", parts=parts))
+        assert 0 < len(made) <= LABEL
+        assert "\n" not in made
