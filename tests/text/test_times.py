@@ -21,6 +21,12 @@ from talktree.text.times import (
 )
 
 
+@pytest.mark.parametrize("odd", [": 5.930Z", ":+5.930Z", ":05. 30Z", ":٠٥.930Z", ":60.930Z"])
+def test_an_odd_stamp_is_none_also_in_a_minute_that_is_known(odd: str) -> None:
+    assert from_iso("2025-12-09T19:47:42.930Z") is not None
+    assert from_iso(f"2025-12-09T19:47{odd}") is None
+
+
 @given(st.integers(EARLIEST, LATEST), st.sampled_from([0, 3, 6, 9]))
 def test_written_time_reads_back(time: int, digits: int) -> None:
     assert from_iso(to_iso(time, digits=digits)) == time

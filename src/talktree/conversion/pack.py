@@ -20,11 +20,11 @@ from talktree.conversion.attachments import put_back
 from talktree.conversion.carry import VERSION, Carry, File, Kept, checksum, sized
 from talktree.conversion.carry import Origin as SourceNote
 from talktree.conversion.chunks import Chunk, can_share, cut, packed, unpacked
-from talktree.conversion.circles import not_sought
 from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
+from talktree.files.circles import not_sought
 from talktree.formats.base import Record
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH

@@ -18,6 +18,8 @@ _ISO = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _minutes: dict[str, int] = {}
+_SECONDS = {f"{number:02d}": number * SECOND for number in range(60)}
+_MILLIS = {f"{number:03d}": number * MILLI for number in range(1000)}
 SECONDS_END = 100_000_000_000
 """Numbers below this (1973 in milliseconds) and above `SECONDS_START` can only mean seconds."""
 SECONDS_START = 100_000_000
@@ -35,11 +37,9 @@ def from_iso(text: str) -> int | None:
         minute = _minutes.get(text[:17])
         if minute is not None:
             try:
-                seconds, millis = int(text[17:19]), int(text[20:23])
-            except ValueError:
-                return None
-            if 0 <= seconds < 60 and millis >= 0:
-                return minute + seconds * SECOND + millis * MILLI
+                return minute + _SECONDS[text[17:19]] + _MILLIS[text[20:23]]
+            except KeyError:
+                pass
     return _parse(text)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from talktree.files.circles import not_sought
 from talktree.files.memory import give_back_large_blocks
-from talktree.library.importing import collector
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.result import Imported, Progress, Pulse, Tell
@@ -66,7 +66,7 @@ class Work:
             give_back_large_blocks()
             self._intake.prepare()
         steps = self._steps()
-        with collector.put_off(), closing(self._intake), closing(steps):
+        with not_sought(), closing(self._intake), closing(steps):
             unpublished, since = 0, time.monotonic()
             done = False
             while not done:

@@ -1,4 +1,7 @@
-"""Python's search for circles of objects, put off while very many objects are made and dropped."""
+"""Python's search for circles of objects, put off while very many objects are made and dropped.
+
+What a record becomes holds no circles, and goes away without that search.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def put_off() -> Iterator[None]:
+def not_sought() -> Iterator[None]:
     """Look for circles only when `gc.collect` is called, or again when this ends."""
     was_on = gc.isenabled()
     gc.disable()
