@@ -106,9 +106,10 @@ def studio(paths: list[Path]) -> Iterator[str]:
         )
         try:
             assert server.stdout is not None
-            found = None
-            while found is None:
-                found = re.search(r"http://\S+", server.stdout.readline())
+            addresses = (re.search(r"http://\S+", line) for line in server.stdout)
+            found = next(filter(None, addresses), None)
+            if found is None:
+                raise SystemExit("the studio did not start")
             yield found.group(0)
         finally:
             server.terminate()
