@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Half as many again as there are processors: browsers and disks are waited for."""
-    return max(2, len(os.sched_getaffinity(0)) * 3 // 2)
+    return max(2, (os.cpu_count() or 2) * 3 // 2)
 
 
 LONG = ("torture", "machine", "scale", "incremental", "usage_straight", "browser")
