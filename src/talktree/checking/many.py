@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 
-from talktree.checking.excerpt import Excerpt, excerpt
+from talktree.checking.account import Account, Shown
 from talktree.checking.reach import Reach, reach
 from talktree.checking.registry import chosen, rules_for
-from talktree.checking.run import found
+from talktree.checking.run import Judge
+from talktree.checking.shares import by_shares
 from talktree.errors import (
     Failure,
     Refused,
@@ -27,10 +27,11 @@ from talktree.errors import (
 from talktree.files import Source, load
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
-from talktree.formats.engine import Origin, read
+from talktree.formats.engine import read
 from talktree.formats.sources import Found as FoundSource
-from talktree.model.findings import Finding
 from talktree.processes import in_processes
+from talktree.processes.crew import may_fork
+from talktree.processes.together import WORTH
 
 A_LOAD = 2 << 20
 """A process is worth starting for so many bytes."""
@@ -45,13 +46,6 @@ class Order(Struct, frozen=True, kw_only=True):
     most: int = 1000
     """How many findings of a rule are kept from one source; more are only counted."""
     excerpts: bool = True
-
-
-class Shown(Struct, frozen=True):
-    """A finding, and the place it speaks of."""
-
-    finding: Finding
-    excerpt: Excerpt | None = None
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -85,18 +79,34 @@ def checked_all(
     todo.sort(key=lambda job: -job.found.stamp.size)
     most = jobs or len(os.sched_getaffinity(0))
     load_of_all = sum(job.found.stamp.size for job in todo)
-    count = min(most, len(todo), load_of_all // A_LOAD)
-    work = partial(checked, order)
-    crew = in_processes(work, todo, count, died=_killed) if count > 1 else None
-    with closing(crew or (work(job) for job in todo)) as outcomes:
+    large, rest = list[Job](), list[Job]()
+    for job in todo:
+        shared = most > 1 and _is_large(job, load_of_all // most)
+        (large if shared else rest).append(job)
+    yield from _worked(partial(checked, order, processes=most), large, 1)
+    yield from _worked(partial(checked, order), rest, min(most, len(rest), load_of_all // A_LOAD))
+
+
+def _is_large(job: Job, fair: int) -> bool:
+    """Whether a source is left to one process when all others are done; files are not shared."""
+    size = job.found.stamp.size
+    return size >= WORTH and size * 2 > fair and os.path.isdir(job.found.source)
+
+
+def _worked(
+    work: Callable[[Job], Checked], jobs: Sequence[Job], count: int
+) -> Generator[Checked, None, None]:
+    crew = in_processes(work, jobs, count, died=_killed) if jobs and count > 1 else None
+    with closing(crew or (work(job) for job in jobs)) as outcomes:
         yield from outcomes
 
 
-def checked(order: Order, job: Job) -> Checked:
+def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
     """What the rules find in one source; whatever goes wrong is told and stops no other."""
     path = Path(job.found.source)
     try:
-        return check_source(order, load(path), job.number, job.found.shown, path)
+        source = load(path)
+        return check_source(order, source, job.number, job.found.shown, processes=processes)
     except (UnknownFormat, Refused) as error:
         return _failed(job, error, skipped=not job.found.asked)
     except TalktreeError as error:
@@ -108,29 +118,29 @@ def checked(order: Order, job: Job) -> Checked:
 
 
 def check_source(
-    order: Order, source: Source, number: int, shown: str, path: Path | None = None
+    order: Order, source: Source, number: int, shown: str, *, processes: int = 1
 ) -> Checked:
     """What the rules find in a source that is at hand."""
     format = by_slug(order.source_format) if order.source_format else detect(source).format
     document = read(source, format)
-    origin = document.origin
-    assert isinstance(origin, Origin)
     rules = chosen(rules_for(document.format), select=order.select, ignore=order.ignore)
-    counts = Counter[str]()
-    findings: list[Shown] = []
-    for each in found(document, rules):
-        finding = each.finding
-        counts[finding.code] += 1
-        if counts[finding.code] <= order.most:
-            place = excerpt(origin, finding) if order.excerpts else None
-            findings.append(Shown(finding, place))
+    judge = Judge(document, rules)
+    account = Account(judge, order.most, excerpts=order.excerpts)
+    talks = judge.talks()
+    account.take(judge.opening())
+    if processes > 1 and len(talks) > 1 and may_fork():
+        by_shares(account, talks, processes)
+    else:
+        for talk in talks:
+            account.take(judge.of(talk))
+    account.take(judge.closing(talks))
     return Checked(
         number=number,
         path=shown,
         format=document.format,
         folder=source.folder,
-        findings=findings,
-        counts=dict(counts),
+        findings=account.shown,
+        counts=dict(account.counts),
         reach=reach(document.conversations),
     )
 

@@ -38,15 +38,22 @@ def found(document: Document, rules: Iterable[Rule] | None = None) -> Iterator[F
     """Everything the rules find in a document."""
     chosen = rules_for(document.format) if rules is None else list(rules)
     fitting = [rule for rule in chosen if not rule.formats or document.format in rule.formats]
-    return _Judge(document, fitting).run()
+    judge = Judge(document, fitting)
+    talks = judge.talks()
+    yield from judge.opening()
+    for talk in talks:
+        yield from judge.of(talk)
+    yield from judge.closing(talks)
 
 
-class _Judge:
+class Judge:
+    """All rules, and the document they judge: its opening, each talk, and the whole."""
+
     def __init__(self, document: Document, rules: Sequence[Rule]) -> None:
         origin = document.origin
         assert isinstance(origin, Origin)
         self._document = document
-        self._origin = origin
+        self.origin = self._origin = origin
         self._noticing = {rule.code: rule for rule in rules}
         self._records = [rule for rule in rules if rule.on == "record" and rule.gate is None]
         self._gated = _by_gate(rules)
@@ -59,18 +66,27 @@ class _Judge:
         self._talking = [rule for rule in rules if rule.on == "talk"]
         self._sources = [rule for rule in rules if rule.on == "source"]
 
-    def run(self) -> Iterator[Found]:
-        """All findings, in the order in which they are met."""
+    def talks(self) -> list[Talk]:
+        """The conversations; each can ask what the others have."""
+        talks = [Talk(each, self._origin) for each in self._document.conversations]
+        know_each_other(talks, self._origin)
+        return talks
+
+    def opening(self) -> Iterator[Found]:
+        """What was noticed in reading, before any record."""
         for sheet in self._origin.sheets:
             for each in sheet.glance():
                 yield from self._noticed(each)
-        talks = [Talk(each, self._origin) for each in self._document.conversations]
-        know_each_other(talks, self._origin)
-        for talk in talks:
-            yield from self._stream(talk)
-            for rule in self._talking:
-                for told in rule.check(talk):
-                    yield self._found(rule, told, talk, told.position)
+
+    def of(self, talk: Talk) -> Iterator[Found]:
+        """What is wrong with one conversation; its facts are complete behind it."""
+        yield from self._stream(talk)
+        for rule in self._talking:
+            for told in rule.check(talk):
+                yield self._found(rule, told, talk, told.position)
+
+    def closing(self, talks: Sequence[Talk]) -> Iterator[Found]:
+        """What is wrong with the source as a whole, once every conversation was judged."""
         setting = Setting(self._document, self._origin, talks)
         for rule in self._sources:
             for told in rule.check(setting):

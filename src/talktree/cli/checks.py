@@ -9,7 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from talktree import __version__, api
-from talktree.checking.many import Checked, Order, Shown, check_source, checked_all
+from talktree.checking.account import Shown
+from talktree.checking.many import Checked, Order, check_source, checked_all
 from talktree.checking.registry import all_rules
 from talktree.cli import output
 from talktree.cli.failures import tell

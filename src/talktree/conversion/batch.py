@@ -20,13 +20,13 @@ from msgspec.structs import replace
 
 from talktree import __version__
 from talktree.conversion.batch_jobs import named
-from talktree.conversion.batch_shares import together
 from talktree.conversion.batch_state import State
 from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
 from talktree.errors import Unreadable, UsageError
 from talktree.formats.sources import OWN, found
 from talktree.processes import AHEAD, in_processes
+from talktree.processes.together import together
 
 WORK = f"{OWN}.work"
 A_SHARE = 12

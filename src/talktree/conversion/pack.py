@@ -125,7 +125,7 @@ class Packing:
             finally:
                 self.ledger = ledger
 
-        from talktree.conversion.shares import in_order
+        from talktree.processes.shares import in_order
 
         self.crossing.prepare()
         with closing(in_order(make, len(chunks), self._processes)) as made:

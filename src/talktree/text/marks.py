@@ -6,6 +6,8 @@ is quick then, whatever the bytes are that share it.
 
 from __future__ import annotations
 
+from itertools import accumulate, count
+from operator import add
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -54,8 +56,4 @@ def _behind_others(marks: bytes, offset: int) -> list[int]:
     # From its end, a text without long runs is passed over in large steps.
     pieces = marks.rsplit(_START)
     del pieces[-1]
-    at, found = offset + 1 - len(_START), []
-    for piece in pieces:
-        at += len(piece) + len(_START)
-        found.append(at)
-    return found
+    return list(map(add, accumulate(map(len, pieces)), count(offset + 1, len(_START))))

@@ -56,7 +56,7 @@ def serve(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connec
         return
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
     """Whether a process can begin as a copy of this one, with all modules at hand.
 
     A copy has only the thread that made it, so a lock that another one holds would stay locked.
@@ -68,7 +68,7 @@ class _Worker(Generic[Job, Outcome]):
     """A process, the way to it, and the jobs it was given."""
 
     def __init__(self, work: Work[Job, Outcome], others: Iterable[Connection]) -> None:
-        forks = _may_fork()
+        forks = may_fork()
         context = get_context("fork") if forks else get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.given: deque[tuple[int, Job]] = deque()
