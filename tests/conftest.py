@@ -32,11 +32,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "torture: a long run, left out of `make test`")
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Half as many again as there are processors: browsers and disks are waited for."""
-    return max(2, (os.cpu_count() or 2) * 3 // 2)
-
-
 LONG = ("torture", "machine", "scale", "incremental", "usage_straight", "browser")
 """What the names of files with long tests have in them."""
 
