@@ -306,3 +306,18 @@ def _parts(conversation: Conversation) -> Iterator[object]:
         if isinstance(message, Message)
         for part in message.parts
     )
+
+
+def test_a_call_whose_message_has_half_a_character_in_its_id_is_answered() -> None:
+    session = Session()
+    session.say()
+    session.reply(call("t1"), uuid="\ud800")
+    session.say("And?", parent=None, parentUuid="\ud800")
+    answered = [
+        part
+        for entry in mended(session.document()).entries
+        if isinstance(entry, Message)
+        for part in entry.parts
+        if isinstance(part, ToolResult)
+    ]
+    assert [part.call for part in answered] == ["t1"]

@@ -61,7 +61,9 @@ def answer_for(seen: Seen, part: int, *, parent: str | None) -> Message | None:
 
 
 def _answer_id(asking: Message, part: int) -> str:
-    return str(uuid5(NAMES, f"{asking.id}\0{part}"))
+    # An id may hold half of a character, which has no bytes of its own.
+    name = f"{asking.id}\0{part}".encode("utf-8", "backslashreplace")
+    return str(uuid5(NAMES, name.decode()))
 
 
 def is_answerable(seen: Seen, part: int) -> bool:
