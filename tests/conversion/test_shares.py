@@ -134,7 +134,7 @@ from talktree.conversion.options import Options
 
 pack.WORTH_SHARING = 1
 chunks.A_CHUNK = 2000
-assert pack.can_share()
+assert pack.may_fork()
 
 
 def made(path, to, carry, processes):

@@ -29,8 +29,8 @@ from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import Found as FoundSource
-from talktree.processes import in_processes
-from talktree.processes.crew import may_fork
+from talktree.processes.crew import in_processes
+from talktree.processes.forking import may_fork
 from talktree.processes.together import WORTH
 
 A_LOAD = 2 << 20

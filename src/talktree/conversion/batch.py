@@ -25,7 +25,7 @@ from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
 from talktree.errors import Unreadable, UsageError
 from talktree.formats.sources import OWN, found
-from talktree.processes import AHEAD, in_processes
+from talktree.processes.crew import AHEAD, in_processes
 from talktree.processes.together import together
 
 WORK = f"{OWN}.work"

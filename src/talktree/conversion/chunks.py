@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -71,11 +69,3 @@ def cut(positions: Sequence[int], sizes: Sequence[int]) -> list[array[int]]:
         chunks[-1].append(position)
         size += own
     return chunks
-
-
-def can_share() -> bool:
-    """Whether a process can begin as a copy of this one.
-
-    A copy has only the thread that made it, so a lock that another one holds would stay locked.
-    """
-    return sys.platform == "linux" and threading.active_count() == 1

@@ -19,7 +19,7 @@ from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import put_back
 from talktree.conversion.carry import VERSION, Carry, File, Kept, checksum, sized
 from talktree.conversion.carry import Origin as SourceNote
-from talktree.conversion.chunks import Chunk, can_share, cut, packed, unpacked
+from talktree.conversion.chunks import Chunk, cut, packed, unpacked
 from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.strings import strings_in, strings_of
@@ -31,6 +31,7 @@ from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
+from talktree.processes.forking import may_fork
 from talktree.text.json_value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
@@ -92,7 +93,7 @@ class Packing:
         if self._processes > 1 and self.crossing.can_be_shared:
             members = self.crossing.conversation.members
             sizes = self._origin.sizes([members[position] for position in positions])
-            if sum(sizes) >= WORTH_SHARING and can_share():
+            if sum(sizes) >= WORTH_SHARING and may_fork():
                 yield from self._shared(cut(positions, sizes), loaded, noted)
                 return
         yield from self._made_here(positions, loaded, noted)

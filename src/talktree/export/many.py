@@ -35,7 +35,7 @@ from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.model.document import Document
-from talktree.processes import in_processes
+from talktree.processes.crew import in_processes
 
 A_LOAD = 4 << 20
 """A process is worth starting for so many bytes,"""

@@ -8,8 +8,6 @@ themselves.
 from __future__ import annotations
 
 import signal
-import sys
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
@@ -18,6 +16,7 @@ from types import FrameType
 from typing import Generic, TypeVar
 
 from talktree.errors import Unreadable
+from talktree.processes.forking import may_fork
 
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
@@ -54,14 +53,6 @@ def serve(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connec
             pipe.send(work(pipe.recv()))
     except (_Stopped, EOFError, OSError):
         return
-
-
-def may_fork() -> bool:
-    """Whether a process can begin as a copy of this one, with all modules at hand.
-
-    A copy has only the thread that made it, so a lock that another one holds would stay locked.
-    """
-    return sys.platform == "linux" and threading.active_count() == 1
 
 
 class _Worker(Generic[Job, Outcome]):
