@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
 from collections import Counter
 from pathlib import Path
 
@@ -189,10 +190,8 @@ def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
 
 
 def test_secrets_in_attached_files_and_behind_escapes_are_found() -> None:
-    import base64
-
     key = KEYS["github"]
-    file = base64.b64encode(f"token: {key}\n".encode()).decode()
+    file = b64encode(f"token: {key}\n".encode()).decode()
     source = {"type": "base64", "media_type": "text/plain", "data": file}
     lines = json.dumps(said("user", "u1", None, [{"type": "document", "source": source}]))
     escaped = "".join(f"\\u{ord(each):04x}" for each in key)
@@ -203,6 +202,19 @@ def test_secrets_in_attached_files_and_behind_escapes_are_found() -> None:
     assert file not in text
     for line in text.splitlines():
         assert key not in json.dumps(json.loads(line))
+
+
+@pytest.mark.parametrize("spaces", [(",", ":"), (", ", ": "), (" ,\t", " :  ")])
+def test_secrets_in_attached_files_are_found_however_the_line_is_laid_out(
+    spaces: tuple[str, str],
+) -> None:
+    key = KEYS["github"]
+    file = b64encode(f"token: {key}\n".encode()).decode()
+    source = {"type": "base64", "media_type": "text/plain", "data": file}
+    line = said("user", "u1", None, [{"type": "document", "source": source}])
+    data = json.dumps(line, separators=spaces).encode() + b"\n"
+    read = api.read(Source.of_bytes(data), format="claude-code")
+    assert file not in made(read, Choice(to="claude-code"))
 
 
 @pytest.mark.parametrize("seed", range(3))

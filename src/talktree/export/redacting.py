@@ -25,14 +25,14 @@ from talktree.text.secrets import Secret, found_in
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 """What hides letters from whoever looks at the bytes of JSON only."""
 _TYPE = b'"media_type"'
-_TYPED = re.compile(rb'"media_type": ?"(?:text/|application/json)')
+_TYPED = re.compile(rb'"media_type"\s*:\s*"(?:text/|application/json)')
 _DATA = b";base64,"
 _HEADS = (b"data:text/", b"data:application/")
 _LONGEST_HEAD = 120
 """How far before its data the address of a file begins."""
 _FILE = re.compile(
     rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
-    rb'|"media_type": ?"(?:text/|application/json)[^"]{0,40}", ?"data": ?")'
+    rb'|"media_type"\s*:\s*"(?:text/|application/json)[^"]{0,40}"\s*,\s*"data"\s*:\s*")'
     rb"([A-Za-z0-9+/]{16,}={0,2})"
 )
 """Files of text, in base 64."""
