@@ -63,9 +63,9 @@ def test_titles_and_what_is_found(
     for number, group in enumerate(groups):
         write_titles(tmp_path / f"titles{number}.jsonl", group, f"lantern{number}")
     with _walk(browser, tmp_path) as walk:
-        cards = walk.page.evaluate("hostile.walk('.library-list', '[role=option]', false)")
+        listed = _listed(walk, len(set(texts.values())) - len(groups))
         walk.look("Library")
-        assert len(cards) >= len(set(texts.values())) - len(groups)
+        assert listed
         tell("title in the library", len(texts), walk.canary)
         walk.search("lantern")
         shown = walk.tour("search", [f"lantern{number}" for number in range(len(groups))])
@@ -75,6 +75,17 @@ def test_titles_and_what_is_found(
         opened = _addresses(walk.screen.studio, len(texts))[::8]
         walk.tour("visit", [(address, "") for address in opened])
         tell("title of what is open", len(opened), walk.canary)
+
+
+def _listed(walk: Walk, wanted: int) -> bool:
+    """Whether the library shows so many cards; they come as the files are taken in."""
+    walk.page.wait_for_selector(".library-list [role=option]", timeout=60_000)
+    for _ in range(60):
+        cards = walk.page.evaluate("hostile.walk('.library-list', '[role=option]', false)")
+        if len(cards) >= wanted:
+            return True
+        walk.page.wait_for_timeout(500)
+    return False
 
 
 def _addresses(studio: Running, total: int) -> list[str]:
