@@ -30,6 +30,11 @@ def test_unchanged_document_writes_identical_bytes(slug: str, path: Path) -> Non
 
 
 @every_sample
+def test_records_know_their_places(slug: str, path: Path) -> None:
+    contract.records_know_their_places(by_slug(slug), load(path))
+
+
+@every_sample
 def test_putting_back_changes_nothing(slug: str, path: Path) -> None:
     contract.putting_back_changes_nothing(by_slug(slug), load(path))
 

@@ -8,6 +8,7 @@ from talktree.formats.engine import Origin
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_scan import Node, scan
+from talktree.text.positions import characters
 from talktree.text.secrets import masked
 
 BEFORE = 24
@@ -21,7 +22,7 @@ LONGEST = 1 << 22
 class Excerpt(Struct, frozen=True):
     """A piece of a line of the source."""
 
-    line: int | None
+    line: int
     column: int
     """Where what is meant starts in the line, counted in characters from 1."""
     text: str
@@ -34,23 +35,25 @@ class Excerpt(Struct, frozen=True):
 
 def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
     """What a finding speaks of; None if it speaks of no bytes."""
-    found = _bytes_of(origin, finding)
-    if found is None:
-        return None
-    raw, line = found
-    start, stop = _span(raw, finding)
-    return _cropped(raw, start, stop, line)
-
-
-def _bytes_of(origin: Origin, finding: Finding) -> tuple[bytes, int | None] | None:
     if finding.number >= 0:
         which, index = origin.sheet_of(finding.number)
         sheet = origin.sheets[which]
-        return sheet.record(index).raw, sheet.line_of(index)
+        raw = sheet.record(index).raw
+        start, stop = _span(raw, finding)
+        amid = _amid_line(sheet, sheet.offset_of(index, 0))
+        return _cropped(raw, start, stop, sheet.position_of(index, start), amid=amid)
     sheet_there = origin.by_path.get(finding.path or "")
     if sheet_there is None or finding.line is None:
         return None
-    return _line_at(sheet_there, finding.line), finding.line
+    raw = _line_at(sheet_there, finding.line)
+    start, stop = _span(raw, finding)
+    return _cropped(raw, start, stop, (finding.line, characters(raw[:start]) + 1))
+
+
+def _amid_line(sheet: Sheet, offset: int) -> bool:
+    """Whether more than an indentation stands on a line before a place."""
+    before = sheet.content.read(max(0, offset - WIDTH), offset)
+    return bool(before[before.rfind(b"\n") + 1 :].strip())
 
 
 def _line_at(sheet: Sheet, line: int) -> bytes:
@@ -99,25 +102,28 @@ def _node(raw: bytes, way: str) -> Node | None:
     return node if roots and node is not roots[0] else None
 
 
-def _cropped(raw: bytes, start: int, stop: int, line: int | None) -> Excerpt:
+def _cropped(
+    raw: bytes, start: int, stop: int, place: tuple[int, int], *, amid: bool = False
+) -> Excerpt:
+    """A piece of the line; `amid` says that the line begins before the bytes at hand."""
     begin = raw.rfind(b"\n", 0, start) + 1
     end = raw.find(b"\n", start)
     text = raw[begin : len(raw) if end < 0 else end].rstrip(b"\r")
     before = text[: start - begin].decode("utf-8", "replace")
     meant = text[start - begin : max(start, stop) - begin].decode("utf-8", "replace")
     behind = text[max(start, stop) - begin :][:MOST_READ].decode("utf-8", "replace")
-    cut = len(before) > BEFORE
-    here = BEFORE if cut else len(before)
+    here = min(BEFORE, len(before))
     # Masking keeps the length; what is looked at is longer than what is shown, so that no secret
     # is shown because half of it was cut off.
     lead = before[-MOST_READ:]
     hidden = masked(lead + meant[:MOST_READ] + behind)
     shown = hidden[len(lead) - here :][:WIDTH]
+    line, column = place
     return Excerpt(
-        line=None if line is None else line + raw.count(b"\n", 0, begin),
-        column=len(before) + 1,
+        line=line,
+        column=column,
         text=shown,
         start=here,
         length=max(0, min(len(meant), WIDTH - here)),
-        cut=cut,
+        cut=len(before) > here or (amid and not begin),
     )

@@ -179,15 +179,15 @@ def _shape(results: Sequence[Checked]) -> dict[str, Json]:
 
 
 def _finding(result: Checked, shown: Shown) -> Json:
-    found = shown.finding
+    found, place = shown.finding, shown.excerpt
     return {
         "code": found.code,
         "name": found.name,
         "severity": found.severity,
         "message": found.message,
         "path": _path(result, found),
-        "line": found.line,
-        "column": shown.excerpt.column if shown.excerpt is not None else None,
+        "line": place.line if place is not None else found.line,
+        "column": place.column if place is not None else None,
         "entry": found.entry,
         "fix": found.fix,
     }
@@ -201,11 +201,7 @@ def _sarif(results: Sequence[Checked]) -> dict[str, Json]:
         if rule.code in used
     ]
     located = [
-        Located(
-            shown.finding,
-            _path(result, shown.finding),
-            shown.excerpt.column if shown.excerpt is not None else None,
-        )
+        Located(shown.finding, _path(result, shown.finding), shown.excerpt)
         for result in results
         for shown in result.findings
     ]

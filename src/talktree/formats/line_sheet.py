@@ -13,11 +13,11 @@ from talktree.errors import Damaged
 from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
 from talktree.files.splice import Splice
+from talktree.formats.around import Around
 from talktree.formats.base import Record
 from talktree.formats.line_copy import Chunk, changed, joined
 from talktree.formats.line_mend import mended_lines
 from talktree.formats.sheets import (
-    Around,
     Item,
     Mending,
     Sheet,
@@ -34,6 +34,7 @@ from talktree.text.json_style import Style, learn
 from talktree.text.json_value import REFUSALS, Json
 from talktree.text.json_write import encode
 from talktree.text.lines import Span, diagnosis, is_blank, respan
+from talktree.text.positions import characters
 from talktree.text.utf8 import BOM
 
 _plain = msgspec.json.Decoder().decode
@@ -262,6 +263,25 @@ class LineSheet(Sheet):
     def line_of(self, index: int) -> int | None:
         blank = bisect_right(self.blank, index)
         return index + 1 + blank - bisect_right(self.shared, index)
+
+    def offset_of(self, index: int, at: int) -> int:
+        return self.starts[index] + at
+
+    def position_of(self, index: int, at: int) -> tuple[int, int]:
+        start = self.starts[index]
+        lead = self._line_before(start) + self.content.read(start, start + at)
+        line = (self.line_of(index) or 1) + lead.count(b"\n")
+        return line, characters(lead[lead.rfind(b"\n") + 1 :]) + 1
+
+    def _line_before(self, start: int) -> bytes:
+        """What stands on the same line before a place: other records that share it."""
+        look = 256
+        while True:
+            before = self.content.read(max(0, start - look), start)
+            begin = before.rfind(b"\n")
+            if begin >= 0 or look >= start:
+                return before[begin + 1 :]
+            look *= 16
 
     def inspect(self) -> Iterator[Finding]:
         yield from self.damage

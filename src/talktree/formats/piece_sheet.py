@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from talktree.errors import Damaged
 from talktree.files import Content
+from talktree.formats.around import Around
 from talktree.formats.base import Format, Record
-from talktree.formats.sheets import Around, Item, Sheet, Sink, problem_findings
+from talktree.formats.sheets import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding
 from talktree.model.outline import LineOutline, line_outline, outline
 from talktree.text.json_scan import Problem

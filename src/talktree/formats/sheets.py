@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from talktree.files import Content
 from talktree.files.difference import differences
 from talktree.files.splice import Splice
+from talktree.formats.around import Around
 from talktree.formats.base import Links, Record
+from talktree.formats.layout import Layout
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
+from talktree.text.positions import Positions
 
 Fields = tuple[object, ...]
 """What `Skeleton.add` takes."""
@@ -49,18 +53,6 @@ class Item(NamedTuple):
     depth: int = 0
     group: str = ""
     """The conversation it belongs to."""
-
-
-class Around(NamedTuple):
-    """What stands around a record's own bytes, so that the file can be put together again."""
-
-    gap: bytes = b""
-    """Before it."""
-    hole: int | None = None
-    """Where in its bytes the records nested in it stand."""
-    tail: bytes = b""
-    """Behind the last record nested in it."""
-    depth: int = 0
 
 
 class Mending(NamedTuple):
@@ -136,6 +128,24 @@ class Sheet(ABC):
     def depth_of(self, index: int) -> int:
         """How deep a record stands in others."""
         return 0
+
+    def offset_of(self, index: int, at: int) -> int:
+        """Where a byte of a record stands in the file."""
+        return self.layout.offset(index, at)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the records stand."""
+        return Layout(self)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where the lines of the file start; for files that are held anyway."""
+        return Positions(self.content.read())
+
+    def position_of(self, index: int, at: int) -> tuple[int, int]:
+        """The line and the column of a byte of a record."""
+        return self.positions.line_and_column(self.offset_of(index, at))
 
     # mending
 

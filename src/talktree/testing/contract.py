@@ -22,6 +22,7 @@ from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.text.json_value import same
+from talktree.text.positions import Positions
 
 Files = Mapping[str, bytes]
 
@@ -55,6 +56,22 @@ def unchanged_document_writes_identical_bytes(format: Format, source: Source) ->
 def _same_items(sheet: Sheet) -> list[Item]:
     depths = [piece.depth for piece in sheet.pieces] if isinstance(sheet, PieceSheet) else []
     return [Item(index, depth=depths[index] if depths else 0) for index in range(len(sheet))]
+
+
+def records_know_their_places(format: Format, source: Source) -> None:
+    """Each byte of each record is found in the file where the sheet says, by offset and by line."""
+    origin = read(source, format).origin
+    assert isinstance(origin, Origin)
+    for sheet in origin.sheets:
+        whole = sheet.content.read()
+        places = Positions(whole)
+        for index in range(len(sheet)):
+            raw = sheet.record(index).raw
+            offsets = [sheet.offset_of(index, at) for at in range(len(raw))]
+            assert bytes(whole[each] for each in offsets) == raw, f"{sheet.path}: record {index}"
+            for at in (0, len(raw) // 2):
+                there = places.line_and_column(sheet.offset_of(index, at))
+                assert sheet.position_of(index, at) == there, f"{sheet.path}: record {index}"
 
 
 def putting_back_changes_nothing(format: Format, source: Source) -> None:

@@ -17,7 +17,7 @@ class Place(Protocol):
     """A piece of a line of the source."""
 
     @property
-    def line(self) -> int | None: ...
+    def line(self) -> int: ...
     @property
     def column(self) -> int: ...
     @property
@@ -32,9 +32,10 @@ class Place(Protocol):
 
 def finding_lines(found: Finding, place: Place | None, *, path: str) -> Iterator[Line]:
     """One finding: its head, the place it speaks of, and its fix."""
-    where = f"{path}:{found.line}:{place.column}" if place and found.line else path
-    if found.line and place is None:
-        where = f"{path}:{found.line}"
+    if place is not None:
+        where = f"{path}:{place.line}:{place.column}"
+    else:
+        where = f"{path}:{found.line}" if found.line else path
     fix = f" [{FIXES[found.fix]}]" if found.fix else ""
     head = (
         (f"{where}: ", "title"),
@@ -47,7 +48,7 @@ def finding_lines(found: Finding, place: Place | None, *, path: str) -> Iterator
 
 
 def _place_lines(place: Place) -> Iterator[Line]:
-    number = str(place.line or "")
+    number = str(place.line)
     margin = " " * len(number)
     lead = "…" if place.cut else ""
     yield line((f"{margin} |", "graph"))

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from talktree.model.findings import Finding
 from talktree.text.json_value import Json
+from talktree.views.findings import Place
 from talktree.views.shapes import Object
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -25,11 +26,11 @@ class Described(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A finding in a file, with its column where that is known."""
+    """A finding in a file, with its place where that is known."""
 
     finding: Finding
     path: str
-    column: int | None = None
+    place: Place | None = None
 
 
 def sarif(rules: Sequence[Described], found: Iterable[Located], *, version: str) -> Object:
@@ -75,9 +76,8 @@ def _result(each: Located, places: dict[str, int]) -> Json:
 
 def _location(each: Located) -> Json:
     location: Object = {"artifactLocation": {"uri": quote(each.path)}}
-    if each.finding.line:
-        region: Object = {"startLine": each.finding.line}
-        if each.column:
-            region["startColumn"] = each.column
-        location["region"] = region
+    if each.place is not None:
+        location["region"] = {"startLine": each.place.line, "startColumn": each.place.column}
+    elif each.finding.line:
+        location["region"] = {"startLine": each.finding.line}
     return location

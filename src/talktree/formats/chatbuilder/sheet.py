@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from talktree.files import Content
+from talktree.formats.around import Around
 from talktree.formats.base import Record
 from talktree.formats.chatbuilder.lens import get
 from talktree.formats.chatbuilder.mend import mended_message
 from talktree.formats.chatbuilder.oddities import oddities
-from talktree.formats.sheets import Around, Item, Mending, Sheet, Sink
+from talktree.formats.sheets import Item, Mending, Sheet, Sink
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.model.outline import LineOutline, line_outline, outline
