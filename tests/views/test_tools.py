@@ -27,6 +27,11 @@ def test_long_output_is_cut_and_counted() -> None:
     assert len(lines) == 14
 
 
+def test_colours_of_output_are_left_out_and_what_acts_is_written_out() -> None:
+    lines = shown("Bash", {"command": "ls"}, "\x1b[1;32mok\x1b[0m \x1b]0;title\x07")
+    assert lines[1] == "  ok \\x1b]0;title\\x07"
+
+
 def test_a_long_line_of_output_is_cut_and_counted() -> None:
     lines = shown("Bash", {"command": "x"}, "y" * 5_000_000)
     assert lines[1] == f"  {'y' * 400}… (+4,999,600)"

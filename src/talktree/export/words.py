@@ -20,6 +20,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.visible import uncoloured
 from talktree.views.folding import Step
 from talktree.views.html.escaped import shown
 from talktree.views.lines import Line
@@ -29,7 +30,6 @@ from talktree.views.tools import call_title
 from talktree.views.when import moment
 
 _TICKS = re.compile("`{3,}")
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
@@ -196,7 +196,7 @@ def marked(text: str) -> str:
 
 def _clean(text: str) -> str:
     """A text without colours, and with everything written out that would act on a terminal."""
-    return shown(_COLOURS.sub("", text) if "\x1b" in text else text)
+    return shown(uncoloured(text))
 
 
 def _closed(text: str) -> str:

@@ -16,6 +16,7 @@ from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.skeleton import NO_TIME, Skeleton
+from talktree.model.titles import BEST, rank
 from talktree.model.tree import Branch, Tree
 
 STRETCH = 64
@@ -160,12 +161,17 @@ class Conversation:
 
     @cached_property
     def title(self) -> str | None:
-        """What the source calls it: the last title it was given."""
+        """What the source calls it: the best title it was given, of equals the last."""
         others = [position for position, trait in enumerate(self.skeleton.traits) if not trait]
+        found: Head | None = None
         for entry in self.entries_at(others[::-1]):
-            if isinstance(entry, Head) and entry.title:
-                return entry.title
-        return None
+            if not isinstance(entry, Head) or not entry.title:
+                continue
+            if found is None or rank(entry) > rank(found):
+                found = entry
+            if rank(found) == BEST:
+                break
+        return found.title if found else None
 
     # edits
 

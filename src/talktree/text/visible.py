@@ -18,6 +18,7 @@ _FORMAT = (
 _ACTING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
 _ACTING_IN_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
 _NAMED = {"\n": "\\n", "\r": "\\r"}
+_COLOURS = re.compile(r"\x1b\[[0-9;:]{0,64}m")
 
 
 def visible(text: str) -> str:
@@ -28,6 +29,11 @@ def visible(text: str) -> str:
 def visible_line(text: str) -> str:
     """The same for text that must stay on one line: newlines are shown too."""
     return text if _plain(text) else _ACTING_IN_LINE.sub(_shown, text)
+
+
+def uncoloured(text: str) -> str:
+    """What a program printed, without the sequences that only colour it."""
+    return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def visible_json(text: str) -> str:

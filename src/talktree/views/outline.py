@@ -28,7 +28,7 @@ from talktree.views.graph import Fork, Lane, NewStart, Piece, Run, Skipped, piec
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import clipped, counted, one_line
-from talktree.views.parts import COMPACTIONS, details, part_line
+from talktree.views.parts import COMPACTIONS, details, part_line, thought
 from talktree.views.tools import call_title
 
 SHORT_RUN = 3
@@ -238,7 +238,7 @@ def snippet(message: Message) -> str:
         case Text():
             return one_line(first.text, 4 * SNIPPET)
         case Thinking():
-            return f"thinking: {one_line(first.text, 2 * SNIPPET)}"
+            return f"thinking: {thought(first, 2 * SNIPPET)}"
         case ToolCall():
             more = sum(isinstance(part, ToolCall) for part in message.parts) - 1
             return call_title(first) + (f" and {more} more" if more else "")

@@ -19,14 +19,18 @@ from talktree.model.parts import (
 )
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
+from talktree.text.visible import uncoloured
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line, size
+from talktree.views.wrapping import unwrapped
 
 COMPACTIONS = frozenset(
     {"compacting", "compacted", "microcompacted", "restoring", "restored", "compaction"}
 )
 """Events that divide the conversation."""
 WIDTH = 100
+NOT_KEPT = "not kept"
+"""What is said of a thought whose words its program left out."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
@@ -36,7 +40,7 @@ def part_line(part: Part) -> Line:
         case Text():
             return line(one_line(part.text, WIDTH))
         case Thinking():
-            return line(("thinking: ", "faint"), (one_line(part.text, WIDTH), "faint"))
+            return line(("thinking: ", "faint"), (thought(part, WIDTH), "faint"))
         case ToolCall():
             return line((part.name, "tool"))
         case ToolResult():
@@ -52,6 +56,11 @@ def part_line(part: Part) -> Line:
             return line((f"[{one_line(part.kind, 40)}: {told}]", "faint"))
         case _:
             assert_never(part)
+
+
+def thought(part: Thinking, most: int) -> str:
+    """The first words of a thought; some programs write down only that there was one."""
+    return one_line(part.text, most) or NOT_KEPT
 
 
 def _attachment(part: Attachment) -> Line:
@@ -77,7 +86,8 @@ def event_line(event: Event) -> Line:
     if event.kind == "command":
         return line(("[", "faint"), (_command(event), "tool"), ("]", "faint"))
     kind = event.kind.replace("_", " ")
-    told = one_line(event.text, WIDTH) if event.text else details(event.data)
+    text = uncoloured(unwrapped(event.text)) if event.text else ""
+    told = one_line(text, WIDTH) or details(event.data)
     return line((f"{one_line(kind, 40)}{': ' if told else ''}", "mark"), (told, "faint"))
 
 

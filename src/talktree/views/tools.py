@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from talktree.model.derive import tool_key, written_todos
 from talktree.model.parts import Text, ToolCall, ToolResult
+from talktree.text.visible import uncoloured
 from talktree.views.arguments import PATHS, SUBJECTS, amount, arguments_of, first
 from talktree.views.diffs import changes, diff_lines
 from talktree.views.lines import Line, Span, line, styled
@@ -51,7 +52,7 @@ def output_lines(result: ToolResult, *, full: bool = False, cut: int = CUT) -> l
     lines: list[Line] = []
     for part in result.output:
         if isinstance(part, Text):
-            lines += styled(text_lines(part.text) if part.text else [], style)
+            lines += styled(text_lines(uncoloured(part.text)) if part.text else [], style)
         else:
             lines.append(part_line(part))
     if full:

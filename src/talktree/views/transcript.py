@@ -151,7 +151,7 @@ class Transcript:
             yield line(each) if each else EMPTY
 
     def _thoughts(self, part: Thinking) -> Iterator[Line]:
-        if not self._look.thinking:
+        if not self._look.thinking or not part.text:
             yield part_line(part)
             return
         yield line(("thinking", "mark"))

@@ -44,13 +44,10 @@ from talktree.model import message as flags
 from talktree.model.derive import DONE
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
+from talktree.model.titles import rank
 
 SYNTHETIC = "<synthetic>"
 """The model of an answer that no model gave; nobody pays for it."""
-RANKS = {"custom-title": 8, "ai-title": 7, "agent-name": 5}
-"""How good a title is by the kind of its record."""
-NAMED = 6
-"""How good any other title is that a source gives."""
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
 
@@ -182,9 +179,9 @@ class Telling:
         if not head.title or head.title.isspace():
             return
         title = whole(head.title)
-        rank = RANKS.get(head.kind, NAMED)
-        if rank >= self.rank:
-            self.title, self.rank = short_title(title) or title[:100], rank
+        good = rank(head)
+        if good >= self.rank:
+            self.title, self.rank = short_title(title) or title[:100], good
         tags = tags_of(self.format, "summary", "")
         self.pieces.append(Piece(at, "summary", "", title, seconds(head.time), tags, ""))
 

@@ -11,9 +11,9 @@ from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
 from talktree.views.html.terminal import terminal, unsteered
-from talktree.views.html.wrapping import unwrapped
 from talktree.views.measure import one_line
 from talktree.views.parts import COMPACTIONS, compact_json, details
+from talktree.views.wrapping import unwrapped
 
 _LARGE = re.compile(r"(?<![\w.,])\d{4,15}(?![\w.,])")
 _WORDS = {

@@ -36,6 +36,7 @@ from talktree.views.html.tools.output import output, said
 from talktree.views.html.tools.shape import Asked
 from talktree.views.html.tools.table import ANY, TOOLS
 from talktree.views.measure import one_line
+from talktree.views.parts import NOT_KEPT
 
 __all__ = [
     "Diffed", "Look", "blocks", "chips", "code", "diff_split", "diff_unified", "escape",
@@ -102,7 +103,7 @@ def text(part: Text, look: Look) -> Block:
 
 def _thinking(part: Thinking, look: Look) -> Block:
     shown, cut = look.cut(part.text)
-    title = one_line(shown, 120) or "not kept"
+    title = one_line(shown, 120) or NOT_KEPT
     return Block(kind="thinking", title=title, html=markdown(shown) if shown else "", cut=cut)
 
 

@@ -136,7 +136,7 @@ def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
 @rule(
     "CLC203",
     "emptied-thinking",
-    "warning",
+    "note",
     on="part",
     formats=CLAUDE_CODE,
     parts=(Thinking,),

@@ -1,0 +1,29 @@
+"""Parts on one line: what is seen of them, and nothing of how they were wrapped."""
+
+from __future__ import annotations
+
+import pytest
+
+from talktree.model.parts import Event, Part, Thinking
+from talktree.views.parts import part_line
+from talktree.views.terminal import as_text
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        (Thinking("First the tests."), "thinking: First the tests."),
+        (Thinking("", signature="EqQB"), "thinking: not kept"),
+        (Event("command", "x", {"name": "/model", "args": "opus"}), "[/model opus]"),
+        (
+            Event(
+                "command_output", "<local-command-stdout>\x1b[1mok\x1b[22m</local-command-stdout>"
+            ),
+            "command output: ok",
+        ),
+        (Event("turn_duration"), "turn duration"),
+        (Event("note", "a <b>bold</b> word"), "note: a <b>bold</b> word"),
+    ],
+)
+def test_a_part_is_told_in_its_own_words(part: Part, shown: str) -> None:
+    assert as_text(part_line(part)) == shown
