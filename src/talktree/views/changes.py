@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from talktree.model.message import Message
 from talktree.text.json_value import Json
@@ -14,9 +14,14 @@ from talktree.views.parts import part_line
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 _STYLES = {"added": "added", "removed": "removed", "changed": "mark", "moved": "mark"}
-SHORT = 8
 WIDTH = 70
-Read = Callable[[str], Message]
+
+
+class Shown(NamedTuple):
+    """One of the two conversations: how a message of it is read, and what it is called."""
+
+    read: Callable[[str], Message]
+    name: Callable[[str], str]
 
 
 class Change(Protocol):
@@ -32,13 +37,13 @@ class Change(Protocol):
     def what(self) -> tuple[str, ...]: ...
 
 
-def change_lines(change: Change, first: Read, second: Read) -> Iterator[Line]:
+def change_lines(change: Change, first: Shown, second: Shown) -> Iterator[Line]:
     """A change: what sort it is, which message, and the words that differ."""
-    a = None if change.a is None else first(change.a)
-    b = None if change.b is None else second(change.b)
+    a = None if change.a is None else first.read(change.a)
+    b = None if change.b is None else second.read(change.b)
     shown = b or a
     assert shown is not None
-    name = (change.b or change.a or "")[:SHORT]
+    name = second.name(change.b) if change.b is not None else first.name(change.a or "")
     sign, style = _SIGNS[change.kind], _STYLES[change.kind]
     yield line((f"{sign} {name}", style), f" {shown.role}: {_gist(shown)}", _said(change))
     if a is not None and b is not None and "parts" in change.what:

@@ -14,7 +14,8 @@ from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.conversion.diff import Side, differences
 from talktree.errors import UsageError
-from talktree.views.changes import change_lines, change_shape, changes_told
+from talktree.views.changes import Shown, change_lines, change_shape, changes_told
+from talktree.views.ids import ShortIds
 from talktree.views.shapes import document_text
 
 
@@ -48,10 +49,15 @@ def command(
     if as_json:
         output.print_text([document_text({"changes": [change_shape(each) for each in found]})])
         return int(bool(found))
-    lines = (text for each in found for text in change_lines(each, one.message, two.message))
+    first_shown, second_shown = _shown(one), _shown(two)
+    lines = (text for each in found for text in change_lines(each, first_shown, second_shown))
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
     tell(f"talktree: {changes_told(Counter(each.kind for each in found))}")
     return int(bool(found))
+
+
+def _shown(side: Side) -> Shown:
+    return Shown(side.message, ShortIds(side.conversation))
 
 
 def _split(given: str) -> tuple[str, str | None]:
