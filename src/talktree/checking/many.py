@@ -129,10 +129,11 @@ def check_source(
     talks = judge.talks()
     account.take(judge.opening())
     if processes > 1 and len(talks) > 1 and may_fork():
-        by_shares(account, talks, processes)
+        reached = by_shares(account, talks, processes)
     else:
         for talk in talks:
             account.take(judge.of(talk))
+        reached = reach(document.conversations)
     account.take(judge.closing(talks))
     return Checked(
         number=number,
@@ -141,7 +142,7 @@ def check_source(
         folder=source.folder,
         findings=account.shown,
         counts=dict(account.counts),
-        reach=reach(document.conversations),
+        reach=reached,
     )
 
 

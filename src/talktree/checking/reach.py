@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import add
 from typing import NamedTuple
 
 from talktree.model.conversation import Conversation
@@ -19,6 +20,10 @@ class Reach(NamedTuple):
     on_path: int = 0
     """Messages from the start to the current leaf."""
 
+    def plus(self, other: Reach) -> Reach:
+        """The figures of both together."""
+        return Reach(*map(add, self, other))
+
 
 def reach(conversations: Iterable[Conversation]) -> Reach:
     """The figures of all conversations together."""
@@ -26,11 +31,8 @@ def reach(conversations: Iterable[Conversation]) -> Reach:
     for each in conversations:
         bones = each.skeleton
         messages = len(bones.traits) - bones.traits.count(0)
-        total = Reach(
-            total.messages + messages,
-            total.reachable + messages - _cut_off(bones),
-            total.on_path + _on_path(each),
-        )
+        reached = messages - _cut_off(bones)
+        total = total.plus(Reach(messages, reached, _on_path(each)))
     return total
 
 
