@@ -8,7 +8,7 @@ and on the longest record, as in reading.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from talktree.checking.evidence.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
@@ -22,6 +22,8 @@ from talktree.model.findings import Finding, finding
 from talktree.model.parts import Part
 
 __all__ = ["Found", "Setting", "found"]
+
+T = TypeVar("T", Seen, Place)
 
 
 class Found(NamedTuple):
@@ -105,10 +107,11 @@ class Judge:
         for stretch in stretches(talk, self._origin.records(conversation.members, names)):
             out = [] if stretch.is_plain else list(self._odd(stretch.seen))
             for rule in self._records:
-                out += self._judged(rule, _picked(stretch, rule.glance, stretch.seen))
+                if near := _picked(stretch, rule.glance, stretch.seen):
+                    out += self._judged(rule, near)
             for (gate, glance), behind in self._gated:
                 near = _picked(stretch, glance, stretch.seen)
-                let_in = [seen for seen in near if _passes(seen, gate)]
+                let_in = [seen for seen in near if _passes(seen, gate)] if near else ()
                 for rule in behind if let_in else ():
                     out += self._judged(rule, let_in)
             out += self._entries(stretch)
@@ -127,20 +130,25 @@ class Judge:
     def _entries(self, stretch: Stretch) -> Iterator[Found]:
         """What is found in what the records say."""
         for rule in self._on_message:
-            yield from self._judged(rule, _picked(stretch, rule.glance, stretch.messages))
+            if near := _picked(stretch, rule.glance, stretch.messages):
+                yield from self._judged(rule, near)
         for kind, rules in self._by_entry.items():
             chosen = [seen for seen in stretch.seen if type(seen.entry) is kind]
             for rule in rules if chosen else ():
                 yield from self._judged(rule, chosen)
         for part_kind, places in stretch.parts.items():
             for rule in self._by_part.get(part_kind, ()):
-                yield from self._judged_parts(rule, _parts_for(rule, stretch, part_kind, places))
+                if among := _picked(stretch, rule.glance, places):
+                    yield from self._judged_parts(rule, part_kind, among)
 
-    def _judged_parts(self, rule: Rule, places: Iterable[Place]) -> Iterator[Found]:
+    def _judged_parts(
+        self, rule: Rule, kind: type[Part], places: Iterable[Place]
+    ) -> Iterator[Found]:
         check = rule.check
         for place in places:
-            for told in check(*place):
-                yield self._found(rule, told, place[1].talk, place[1].position)
+            if type(place[0]) is kind:
+                for told in check(*place):
+                    yield self._found(rule, told, place[1].talk, place[1].position)
 
     def _judged(self, rule: Rule, stretch: Sequence[Seen]) -> Iterator[Found]:
         check = rule.check
@@ -188,16 +196,8 @@ def _passes(seen: Seen, gate: Gate) -> bool:
     return bool(seen.gated)
 
 
-def _picked(stretch: Stretch, glance: Glance | None, otherwise: Sequence[Seen]) -> Sequence[Seen]:
+def _picked(stretch: Stretch, glance: Glance | None, otherwise: Sequence[T]) -> Sequence[T]:
     return otherwise if glance is None else stretch.picked(glance)
-
-
-def _parts_for(
-    rule: Rule, stretch: Stretch, kind: type[Part], places: Sequence[Place]
-) -> Iterable[Place]:
-    if rule.glance is None:
-        return places
-    return [place for place in stretch.picked(rule.glance) if type(place[0]) is kind]
 
 
 def _by_gate(rules: Iterable[Rule]) -> list[tuple[tuple[Gate, Glance | None], list[Rule]]]:

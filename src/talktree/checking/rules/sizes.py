@@ -49,6 +49,8 @@ def huge_file(setting: Setting) -> Iterable[Told]:
 
 
 def _huge(stretch: Stretch) -> Sequence[Seen]:
+    if len(stretch.data) < HUGE_RECORD:
+        return ()
     return [seen for seen in stretch.seen if len(seen.record.raw) >= HUGE_RECORD]
 
 

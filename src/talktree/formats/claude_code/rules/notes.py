@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from talktree.formats.claude_code.adopt import STATUSES
 from talktree.formats.claude_code.rules.usual import unusual_messages
@@ -167,17 +166,27 @@ def detail_without_result(seen: Seen) -> Iterable[Told]:
 def _counted(stretch: Stretch) -> Sequence[Seen]:
     """The pieces of replies; of those that agree only the first and the last, for the stretches
     before and behind this one."""
-    found = [
-        (seen, entry.api_message, entry.usage)
-        for seen, entry in [(seen, seen.entry) for seen in stretch.messages]
-        if type(entry) is Message and entry.usage is not None and entry.api_message is not None
-    ]
-    ends = found[:1] + found[1:][-1:]
-    for pairs in (pairwise(found), pairwise(ends)):
-        for (_, reply, usage), (_, next_reply, next_usage) in pairs:
-            if reply == next_reply and _differ(usage, next_usage):
-                return [each[0] for each in found]
-    return [each[0] for each in ends]
+    found: list[Seen] = []
+    first: Message | None = None
+    last: Message | None = None
+    agree = True
+    for seen in stretch.messages:
+        entry = seen.entry
+        if type(entry) is Message and entry.usage is not None and entry.api_message is not None:
+            first = first or entry
+            agree = agree and (last is None or _agree(last, entry))
+            last = entry
+            found.append(seen)
+    if first is None or last is None or (agree and _agree(first, last)):
+        return found[:1] + found[1:][-1:]
+    return found
+
+
+def _agree(one: Message, two: Message) -> bool:
+    """Whether messages are of different replies, or say the same of what went in."""
+    if one.api_message != two.api_message or one.usage is None or two.usage is None:
+        return True
+    return not _differ(one.usage, two.usage)
 
 
 @rule(

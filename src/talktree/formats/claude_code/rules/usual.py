@@ -48,4 +48,6 @@ def _is_usual(entry: Message, value: Object) -> bool:
 
 
 def _is_sound(usage: Usage) -> bool:
-    return min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0
+    return (
+        usage.input >= 0 and usage.output >= 0 and usage.cache_read >= 0 and usage.cache_write >= 0
+    )
