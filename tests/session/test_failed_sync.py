@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from talktree.session.journal.seal import sealed
 from tests.session.faults import injected, need_strace, was_injected
-from tests.session.journals import acks, opened, quarantined, served, verify, writer
+from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 
 TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 
@@ -89,9 +92,62 @@ def test_other_writers_behind_a_failed_sync(tmp_path: Path, when: int) -> None:
     assert sum(moved.count(b"\n") for moved in quarantined(folder)) >= lost
 
 
+def test_a_failure_that_only_this_writer_is_told_of(tmp_path: Path) -> None:
+    """Whoever saw the sync fail died before noting it, and another has synced and noted since."""
+    need_strace()
+    folder = tmp_path / "s"
+    folder.mkdir()
+    trace = tmp_path / "trace"
+    fault = injected("sync_file_range:error=EIO:when=1", trace)
+    writers = [
+        writer(folder, "told", 1000, before=fault),
+        *(writer(folder, f"w{at}", 600) for at in range(3)),
+    ]
+    outs = [each.told() for each in writers]
+    verify(folder, [ack for out in outs for ack in acks(out)])
+    assert was_injected(trace), "nobody synced for it"
+    assert outs[0].count("lost") == 1
+    assert not any(out.count("lost") for out in outs[1:])
+
+
+LATE = """
+import sys
+from pathlib import Path
+from talktree.errors import NotSaved
+from tests.session.journals import opened
+first, second = opened(Path(sys.argv[1]), "safe"), opened(Path(sys.argv[1]), "safe")
+for number, journal in enumerate((first, first, second, first)):
+    try:
+        journal.append("messages", b'{"number":%d}' % number)
+        print(number)
+    except NotSaved:
+        print("lost")
+"""
+
+
+def test_a_failure_that_is_noted_late_takes_nothing_back(tmp_path: Path) -> None:
+    """The sync fails and so does noting that; another writer goes on before it can be noted."""
+    need_strace()
+    folder, trace = tmp_path / "s", tmp_path / "trace"
+    folder.mkdir()
+    script = [sys.executable, "-c", LATE, str(folder)]
+    faults = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=pwrite64:error=EIO:when=3"]
+    done = subprocess.run(
+        [*injected("fdatasync:error=EIO:when=3", trace), *faults, *script],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert trace.read_text().count("INJECTED") == 2
+    assert done.stdout.split() == ["0", "lost", "2", "3"]
+    numbers = [json.loads(line.raw)["number"] for line in served(folder)]
+    assert [number for number in numbers if number != 1] == [0, 2, 3]
+
+
 CALLS = (
     *("openat", "write", "pwrite64", "pread64", "fdatasync", "fsync", "renameat", "ftruncate"),
-    *("mkdirat", "fcntl", "newfstatat", "lseek", "fallocate"),
+    *("mkdirat", "fcntl", "newfstatat", "lseek", "fallocate", "sync_file_range"),
 )
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EINTR")
 FAULTS = [

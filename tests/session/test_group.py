@@ -89,15 +89,19 @@ class Stage:
         self.reached = 0
         self.fails: list[BaseException] = []
         self.stops: list[bool] = []
-        """Whether somebody presses Ctrl-C while the next work is done."""
+        """Whether somebody presses Ctrl-C while the next work is done,"""
+        self.stops_leaving: list[bool] = []
+        """or when it is done and the lock is freed."""
 
     def enter(self) -> None:
         self.inside += 1
         assert self.inside == 1
 
-    def leave(self) -> list[Written]:
+    def leave(self, *, settle: bool = False) -> list[Written]:
         self.inside -= 1
-        return [Written(0, (0, 0), 0, b"", [], self.written, False)]
+        if self.stops_leaving and self.stops_leaving.pop():
+            raise KeyboardInterrupt
+        return [Written(0, (0, 0), 0, b"", [], self.written, 0)]
 
     def reach(self, written: Written) -> None:
         # Meanwhile the others come, so that there is a crowd to be served.
@@ -117,13 +121,15 @@ class Stage:
 @given(
     st.lists(st.sampled_from([KeyboardInterrupt, NotSaved]), max_size=3),
     st.lists(st.booleans(), max_size=2 * WRITERS),
+    st.lists(st.booleans(), max_size=4),
 )
 def test_a_thread_that_is_interrupted_leaves_no_other_behind(
-    failures: list[type[BaseException]], stops: list[bool]
+    failures: list[type[BaseException]], stops: list[bool], stops_leaving: list[bool]
 ) -> None:
     stage = Stage()
     stage.fails = [kind("stopped") for kind in failures]
     stage.stops = [*stops]
+    stage.stops_leaving = [*stops_leaving]
     group = Group(stage)
 
     def write() -> list[BaseException | int]:
@@ -145,8 +151,8 @@ def test_a_thread_that_is_interrupted_leaves_no_other_behind(
     assert len(set(numbers)) == len(numbers)
     lost = [each for each in outcomes if not isinstance(each, int)]
     interrupted = sum(isinstance(each, KeyboardInterrupt) for each in lost)
-    assert interrupted <= failures.count(KeyboardInterrupt) + sum(stops)
-    stage.fails, stage.stops = [], []
+    assert interrupted <= failures.count(KeyboardInterrupt) + sum(stops) + sum(stops_leaving)
+    stage.fails, stage.stops, stage.stops_leaving = [], [], []
     assert group.run(stage.work) == stage.written == stage.reached
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import functools
 import os
 import secrets
@@ -99,6 +100,35 @@ def sync_filesystem(fd: int) -> bool:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
     return True
+
+
+def raise_lost_writes(fd: int) -> None:
+    """Raise the error of a write to the disk that failed since the file was opened.
+
+    The system tells of it once to each open file, here or at a sync. Nothing is written and nothing
+    waited for; where the system cannot be asked, nothing is raised.
+    """
+    call = _sync_file_range()
+    if call is not None and call(fd, 0, 1, _WAIT_BEFORE) != 0:
+        number = ctypes.get_errno()
+        if number in _LOST:
+            raise OSError(number, os.strerror(number))
+
+
+_WAIT_BEFORE = 1
+_LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
+"""What a failed write to the disk is told as; anything else says that one cannot ask."""
+
+
+@functools.cache
+def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+    try:
+        found = ctypes.CDLL(None, use_errno=True).sync_file_range
+    except (AttributeError, OSError):
+        return None
+    found.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
+    found.restype = ctypes.c_int
+    return found
 
 
 @functools.cache

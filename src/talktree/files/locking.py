@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from talktree.errors import Busy, UsageError
 
 _POLL = 0.01
-_HELD_BY_ANOTHER = (errno.EAGAIN, errno.EACCES)
+HELD_BY_ANOTHER = (errno.EAGAIN, errno.EACCES)
 
 
 def _request(kind: int, byte: int) -> bytes:
@@ -49,7 +49,7 @@ def taken(fd: int, request: bytes) -> bool:
     try:
         fcntl.fcntl(fd, TRY, request)
     except OSError as error:
-        if error.errno in _HELD_BY_ANOTHER:
+        if error.errno in HELD_BY_ANOTHER:
             return False
         raise
     return True

@@ -1,7 +1,8 @@
 """Syncing one log, by whoever comes first.
 
-While one writer syncs, others append and wait for the lock; the next to get it syncs for all of
-them, and the others find in the mark that nothing is left to do.
+While one writer syncs, others append and wait for the lock. It goes from one to the next in the
+order they came: those whose lines are covered by the mark pass it on at once and write their next
+ones; the first whose line is not syncs for all.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from talktree.files.durable import raise_lost_writes
 from talktree.session.journal.lockfile import LockFile, Mark
 from talktree.session.journal.log import NOBODY, Log, Written
 
@@ -19,8 +21,13 @@ GATHERING = 0.2
 """For which part of the time of a sync more lines are waited for, where several writers are,"""
 LONGEST_GATHERING = 0.001
 """and for how long at most, in seconds."""
-A_MOMENT = 50e-6
-"""Seconds in which another writer has written its line, if it was about to."""
+SHORTEST_GATHERING = 0.0001
+"""and from when on a pause is one: the timer adds about half of this to each."""
+
+
+STREAK = 8
+"""After so many lines of nobody else a writer counts as the only one; and it takes every one of so
+many that somebody who waits for the append lock gets it while the line is synced."""
 
 
 class SyncFailed(Exception):
@@ -47,6 +54,10 @@ class Commit:
         """How many syncs this process has begun; lines remember it from when they were written."""
         self._done = (0, NOBODY)
         """The last sync that went well, and of which file: it covers all lines from before it."""
+        self._synced = (NOBODY, 0)
+        """Which file this process has last synced and noted, and up to where."""
+        self._lost = (NOBODY, 0)
+        """A file, and up to where another writer's sync of it is not believed: see `_believe`."""
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -58,62 +69,92 @@ class Commit:
             finally:
                 self._lock.free(self._byte)
 
+    def settle(self, written: Written) -> bool:
+        """Sync the lines of the only writer there is, under the append lock; whether that was done.
+
+        If this process has noted that everything before them is synced, nobody has anything to
+        sync or to note until the append lock is free: the other lock and the mark can be spared.
+        """
+        if (
+            written.streak < STREAK
+            or not written.streak % STREAK
+            or self._synced != (written.identity, written.start)
+            or not self._gate.acquire(blocking=False)
+        ):
+            return False
+        try:
+            self._sync(written.start, written.end)
+        except (SyncFailed, OSError):
+            # It is noted, or will be; `reach` finds it and tells.
+            return False
+        finally:
+            self._gate.release()
+        return True
+
     def reach(self, written: Written) -> None:
         """Return when the lines are on the disk."""
-        crowded = not self._gate.acquire(blocking=False)
-        if crowded:
-            self._gate.acquire()
-        try:
+        with self._gate:
             number, identity = self._done
             if number > written.syncs and identity == written.identity:
                 return
-            if self._is_left_to_us(written, crowded=crowded or written.crowded):
-                try:
-                    self._reach(written)
-                finally:
-                    self._lock.free(self._byte)
-        finally:
-            self._gate.release()
+            try:
+                crowded = not self._lock.try_to_take(self._byte)
+                if crowded:
+                    self._lock.take(self._byte)
+                self._reach(written, crowded=crowded or not written.streak)
+            finally:
+                self._lock.free(self._byte)
 
-    def _is_left_to_us(self, written: Written, *, crowded: bool) -> bool:
-        """Wait for whoever syncs; True, with the lock held, if that did not cover the lines.
-
-        Those who wait look at the mark from time to time. To wait for the lock would wake them one
-        after the other, each to find that nothing is left to do.
-        """
-        pause = self._took * 0.8
-        while not self._lock.try_to_take(self._byte):
-            crowded = True
-            time.sleep(max(pause, A_MOMENT))
-            pause = self._took / 20
-            mark = self._lock.mark(self._log.index)
-            if mark and mark.identity == written.identity and mark.length >= written.end:
-                return False
-        if crowded:
-            # Those whose lines were covered write their next ones now. A sync that began at once
-            # would miss them, and one half of the writers would always wait for the other.
-            time.sleep(max(min(self._took * GATHERING, LONGEST_GATHERING), A_MOMENT))
-        return True
-
-    def _reach(self, written: Written) -> None:
+    def _reach(self, written: Written, *, crowded: bool) -> None:
         mark = self._mark()
         if self._log.identity != written.identity:
             raise Replaced
         if mark is None or mark.identity != written.identity:
             if self._log.find() != written.identity:
                 raise Replaced
-            self._sync(written.start)
-        elif mark.length < written.end:
-            if mark.failed:
-                raise SyncFailed
-            self._sync(mark.length)
+            self._sync(written.start, self._log.size())
+        elif mark.length >= written.end:
+            self._believe(written)
+        elif mark.failed:
+            raise SyncFailed
+        else:
+            if crowded:
+                self._gather()
+            self._sync(mark.length, self._log.size())
+
+    def _gather(self) -> None:
+        """Let others write first.
+
+        Those whose lines were covered write their next ones now. A sync that began at once would
+        miss them, and one half of the writers would always wait for the other.
+        """
+        pause = min(self._took * GATHERING, LONGEST_GATHERING)
+        if pause < SHORTEST_GATHERING:
+            os.sched_yield()
+        else:
+            time.sleep(pause)
+
+    def _believe(self, written: Written) -> None:
+        """Take the mark's word for it, unless the system has told this process something else.
+
+        A writer may see its sync fail and be killed before it has noted that; the next sync, of
+        a descriptor that was opened since, goes well, and its mark would cover lines that were
+        dropped. The system tells of the failure to each descriptor that was open then, once.
+        """
+        try:
+            raise_lost_writes(self._log.fd)
+        except OSError as error:
+            self._lost = (written.identity, self._log.size())
+            raise SyncFailed(error.strerror) from error
+        if self._lost[0] == written.identity and written.end <= self._lost[1]:
+            raise SyncFailed
 
     def establish(self) -> None:
         """Make sure that what is in the file is on the disk, before the first line is added."""
         with self.alone():
             if not self.is_known():
                 os.fsync(self._log.folder)
-                self._sync(self._log.size())
+                self._sync(self._log.size(), self._log.size())
 
     def is_known(self) -> bool:
         """Whether there is a mark that can be relied on."""
@@ -156,10 +197,10 @@ class Commit:
         """After a fork only one thread is left, and what others held is free."""
         self._gate = threading.Lock()
 
-    def _sync(self, good: int) -> None:
+    def _sync(self, good: int, size: int) -> None:
         """Sync everything there is. A failure is noted for all: it must never be tried again."""
         self.begun = number = self.begun + 1
-        size = self._log.size()
+        self._synced = (NOBODY, 0)
         start = time.monotonic()
         try:
             os.fdatasync(self._log.fd)
@@ -170,9 +211,16 @@ class Commit:
         self._took = time.monotonic() - start
         self._note(size, failed=False)
         self._done = (number, self._log.identity)
+        self._synced = (self._log.identity, size)
 
     def _mark(self) -> Mark | None:
         if self._failure is not None:
+            known = self._lock.mark(self._log.index)
+            if known and known.identity == self._failure.identity:
+                # It may be late: what others have synced since is saved.
+                self._failure = known._replace(
+                    length=max(known.length, self._failure.length), failed=True
+                )
             self._lock.note(self._log.index, self._failure)
             self._failure = None
         return self._lock.mark(self._log.index)

@@ -30,7 +30,7 @@ class Grouped(Protocol):
     def enter(self) -> None:
         """Take the append lock."""
 
-    def leave(self) -> Sequence[Written]:
+    def leave(self, *, settle: bool = False) -> Sequence[Written]:
         """Free the append lock; what was written under it and is not acknowledged yet."""
 
     def reach(self, written: Written) -> None:
@@ -57,8 +57,9 @@ class _Job:
         """Free when there is something to do for the thread: go on, or lead."""
         self.wake.acquire()
         self.leads = False
-        self.unreached: Sequence[Written] = ()
-        """Lines that nobody has acknowledged, because whoever led was interrupted."""
+        self.unreached: Sequence[Written] | None = None
+        """Lines that nobody has acknowledged, because whoever led was interrupted; None if it is
+        not even known which they are."""
 
     def do(self) -> None:
         """Do it; what goes wrong is for the thread that wanted it."""
@@ -112,7 +113,7 @@ class Group:
         except BaseException:
             self._withdraw(job)
             raise
-        for written in job.unreached:
+        for written in job.unreached or ():
             self._journal.reach(written)
         result: T = job.outcome()
         return result
@@ -134,7 +135,7 @@ class Group:
             try:
                 result = work()
             finally:
-                pending = self._journal.leave()
+                pending = self._journal.leave(settle=True)
             for written in pending:
                 self._journal.reach(written)
         finally:
@@ -211,9 +212,9 @@ class Group:
         left = [job for job in batch if job.state is _State.WAITS and job is not mine]
         for job in left:
             batch.remove(job)
-            job.unreached = ()
+            job.unreached = None
         for job in batch:
-            if job.state is _State.BEGUN:
+            if job.state is _State.BEGUN or (job.unreached is None and job.error is None):
                 job.error = NotSaved("the line was not saved: interrupted", hint="write it again")
         with self._gate:
             self._queue[:0] = left

@@ -114,8 +114,11 @@ class Journal:
                 raise _not_saved(self.folder, "lock", error) from error
             raise
 
-    def leave(self) -> list[Written]:
-        """Free the append lock; what was written under it and has to be reached."""
+    def leave(self, *, settle: bool = False) -> list[Written]:
+        """Free the append lock; what was written under it and has to be reached.
+
+        With `settle` it is synced before, if no other writer has to be reckoned with.
+        """
         if self._depth == 0:
             # A child that was forked inside of `alone` never held the lock.
             return []
@@ -128,9 +131,13 @@ class Journal:
             self._pending = {}
         self._owner = 0
         try:
-            self._lock.free(APPENDING)
+            if settle and len(pending) == 1 and self._commits[pending[0].log].settle(pending[0]):
+                pending = []
         finally:
-            self._gate.release()
+            try:
+                self._lock.free(APPENDING)
+            finally:
+                self._gate.release()
         return pending
 
     def _write(self, log: Log, values: Sequence[bytes]) -> list[Place]:

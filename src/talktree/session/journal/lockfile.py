@@ -13,7 +13,7 @@ import struct
 from fcntl import fcntl
 from typing import NamedTuple
 
-from talktree.files.locking import EXCLUSIVE, FREE, WAIT, need_locks, taken
+from talktree.files.locking import EXCLUSIVE, FREE, HELD_BY_ANOTHER, TRY, WAIT, need_locks
 
 NAME = "lock"
 APPENDING = 0
@@ -23,6 +23,8 @@ _FIRST_MARK = 64
 _MARK_SIZE = 64
 _MARK = struct.Struct("<16sQQQQQ")
 """The boot, device and inode, the length, whether a sync failed, and the length once more."""
+_PATIENCE = 1000
+"""How often a mark is read that is being written; one that stays so is damaged and says nothing."""
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -90,7 +92,13 @@ class LockFile:
         """Take the lock of a byte if nobody has it."""
         if self.fd < 0:
             self.open()
-        return taken(self.fd, EXCLUSIVE[byte])
+        try:
+            fcntl(self.fd, TRY, EXCLUSIVE[byte])
+        except OSError as error:
+            if error.errno in HELD_BY_ANOTHER:
+                return False
+            raise
+        return True
 
     def free(self, byte: int) -> None:
         """End the lock of a byte; if that should fail, by letting go of the file."""
@@ -105,6 +113,10 @@ class LockFile:
         data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
         seen, mark = self._seen[log]
         if data != seen:
+            for _ in range(_PATIENCE):
+                if not _is_being_written(data):
+                    break
+                data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
             mark = _mark(data)
             self._seen[log] = (data, mark)
         return mark
@@ -117,12 +129,16 @@ class LockFile:
         self._seen[log] = (data, mark)
 
 
+def _is_being_written(data: bytes) -> bool:
+    """Whether a mark was read in the middle of another's `pwrite`, which is over in no time."""
+    return len(data) == _MARK.size and data[:16] == _BOOT and data[32:40] != data[48:56]
+
+
 def _mark(data: bytes) -> Mark | None:
     if len(data) < _MARK.size:
         return None
     boot, device, inode, length, failed, again = _MARK.unpack(data)
     if boot != _BOOT or length != again:
-        # Of another boot, or read while it was written.
         return None
     return Mark((device, inode), length, bool(failed))
 

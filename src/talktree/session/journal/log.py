@@ -37,8 +37,8 @@ class Written(NamedTuple):
     places: list[Place]
     syncs: int
     """How many syncs had begun when the kernel had the lines; any later one covers them."""
-    crowded: bool
-    """Whether others have written since this writer last did."""
+    streak: int
+    """How many times in a row this writer has written and nobody else has in between."""
 
     @property
     def end(self) -> int:
@@ -62,6 +62,7 @@ class Log:
         """The number of the last line."""
         self._left = -1
         """Where this writer's own last line ended."""
+        self._streak = 0
 
     # appending
 
@@ -94,10 +95,10 @@ class Log:
         except BaseException:
             self._take_back(data, commit)
             raise
-        crowded = 0 <= self._left < start
+        self._streak = streak = self._streak + 1 if self._left == start else 0
         self.end = self._left = at
         self.last = number
-        return Written(self.index, self.identity, start, data, places, commit.begun, crowded)
+        return Written(self.index, self.identity, start, data, places, commit.begun, streak)
 
     def _take_back(self, data: bytes, commit: Commit) -> None:
         """Cut what was written of lines that cannot be finished, if nothing else came behind."""
