@@ -140,8 +140,11 @@ class Group:
                 self._journal.reach(written)
         finally:
             with self._gate:
-                self._crowd = 1 + len(self._queue)
-                self._appoint()
+                if self._queue:
+                    self._crowd = 1 + len(self._queue)
+                    self._appoint()
+                else:
+                    self._led = False
         return result
 
     # several threads
