@@ -26,8 +26,8 @@ SHORTEST_GATHERING = 0.0001
 
 
 STREAK = 8
-"""After so many lines of nobody else a writer counts as the only one; and it takes every one of so
-many that somebody who waits for the append lock gets it while the line is synced."""
+"""After so many lines in a row a writer counts as the only one. For every one of so many it still
+goes the longer way, on which whoever waits for the append lock gets it."""
 
 
 class SyncFailed(Exception):
