@@ -23,8 +23,6 @@ LONGEST_GATHERING = 0.001
 """and for how long at most, in seconds."""
 SHORTEST_GATHERING = 0.0001
 """and from when on a pause is one: the timer adds about half of this to each."""
-
-
 STREAK = 8
 """After so many lines in a row a writer counts as the only one. For every one of so many it still
 goes the longer way, on which whoever waits for the append lock gets it."""
@@ -57,7 +55,7 @@ class Commit:
         self._synced = (NOBODY, 0)
         """Which file this process has last synced and noted, and up to where."""
         self._lost = (NOBODY, 0)
-        """A file, and up to where another writer's sync of it is not believed: see `_believe`."""
+        """A file of which a sync failed, and up to where another writer's is not believed then."""
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -206,6 +204,7 @@ class Commit:
             os.fdatasync(self._log.fd)
         except OSError as error:
             self._failure = Mark(self._log.identity, good, failed=True)
+            self._lost = (self._log.identity, self._log.size())
             self._mark()
             raise SyncFailed(error.strerror) from error
         self._took = time.monotonic() - start
