@@ -110,39 +110,63 @@ def test_a_failure_that_only_this_writer_is_told_of(tmp_path: Path) -> None:
     assert not any(out.count("lost") for out in outs[1:])
 
 
-LATE = """
+BEGINNING = """
 import sys
 from pathlib import Path
 from talktree.errors import NotSaved
 from tests.session.journals import opened
 first, second = opened(Path(sys.argv[1]), "safe"), opened(Path(sys.argv[1]), "safe")
-for number, journal in enumerate((first, first, second, first)):
+def tell(number, work, *arguments):
     try:
-        journal.append("messages", b'{"number":%d}' % number)
+        work(*arguments)
         print(number)
     except NotSaved:
         print("lost")
+def append(number, journal):
+    tell(number, journal.append, "messages", b'{"number":%d}' % number)
+append(0, first)
+"""
+GOES_ON = """
+append(1, first)
+append(2, second)
+append(3, first)
+"""
+HELD = """
+first.enter()
+first.append("messages", b'{"number":1}')
+[held] = first.leave()
+append(2, first)
+append(3, second)
+tell(1, first.reach, held)
+append(4, first)
 """
 
 
-def test_a_failure_that_is_noted_late_takes_nothing_back(tmp_path: Path) -> None:
-    """The sync fails and so does noting that; another writer goes on before it can be noted."""
+@pytest.mark.parametrize(
+    ("script", "told"), [(GOES_ON, "0 lost 2 3"), (HELD, "0 lost 3 lost 4")], ids=["on", "held"]
+)
+def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, told: str) -> None:
+    """The sync fails and so does noting that; another writer goes on before it can be noted.
+
+    What it has saved is not taken back, and does not vouch for what came before.
+    """
     need_strace()
     folder, trace = tmp_path / "s", tmp_path / "trace"
     folder.mkdir()
-    script = [sys.executable, "-c", LATE, str(folder)]
+    command = [sys.executable, "-c", BEGINNING + script, str(folder)]
     faults = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=pwrite64:error=EIO:when=3"]
     done = subprocess.run(
-        [*injected("fdatasync:error=EIO:when=3", trace), *faults, *script],
+        [*injected("fdatasync:error=EIO:when=3", trace), *faults, *command],
         cwd=ROOT,
         check=True,
         capture_output=True,
         text=True,
     )
     assert trace.read_text().count("INJECTED") == 2
-    assert done.stdout.split() == ["0", "lost", "2", "3"]
+    assert done.stdout.split() == told.split()
     numbers = [json.loads(line.raw)["number"] for line in served(folder)]
-    assert [number for number in numbers if number != 1] == [0, 2, 3]
+    saved = [int(word) for word in told.split() if word != "lost"]
+    assert [number for number in numbers if number in saved] == saved
 
 
 CALLS = (
