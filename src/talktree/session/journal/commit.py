@@ -1,8 +1,7 @@
 """Syncing one log, by whoever comes first.
 
-While one writer syncs, others append and wait for the lock. It goes from one to the next in the
-order they came: those whose lines are covered by the mark pass it on at once and write their next
-ones; the first whose line is not syncs for all.
+While one writer syncs, others append and wait for the lock; the next to get it syncs for all of
+them, and the others find in the mark that nothing is left to do.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ LONGEST_GATHERING = 0.001
 """and for how long at most, in seconds."""
 SHORTEST_GATHERING = 0.0001
 """and from when on a pause is one: the timer adds about half of this to each."""
+A_MOMENT = 50e-6
+"""Seconds between two looks at the mark, at least."""
 STREAK = 8
 """After so many lines in a row a writer counts as the only one. For every one of so many it still
 goes the longer way, on which whoever waits for the append lock gets it."""
@@ -97,11 +98,28 @@ class Commit:
                 return
             try:
                 crowded = not self._lock.try_to_take(self._byte)
-                if crowded:
-                    self._lock.take(self._byte)
-                self._reach(written, crowded=crowded or not written.streak)
+                if crowded and self._is_covered_by_another(written):
+                    self._believe(written)
+                else:
+                    self._reach(written, crowded=crowded or not written.streak)
             finally:
                 self._lock.free(self._byte)
+
+    def _is_covered_by_another(self, written: Written) -> bool:
+        """Wait for whoever syncs; False, with the lock held, if that did not cover the lines.
+
+        Those who wait look at the mark from time to time. Whoever waits for the lock itself is
+        overtaken by the one who has just freed it, again and again, with lines long since synced.
+        """
+        pause = self._took * 0.8
+        while True:
+            time.sleep(max(pause, A_MOMENT))
+            pause = self._took / 20
+            mark = self._lock.mark(self._log.index)
+            if mark and mark.identity == written.identity and mark.length >= written.end:
+                return True
+            if self._lock.try_to_take(self._byte):
+                return False
 
     def _reach(self, written: Written, *, crowded: bool) -> None:
         mark = self._mark()
