@@ -1,22 +1,24 @@
-"""What is on its way into the archive: hashed and compressed in threads, then written in one go.
+"""What is on its way into the archive: hashed, compressed in a thread, then written in one go.
 
 A stretch of bytes is hashed first. If a chunk of that hash is there or on its way, that is all;
-else it is compressed, against a chunk that it resembles if there is one.
+else it is compressed, against a chunk that it resembles if there is one. Those that resemble none
+are compressed several at a time: each change between threads may cost a wait.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from talktree.library.archive.chunks import Cut, chunk_hash
-from talktree.library.archive.codec import packed, packed_against, unpacked
+from talktree.library.archive.codec import packed, packed_against, packed_all, unpacked
 from talktree.library.archive.crew import Crew, Later
 from talktree.library.database.connection import Database
 
 AHEAD = 4 << 20
 """How many bytes may wait to be compressed before whoever brings more has to wait."""
+TOGETHER = 1 << 20
+"""How many bytes are compressed in one go."""
 _TRIED = 5
 """So many landmarks of a chunk are looked up."""
 
@@ -48,11 +50,39 @@ class New:
 Chunk = int | New
 
 
-class _Hashing(NamedTuple):
-    generation: int
-    cut: Cut
-    previous: int | None
-    hash: Later[bytes]
+class _Lot:
+    """Chunks that stand on their own and are compressed in one go."""
+
+    def __init__(self) -> None:
+        self.datas: list[bytes] = []
+        self.size = 0
+        self.made: Later[list[bytes]] | None = None
+
+    def add(self, data: bytes) -> _OfLot:
+        """One more; it is made when the others are."""
+        self.datas.append(data)
+        self.size += len(data)
+        return _OfLot(self, len(self.datas) - 1)
+
+
+class _OfLot:
+    """One chunk of a lot."""
+
+    __slots__ = ("_lot", "_place")
+
+    def __init__(self, lot: _Lot, place: int) -> None:
+        self._lot = lot
+        self._place = place
+
+    def done(self) -> bool:
+        """Whether it is there."""
+        made = self._lot.made
+        return made is not None and made.done()
+
+    def result(self) -> tuple[bytes, bool]:
+        """It, as soon as it is there."""
+        assert self._lot.made is not None
+        return self._lot.made.result()[self._place], False
 
 
 class Queue:
@@ -61,32 +91,26 @@ class Queue:
     def __init__(self, db: Database, crew: Crew) -> None:
         self._db = db
         self._crew = crew
-        self._hashing: deque[_Hashing] = deque()
         self._new: dict[bytes, New] = {}
         self._packing: deque[New] = deque()
         self._marks: dict[int, New] = {}
         self._extents: list[tuple[int, int, Chunk, int]] = []
+        self._lot = _Lot()
+        """What is not given to be compressed yet."""
         self._waiting = 0
 
     def put(self, generation: int, cut: Cut, previous: int | None = None) -> None:
         """A stretch of a generation; `previous` is the one before it, if the file was replaced."""
-        hash = self._crew.do(len(cut.data), chunk_hash, cut.data)
-        self._hashing.append(_Hashing(generation, cut, previous, hash))
-        self._waiting += len(cut.data)
-        while self._hashing and self._hashing[0].hash.done():
-            self._place(self._hashing.popleft())
-        self._settle()
-        while self._waiting > AHEAD:
-            if self._packing:
-                self._packing[0].made.result()
-                self._settle()
-            else:
-                self._place(self._hashing.popleft())
+        hash, size = chunk_hash(cut.data), len(cut.data)
+        chunk = self._found(hash)
+        if chunk is None:
+            chunk = self._made(hash, cut, previous)
+            self._wait(size)
+        self._extents.append((generation, cut.start, chunk, size))
 
     def write(self) -> set[int]:
         """Put everything into the database; the generations that grew."""
-        while self._hashing:
-            self._place(self._hashing.popleft())
+        self._give()
         for new in self._new.values():
             self._insert(new)
         # Only what stands on its own is a base for others, so only that is to be found.
@@ -105,12 +129,31 @@ class Queue:
 
     def clear(self) -> None:
         """Forget everything that is on its way."""
-        self._hashing.clear()
+        self._lot = _Lot()
         self._new.clear()
         self._packing.clear()
         self._marks.clear()
         self._extents.clear()
         self._waiting = 0
+
+    def _wait(self, size: int) -> None:
+        """So many bytes more are to be compressed: not before there are few enough."""
+        self._waiting += size
+        if self._lot.size >= TOGETHER:
+            self._give()
+        self._settle()
+        while self._waiting > AHEAD:
+            self._give()
+            self._packing[0].made.result()
+            self._settle()
+
+    def _give(self) -> None:
+        """Have what was gathered compressed."""
+        lot = self._lot
+        if lot.datas:
+            datas, lot.datas = lot.datas, []  # whoever waits for the lot does not hold them
+            lot.made = self._crew.do(lot.size, packed_all, datas)
+            self._lot = _Lot()
 
     def _settle(self) -> None:
         """Those that are compressed wait no more."""
@@ -122,17 +165,6 @@ class Queue:
         base = new.base if against else None
         number = base.id if isinstance(base, New) else base
         new.id = self._db.run(_ADD_CHUNK, (new.hash, new.size, number, data))
-
-    def _place(self, item: _Hashing) -> None:
-        """Find the chunk for a stretch, or have it made."""
-        generation, cut, previous, hash = item
-        size = len(cut.data)
-        chunk = self._found(hash.result())
-        if chunk is None:
-            chunk = self._made(hash.result(), cut, previous)
-        else:
-            self._waiting -= size
-        self._extents.append((generation, cut.start, chunk, size))
 
     def _found(self, hash: bytes) -> Chunk | None:
         new = self._new.get(hash)
@@ -147,9 +179,10 @@ class Queue:
         if new.base is None and previous is not None:
             new.base = self._at(previous, cut.start)
         if new.base is None:
-            new.made = self._crew.do(new.size, _alone, cut.data)
+            new.made = self._lot.add(cut.data)
             self._marks.update(dict.fromkeys(cut.marks, new))
         elif isinstance(new.base, New):
+            self._give()  # the base must be under way before what waits for it
             new.made = self._crew.do(new.size, _against_new, cut.data, new.base.made)
         else:
             data = self._loaded(new.base)
@@ -186,10 +219,6 @@ class Queue:
 def _some(marks: tuple[int, ...]) -> Iterable[int]:
     """A few of many, from everywhere."""
     return marks if len(marks) <= _TRIED else marks[:: -(-len(marks) // _TRIED)]
-
-
-def _alone(data: bytes) -> tuple[bytes, bool]:
-    return packed(data), False
 
 
 def _against(data: bytes, base: bytes) -> tuple[bytes, bool]:
