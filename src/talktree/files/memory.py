@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from functools import cache
 
 LARGE = 128 << 10
 """What the C library begins with."""
@@ -18,9 +20,16 @@ def give_back_large_blocks(large: int = LARGE) -> None:
     30 MB all later ones come from a heap full of holes that is never returned. Where there is no
     such setting, nothing is done.
     """
+    set_option = _set_option()
+    if set_option is not None:
+        set_option(_M_MMAP_THRESHOLD, large)
+        set_option(_M_TRIM_THRESHOLD, large)
+
+
+@cache
+def _set_option() -> Callable[[int, int], object] | None:
+    """What the C library sets options of its memory with; it is asked for with every file."""
     try:
-        set_option = ctypes.CDLL(None).mallopt
+        return ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
-        return
-    set_option(_M_MMAP_THRESHOLD, large)
-    set_option(_M_TRIM_THRESHOLD, large)
+        return None

@@ -115,7 +115,7 @@ class Queue:
             self._insert(new)
         # Only what stands on its own is a base for others, so only that is to be found.
         alone = (new for new in self._new.values() if not new.made.result()[1])
-        self._db.many(_ADD_MARK, ((mark, new.id) for new in alone for mark in new.marks))
+        self._db.many(_ADD_MARK, sorted((mark, new.id) for new in alone for mark in new.marks))
         self._db.many(
             _ADD_EXTENT,
             (

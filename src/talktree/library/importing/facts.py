@@ -7,6 +7,7 @@ told again counts with the most tokens that were told of it; an outcome may come
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from talktree.library.database.connection import Database
@@ -55,6 +56,7 @@ _FORGET = (
 )
 
 Row = Sequence[Any]
+_KEY = itemgetter(0)
 
 
 class Facts:
@@ -104,6 +106,9 @@ class Facts:
             (_MEASURE, self._measures),
         ):
             if rows:
+                # Keys come in no order; in order, neighbours in the table are written together.
+                # Rows of the same key stay in the order in which they were told.
+                rows.sort(key=_KEY)
                 self._db.many(sql, rows)
                 rows.clear()
 

@@ -6,6 +6,7 @@ current one is said by the model's tree (`model/tree.py`); `runs.py` asks it in 
 
 from __future__ import annotations
 
+import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -316,10 +317,21 @@ _decode = msgspec.msgpack.Decoder(_Packed).decode
 _see = msgspec.msgpack.Decoder(_Seen).decode
 
 
-def _compressed(data: bytes) -> bytes:
-    import zstandard
+class _Kept(threading.local):
+    """The compressor of a thread; making one takes longer than packing most shapes."""
 
-    return zstandard.ZstdCompressor(level=1).compress(data)
+    @cached_property
+    def compress(self) -> Callable[[bytes], bytes]:
+        import zstandard
+
+        return zstandard.ZstdCompressor(level=1).compress
+
+
+_kept = _Kept()
+
+
+def _compressed(data: bytes) -> bytes:
+    return _kept.compress(data)
 
 
 def _plain(data: bytes) -> bytes:

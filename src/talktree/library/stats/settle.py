@@ -59,6 +59,8 @@ class Sums:
         """Whether an import before this one was interrupted, or nothing was told before."""
         self._sources: set[int] = set()
         self._keys: set[int] = set()
+        self._marked: int | None = None
+        """How many transactions had been taken back when the mark was set."""
 
     def take(self, source: int, told: Told) -> None:
         """Note what a source tells; in the transaction in which that is written."""
@@ -116,9 +118,12 @@ class Sums:
         return row is not None and len(self._keys) * ENOUGH > row[0]
 
     def _unsettle(self) -> None:
-        self._db.run(_MARK, (UNSETTLED,))
+        if self._marked != self._db.rollbacks:
+            self._db.run(_MARK, (UNSETTLED,))
+            self._marked = self._db.rollbacks
 
     def _settled(self) -> None:
+        self._marked = None
         self._db.run(_UNMARK, (UNSETTLED,))
         self._everything = False
         self._sources.clear()
