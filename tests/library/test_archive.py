@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from talktree.errors import Unreadable
 from talktree.library.archive import packing
 from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut, chunk_hash
+from talktree.library.archive.codec import packed, packed_all
 from tests.library.archives import Keeper, keeper, lines, marks_of
+
+# compressing
+
+
+@given(st.lists(st.binary(min_size=1, max_size=4000), min_size=1, max_size=9))
+@settings(max_examples=50)
+def test_chunks_that_are_compressed_together_are_what_they_are_alone(datas: list[bytes]) -> None:
+    assert packed_all(datas) == [packed(data) for data in datas]
+
 
 # cutting
 
