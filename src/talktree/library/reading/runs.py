@@ -7,8 +7,9 @@ answer is the same and the work is that of the forks.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from talktree.library.reading.told import COMPACT, SIDECHAIN, TRAIT
 from talktree.model.outline import Trait
@@ -20,6 +21,9 @@ _SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
 _COMPACT = bytes(bool(byte & COMPACT) for byte in range(256))
 _TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
 _CHANGES = (b"\0\1", b"\1\0")
+_STRETCH = 128
+_in_a_row = array("i", [-1])
+"""The parents of records of which each hangs on the one before, as many as were ever needed."""
 
 
 class Outcome(NamedTuple):
@@ -39,24 +43,53 @@ class _Row(NamedTuple):
     stop: int
 
 
-def judged(
-    parents: Sequence[int],
-    bits: bytearray,
-    groups: Sequence[int],
-    stamps: Sequence[int],
-    start: int,
-    stop: int,
-) -> Outcome:
+class Records(Protocol):
+    """Records as a shape has them; what only forks need is made when it is asked for."""
+
+    bits: bytearray
+
+    @property
+    def groups(self) -> array[int]:
+        """Which of them are one reply."""
+
+    @property
+    def stamps(self) -> array[int]:
+        """When they were said."""
+
+
+def judged(parents: array[int], records: Records, start: int, stop: int) -> Outcome:
     """What the current leaf makes of the records of one conversation."""
     if start == stop:
         return Outcome(b"", 0, 0, ROOT)
-    own = bytes(bits[start:stop])
-    odd = [number for number in range(start, stop) if parents[number] != number - 1]
+    own = bytes(records.bits[start:stop])
+    odd = _odd(parents, start, stop)
     sides, compacts = own.translate(_SIDE), 1 in own.translate(_COMPACT)
-    if odd in ([], [start]) and not compacts and len(set(sides)) == 1:
-        return Outcome(bytes(stop - start), 1, 0, stop - 1)
+    if odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1:
+        return Outcome(_after_compaction(own), 1, 0, stop - 1)
     rows = _rows(parents, sides, odd, start, stop)
-    return _Judge(rows, parents, bits, groups, stamps).outcome()
+    return _Judge(rows, parents, records.bits, records.groups, records.stamps).outcome()
+
+
+def _after_compaction(own: bytes) -> bytes:
+    """The states of one row of records: what its last compaction left behind, and what follows."""
+    compact = own.translate(_COMPACT)
+    begin = compact.rfind(1)
+    # A compaction is a boundary and a summary; the first of both.
+    while begin > 0 and compact[begin - 1]:
+        begin -= 1
+    return bytes([COMPACTED]) * max(0, begin) + bytes(len(own) - max(0, begin))
+
+
+def _odd(parents: array[int], start: int, stop: int) -> list[int]:
+    """The records that do not hang on the one before; stretches without any are passed over."""
+    if len(_in_a_row) < stop:
+        _in_a_row.extend(range(len(_in_a_row) - 1, 2 * stop))
+    odd: list[int] = []
+    for first in range(start, stop, _STRETCH):
+        last = min(first + _STRETCH, stop)
+        if parents[first:last] != _in_a_row[first:last]:
+            odd += [number for number in range(first, last) if parents[number] != number - 1]
+    return odd
 
 
 def _rows(

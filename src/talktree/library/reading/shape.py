@@ -41,14 +41,10 @@ class _Packed(msgspec.Struct, array_like=True):
 class Shape:
     """Ids, parents, places and bits of all records that take part in the tree."""
 
-    def __init__(self) -> None:
-        self.ids = array("q")
-        self.parents = array("i")
-        """The number of the record each hangs on, as far as it stood before it."""
-        self.at = array("q")
-        self.bits = bytearray()
-        self.groups = array("i")
-        self.stamps = array("q")
+    def __init__(self, planes: Sequence[bytes] = (b"",) * 6) -> None:
+        self._planes = planes
+        """The arrays as they are kept: most of those that search needs no more than a few of."""
+        self.bits = bytearray(planes[5])
         self.forward: list[tuple[int, int]] = []
         """Records whose parent did not stand before them, with the hash of its id."""
         self.starts: list[int] = []
@@ -57,7 +53,32 @@ class Shape:
         """Whether an id may stand twice."""
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.bits)
+
+    @cached_property
+    def ids(self) -> array[int]:
+        """The hashes of their ids."""
+        return unpacked("q", self._planes[0])
+
+    @cached_property
+    def parents(self) -> array[int]:
+        """The number of the record each hangs on, as far as it stood before it."""
+        return unpacked("i", self._planes[1])
+
+    @cached_property
+    def at(self) -> array[int]:
+        """Where they stand."""
+        return unpacked("q", self._planes[2])
+
+    @cached_property
+    def groups(self) -> array[int]:
+        """Which of them are one reply."""
+        return unpacked("i", self._planes[3])
+
+    @cached_property
+    def stamps(self) -> array[int]:
+        """When they were said, and by whom."""
+        return unpacked("q", self._planes[4])
 
     # growing
 
@@ -145,13 +166,7 @@ class Shape:
     def unpack(cls, data: bytes) -> Shape:
         """The shape that was packed."""
         kept = _decode(_plain(data))
-        made = cls()
-        made.ids = unpacked("q", kept.arrays[0])
-        made.parents = unpacked("i", kept.arrays[1])
-        made.at = unpacked("q", kept.arrays[2])
-        made.groups = unpacked("i", kept.arrays[3])
-        made.stamps = unpacked("q", kept.arrays[4])
-        made.bits = bytearray(kept.arrays[5])
+        made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
         return made
 
@@ -205,7 +220,7 @@ class Shape:
     def _judged(self) -> list[Outcome]:
         parents = self.whole_parents()
         return [
-            judged(parents, self.bits, self.groups, self.stamps, start, stop)
+            judged(parents, self, start, stop)
             for start, stop in pairwise([*self.starts, len(self)])
         ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -58,24 +59,36 @@ def _centre(text: str, needles: list[Needle], width: int) -> int:
     """About where most of the needles stand close to each other."""
     if not needles:
         return 0
+    # One needle is nowhere nearer to all others than where it stands first.
+    tries = _TRIES if len(needles) > 1 else 1
     places: list[list[int]] = [[] for _ in needles]
     for start, block in _blocks(text):
         for number, needle in enumerate(needles):
-            _collect(places[number], start, block, needle)
+            _collect(places[number], start, block, needle, tries)
         if all(places):
             break
+    for found in places:
+        found.sort()  # blocks overlap
     best, most = 0, 0
     for at in sorted(place for found in places for place in found):
-        near = sum(any(at <= place < at + width for place in found) for found in places)
+        near = sum(_has_between(found, at, at + width) for found in places)
         if near > most:
             best, most = at, near
+            if most == len(needles):
+                break
     return best
 
 
-def _collect(places: list[int], start: int, block: Plain, needle: Needle) -> None:
+def _has_between(places: list[int], start: int, end: int) -> bool:
+    """Whether one of the places, which are in order, is in a stretch."""
+    first = bisect_left(places, start)
+    return first < len(places) and places[first] < end
+
+
+def _collect(places: list[int], start: int, block: Plain, needle: Needle, tries: int) -> None:
     """The first places of a needle in a block; where folding moves text they are about right."""
     size, made = len(block.text), len(block.seen_by(needle))
-    for at, _ in islice(occurrences(block, needle), _TRIES - len(places)):
+    for at, _ in islice(occurrences(block, needle), tries - len(places)):
         places.append(start + (at if made == size else at * size // made))
 
 
@@ -118,15 +131,15 @@ def _best_start(marks: list[Mark], centre: int, width: int) -> int:
     if not marks:
         return centre
     sight = width - min(LEAD, width // 3)
-
-    def worth(mark: Mark) -> tuple[int, int, int]:
-        """How much is seen from there."""
-        seen = [
-            each for each in marks if mark.start <= each.start and each.end <= mark.start + sight
-        ]
-        return len({each.needle for each in seen}), len(seen), -mark.start
-
-    return max(marks[:_TRIES], key=worth).start
+    ends = [mark.end for mark in marks]
+    best, most = 0, (0, 0)
+    for place, mark in enumerate(marks[:_TRIES]):
+        # Marks stand apart and in order, so what is seen from one is a row of them.
+        behind = bisect_right(ends, mark.start + sight)
+        seen = len({each.needle for each in marks[place:behind]}), max(0, behind - place)
+        if seen > most:
+            best, most = place, seen
+    return marks[best].start
 
 
 def _cut(text: str, at: int, other: int, side: int) -> int:

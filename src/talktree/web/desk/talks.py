@@ -65,7 +65,7 @@ def own_counts(db: Database, source: int) -> list[tuple[int, int]]:
     return [
         (
             failed.count(1, start, stop),
-            judged(parents, shape.bits, shape.groups, shape.stamps, start, stop).sidechains,
+            judged(parents, shape, start, stop).sidechains,
         )
         for start, stop in pairwise([*begins, len(shape)])
     ]
