@@ -16,6 +16,7 @@ $(STAMP): pyproject.toml hatch_build.py frontend/build.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m compileall -q src/talktree
 	@touch $(STAMP)
 
 demo: frontend  ## open the studio on the bundled conversations, until Ctrl-C

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from talktree.errors import NotFound, TalktreeError, UsageError
-from talktree.text.times import SECOND
 
 if TYPE_CHECKING:
     from talktree.files import Source
@@ -73,6 +72,7 @@ def end(option: str, day: str | None) -> int | None:
 
 def _moment(option: str, day: str) -> int:
     from talktree.library.search.moments import moment
+    from talktree.text.times import SECOND
 
     found = moment(day, datetime.now().astimezone())
     if found is None:

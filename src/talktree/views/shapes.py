@@ -29,9 +29,9 @@ from talktree.text.json_style import COMPACT, PRETTY, Style
 from talktree.text.json_value import Json, Token
 from talktree.text.json_write import encode
 from talktree.text.visible import visible_json
+from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
 from talktree.views.when import stamp
 
-SCHEMA_VERSION = 1
 Object = dict[str, Json]
 
 

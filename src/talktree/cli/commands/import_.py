@@ -56,11 +56,9 @@ def command(
             done = kept.import_(paths, known=known, progress=step)
         expiring = kept.expiring(within=SOON)
         if as_json:
-            from talktree.views.shapes import (
-                document_text,  # only for scripts: it is slow to import
-            )
+            from talktree.views.plain_document import plain_document_text  # only for scripts
 
-            output.print_text([document_text(imported_shape(done, expiring))])
+            output.print_text([plain_document_text(imported_shape(done, expiring))])
         elif not quiet:
             output.print_lines([summary_line(done)], color=output.use_color(color))
         if expiring and not as_json and not quiet:

@@ -1,12 +1,11 @@
 """What an import did.
 
-Plain dataclasses: an import that finds nothing new should not wait for anything else to load.
+Plain classes: an import that finds nothing new should not wait for anything else to load.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from talktree.errors import Failure
@@ -19,9 +18,13 @@ class Failed(NamedTuple):
     failure: Failure
 
 
-@dataclass(slots=True)
 class Imported:
     """What an import saw and did, in sources unless it says otherwise."""
+
+    def __init__(self, *, failed: Iterable[Failed] = (), **counts: int) -> None:
+        self.failed = list(failed)
+        for name, count in counts.items():
+            setattr(self, name, count)
 
     seen: int = 0
     unchanged: int = 0
@@ -36,7 +39,6 @@ class Imported:
     """Sources that an import before this one had kept but not indexed."""
     passed_over: int = 0
     """Files that are no conversations."""
-    failed: list[Failed] = field(default_factory=list)
     untold: int = 0
     """Lines that are too long to be told; they are kept, but nothing finds or counts them."""
     files_opened: int = 0

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, found, seen_as
-from talktree.library.sources.recognise import is_conversation_folder
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -154,6 +153,8 @@ class _Walk:
         if row is not None and row.state == OTHER and row.is_still(folder):
             return False
         self.opened += 1
+        from talktree.library.sources.recognise import is_conversation_folder  # slow to import
+
         if is_conversation_folder(Found(folder.path, "folder", inside)):
             return True
         self.asked.append(folder)

@@ -1,0 +1,22 @@
+"""Small documents are written as all others are."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.views.plain_document import plain_document_text
+from talktree.views.shapes import document_text
+
+TEXTS = st.text(st.characters(exclude_categories=())) | st.sampled_from(
+    ["\x1b[31m", "\u202e", "\ud83d", 'a "b" \\ \n', "\U000e0041"]
+)
+SCALARS = st.none() | st.booleans() | st.integers() | TEXTS
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3)
+)
+
+
+@given(st.dictionaries(TEXTS.filter(lambda key: key != "schema_version"), VALUES, max_size=4))
+def test_a_plain_document_is_what_any_document_of_its_values_is(document: dict) -> None:
+    assert plain_document_text(document) == document_text(document)
