@@ -34,6 +34,9 @@ FROM calls c LEFT JOIN names t ON t.id = c.tool
 _MEASURES = """
 SELECT m.source, m.time, n.text, m.value FROM measures m JOIN names n ON n.id = m.name
 """
+_ROLES = """
+SELECT r.source, n.text, r.messages FROM roles r JOIN names n ON n.id = r.role
+"""
 _FILES = """
 SELECT f.source, f.path, f.state, f.generation FROM files f WHERE f.generation IS NOT NULL
 """
@@ -43,7 +46,12 @@ def picture(library: Library, *, words: tuple[str, ...] = ()) -> Picture:
     """What each source tells, by its path."""
     db = library.db
     tables: dict[str, dict[int, list[Any]]] = {}
-    for name, sql in (("replies", _REPLIES), ("calls", _CALLS), ("measures", _MEASURES)):
+    for name, sql in (
+        ("replies", _REPLIES),
+        ("calls", _CALLS),
+        ("measures", _MEASURES),
+        ("roles", _ROLES),
+    ):
         tables[name] = _by_source(db.read(sql))
     documents: dict[int, list[Any]] = defaultdict(list)
     if library.has_fulltext():

@@ -36,6 +36,7 @@ def bare(told: Told) -> dict[str, Any]:
         "calls": [each._replace(at=0) for each in told.calls],
         "outcomes": told.outcomes,
         "measures": told.measures,
+        "roles": told.roles,
         "head": told.head,
         "parents": list(shape.whole_parents()),
         "bits": [each & ~FOLLOWS for each in shape.bits],
@@ -63,6 +64,8 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
         assert part.taken == stop - start
         for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks"):
             getattr(whole, name).extend(getattr(part, name))
+        for role, count in part.roles.items():
+            whole.roles[role] = whole.roles.get(role, 0) + count
         whole.head = part.head
     return whole
 
@@ -94,7 +97,17 @@ def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
 @given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))
 def test_stretches_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
     whole, joined = claude_code.told(data), in_stretches(data, cuts)
-    for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks", "head"):
+    for name in (
+        "pieces",
+        "replies",
+        "calls",
+        "outcomes",
+        "measures",
+        "roles",
+        "links",
+        "marks",
+        "head",
+    ):
         assert getattr(joined, name) == getattr(whole, name)
 
 

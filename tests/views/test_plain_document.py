@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from talktree.text.json_value import Json
 from talktree.views.plain_document import plain_document_text
 from talktree.views.shapes import document_text
 
@@ -18,5 +19,5 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(TEXTS.filter(lambda key: key != "schema_version"), VALUES, max_size=4))
-def test_a_plain_document_is_what_any_document_of_its_values_is(document: dict) -> None:
+def test_a_plain_document_is_what_any_document_of_its_values_is(document: dict[str, Json]) -> None:
     assert plain_document_text(document) == document_text(document)

@@ -32,6 +32,7 @@ _FORGET_SOURCE = (
     "DELETE FROM calls WHERE source = ?",
     "DELETE FROM measures WHERE source = ?",
     "DELETE FROM pieces WHERE source = ?",
+    "DELETE FROM roles WHERE source = ?",
     "DELETE FROM operations WHERE source = ?",
     "DELETE FROM branch_names WHERE source = ?",
     "DELETE FROM files WHERE source = ?",

@@ -28,6 +28,7 @@ def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object
             else [_group(name, group) for group in statistics.by(name)]
             for name in names
         },
+        **({} if by else {"by_role": _roles(statistics)}),
         "measures": _measures(statistics),
         "unpriced_models": list(statistics.unpriced),
         "prices_checked": statistics.checked,
@@ -80,6 +81,10 @@ def _tools(statistics: Statistics) -> list[Json]:
         }
         for tool in statistics.tools
     ]
+
+
+def _roles(statistics: Statistics) -> list[Json]:
+    return [{"role": role, "messages": messages} for role, messages in statistics.roles]
 
 
 def _measures(statistics: Statistics) -> Object:

@@ -7,7 +7,7 @@ given twice: whoever remembers one from before finds nothing, not something else
 
 from __future__ import annotations
 
-SCHEMA = 2
+SCHEMA = 3
 
 GENERAL = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -179,6 +179,16 @@ CREATE INDEX used_source ON used (source);
 """
 """Replies and calls that count, added up by `stats/settle.py`."""
 
+ROLES = """
+CREATE TABLE roles (
+  source INTEGER NOT NULL,
+  role INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (source, role)
+) WITHOUT ROWID;
+"""
+"""How many messages of which role a source has."""
+
 BRANCHES = """
 CREATE TABLE branch_names (
   source INTEGER NOT NULL,
@@ -193,7 +203,7 @@ CREATE TABLE branch_names (
 
 DDL: tuple[str, ...] = tuple(
     statement.strip()
-    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES)
+    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES, ROLES)
     for statement in part.split(";")
     if statement.strip()
 )

@@ -47,12 +47,17 @@ ON CONFLICT (key, source) DO UPDATE SET
     THEN excluded.time - calls.time END
 """
 _MEASURE = "INSERT INTO measures (source, time, name, value) VALUES (?, ?, ?, ?)"
+_ROLE = """
+INSERT INTO roles (source, role, messages) VALUES (?, ?, ?)
+ON CONFLICT (source, role) DO UPDATE SET messages = roles.messages + excluded.messages
+"""
 _PROJECT = "UPDATE replies SET project = ? WHERE source = ? AND project IS NULL"
 _FORGET = (
     "DELETE FROM replies WHERE source = ?",
     "DELETE FROM calls WHERE source = ?",
     "DELETE FROM measures WHERE source = ?",
     "DELETE FROM pieces WHERE source = ?",
+    "DELETE FROM roles WHERE source = ?",
 )
 
 Row = Sequence[Any]
@@ -70,6 +75,7 @@ class Facts:
         self._calls: list[Row] = []
         self._outcomes: list[Row] = []
         self._measures: list[Row] = []
+        self._roles: list[Row] = []
 
     def take(self, source: int, told: Told) -> None:
         """Note what a stretch of a source tells."""
@@ -94,6 +100,7 @@ class Facts:
         self._measures += [
             (source, time, number(name), value) for time, name, value in told.measures
         ]
+        self._roles += [(source, number(role), count) for role, count in told.roles.items()]
         if len(self._replies) + len(self._calls) + len(self._measures) > _MOST_ROWS:
             self.write()
 
@@ -104,6 +111,7 @@ class Facts:
             (_CALL, self._calls),
             (_OUTCOME, self._outcomes),
             (_MEASURE, self._measures),
+            (_ROLE, self._roles),
         ):
             if rows:
                 # Keys come in no order; in order, neighbours in the table are written together.

@@ -172,6 +172,7 @@ class _Reader:
             if self._data.find(RESULT_BLOCK, here, near) >= 0:
                 bits = AS_RESULT
         at = self._start + here
+        telling.roles[role] = telling.roles.get(role, 0) + 1
         self._link(line, api, at, bits | self._message(line, api, at, time), time)
         return True
 

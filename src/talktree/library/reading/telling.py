@@ -65,6 +65,7 @@ class Telling:
         self.measures: list[Measure] = []
         self.links: list[Link] = []
         self.marks: list[tuple[int, int]] = []
+        self.roles: dict[str, int] = {}
         self.native, self.parent, self.leaf = head.native, head.parent, head.leaf
         self.title, self.rank = head.title, head.rank
         self.project, self.branch = head.project, head.branch
@@ -101,6 +102,7 @@ class Telling:
             ),
             taken=taken,
             lines=lines,
+            roles=self.roles,
         )
 
     # entries
@@ -123,6 +125,7 @@ class Telling:
 
     def _message(self, message: Message, at: int, own: str) -> int:
         context, time = message.context, moment(message.time)
+        self.roles[message.role] = self.roles.get(message.role, 0) + 1
         extras = extras_of(self.format, message)
         side = flags.SIDECHAIN in message.flags
         self.place(

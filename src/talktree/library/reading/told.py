@@ -157,6 +157,8 @@ class Told(Struct):
     """How many bytes were read: up to the end of the last line."""
     lines: int = 0
     """How many lines those were, where there are lines."""
+    roles: dict[str, int] = {}
+    """How many messages there are of each role."""
     ids: dict[int, str] = {}
     """The ids of records by their places, where no line has them."""
 

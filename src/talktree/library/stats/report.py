@@ -14,6 +14,7 @@ from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
 from talktree.library.stats.measures import Measures, measures
 from talktree.library.stats.prices import load_prices
+from talktree.library.stats.roles import messages_by_role
 from talktree.library.stats.tools import ToolUse, tool_uses
 from talktree.library.stats.usage import Spent, Use, grouped, total, uses
 
@@ -56,6 +57,8 @@ class Statistics(Struct, frozen=True):
     checked: str
     """The day on which prices were compared with their sources."""
     tools: tuple[ToolUse, ...]
+    roles: tuple[tuple[str, int], ...]
+    """Messages by role, the most frequent first; also those that say nothing."""
     measures: Measures
     uses: list[Use]
     told: dict[int, Source]
@@ -119,7 +122,9 @@ def stats(
         found = uses(db, chosen, prices)
         tools = tuple(tool_uses(db, chosen, seconds=seconds))
         counted = _counted(chosen, found)
-        measured = measures(db, chosen, {source.id for source in counted})
+        ids = {source.id for source in counted}
+        measured = measures(db, chosen, ids)
+        roles = messages_by_role(db, chosen, ids)
     return Statistics(
         filters=filters,
         sources=len(counted),
@@ -133,6 +138,7 @@ def stats(
         unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
         checked=prices.checked,
         tools=tools,
+        roles=roles,
         measures=measured,
         uses=found,
         told=chosen.sources,

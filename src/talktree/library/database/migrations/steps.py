@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from talktree.library.database.connection import Database
-from talktree.library.database.migrations import branch_names
+from talktree.library.database.migrations import branch_names, roles
 
-STEPS: dict[int, Callable[[Database], None]] = {2: branch_names.step}
+STEPS: dict[int, Callable[[Database], None]] = {2: branch_names.step, 3: roles.step}
 """A step may only use statements: the code around it will be another when it is needed."""
