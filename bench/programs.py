@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import statistics
 import subprocess
@@ -11,6 +12,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+import talktree
 
 OFTEN = 0.004
 """Seconds between two looks at a process's memory."""
@@ -35,6 +38,11 @@ class Ran(NamedTuple):
 
 class Failed(Exception):
     """A program that did not do what it was started for."""
+
+
+def as_installed() -> None:
+    """Compile our modules, as installing does for every other program."""
+    compileall.compile_dir(str(Path(talktree.__file__).parent), quiet=2)
 
 
 def run(

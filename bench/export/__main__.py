@@ -11,7 +11,7 @@ from bench.export.contestants import PEERS, talktree
 from bench.history import FOLDER, history
 from bench.page import measured
 from bench.peers.install import installed
-from bench.programs import Ran, run, shown, size_of
+from bench.programs import Ran, as_installed, run, shown, size_of
 
 PATIENCE = 1800
 SECTION = "Pages of a history"
@@ -30,6 +30,7 @@ def main() -> None:
 def _lines(size: int) -> Iterator[str]:
     yield _line(HEAD)
     yield f"|{'---|' * len(HEAD)}"
+    as_installed()
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         work = Path(folder)
         source = history(size)
