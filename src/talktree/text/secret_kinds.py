@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 PRIVATE_KEY = "private-key"
@@ -30,8 +31,18 @@ class Known(NamedTuple):
     kind: str
     what: str
     """Whose it is, in words."""
-    pattern: re.Pattern[bytes]
+    pattern: bytes
     """Matched where the run starts; its group is what must look drawn."""
+
+    def match(self, data: bytes, start: int) -> re.Match[bytes] | None:
+        """What is such a key from here on."""
+        return _compiled(self.pattern).match(data, start)
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    """Compiled when something starts like it: all of them would take long at every start."""
+    return re.compile(pattern)
 
 
 AWS = "an AWS access key"
@@ -164,7 +175,7 @@ def _rows() -> Iterator[tuple[str, Known]]:
     )
     for kind, table in tables:
         for what, starts, rest in table:
-            pattern = re.compile(f"(?:{starts.replace(' ', '|')}){rest}{_END}".encode())
+            pattern = f"(?:{starts.replace(' ', '|')}){rest}{_END}".encode()
             for start in starts.split():
                 yield start, Known(kind, what, pattern)
 
@@ -193,7 +204,7 @@ class Behind(NamedTuple):
 def _by_end() -> dict[int, list[Behind]]:
     found: dict[int, list[Behind]] = {}
     for kind, what, sign, before, rest in _BEHIND:
-        known = Known(kind, what, re.compile((rest + _END).encode()))
+        known = Known(kind, what, (rest + _END).encode())
         each = Behind(sign.encode(), re.compile(f"{before}\\Z".encode()), known)
         found.setdefault(ord(sign[-1]), []).append(each)
     return found

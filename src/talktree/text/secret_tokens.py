@@ -241,7 +241,7 @@ def _behind(data: bytes, start: int, kinds: Iterable[Behind]) -> Found | None:
 
 
 def _matched(data: bytes, start: int, known: Known) -> Found | None:
-    found = known.pattern.match(data, start)
+    found = known.match(data, start)
     if found is None or found.group() in DOCUMENTED:
         return None
     body = found.group(1)
