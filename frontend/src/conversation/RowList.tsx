@@ -1,7 +1,7 @@
 // The virtual list: only what is in view exists, and what is read stays where it is.
 
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
+import { useCallback, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
 import type { Chip, Row } from '../api/types'
 import { rowOf, type Aim } from './aim'
 import { useHurry } from './hurry'
@@ -9,6 +9,7 @@ import type { List } from './list'
 import { isOne, MessageRow } from './MessageRow'
 import { Skeleton } from './Skeleton'
 import { estimate, type LayoutName } from './view'
+import { useWanted } from './wanting'
 
 /** What others can do with the list. */
 export interface ListHandle {
@@ -46,7 +47,6 @@ export interface Heights {
   base: number
 }
 
-const AHEAD = 25
 const NEAR_END = 48
 /** Between two sketched rows. */
 const GAP = 8
@@ -90,9 +90,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   const items = virtualizer.getVirtualItems()
   const rows = items.map((item) => (hurry.fast && !drawn.current.has(item.key) ? undefined : pages.row(item.index)))
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  useEffect(() => {
-    pages.want(first - AHEAD, last + AHEAD)
-  }, [pages, first, last, pages.snapshot()])
+  useWanted(pages, first, last, hurry.fast)
   useStart(virtualizer, pages.total, aim, onReady)
   useLayoutEffect(() => {
     drawn.current = new Set(items.filter((_, at) => rows[at]).map((item) => item.key))
@@ -100,9 +98,11 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   useImperativeHandle(ref, () => handleOf(virtualizer, scroller.current, hurry.calm), [virtualizer])
   return (
     <div ref={scroller} className={`conv-scroll conv-${layout}`} tabIndex={-1}>
-      <div ref={virtualizer.containerRef} className="conv-feed" role="feed" aria-label="Messages" aria-busy={list.tail}>
+      <div ref={virtualizer.containerRef} className="conv-feed" role="feed" aria-label="Messages" aria-busy={list.tail} data-empty={hurry.fast ? '' : undefined}>
         {items.map((item, at) => {
           const row = rows[at]
+          // The feed itself looks like rows then.
+          if (!row && hurry.fast) return null
           return (
             <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} data-empty={row ? undefined : ''} className="conv-slot">
               {row ? (
@@ -138,7 +138,7 @@ function knownChips(pages: List['pages'], index: number, row: Row): string {
     .join(' ')
 }
 
-const LASTING = new Set(['model', 'cwd', 'git', 'version', 'agent', 'device', 'session'])
+const LASTING = new Set(['model', 'cwd', 'git', 'version', 'agent', 'device', 'platform', 'session'])
 
 function toldBefore(pages: List['pages'], index: number, { name, text }: Chip): boolean {
   for (let back = index - 1; back >= Math.max(0, index - BACK); back--) {
