@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -233,6 +235,73 @@ def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: by
     assert head is not None
     assert (name, head.media_type) == ("x", media_type)
     assert content(url, head, most=1000) == data
+
+
+FOLDERS = {slug: name for slug, name in DEMOS.items() if slug not in FILES}
+
+
+def packed(files: dict[str, bytes], listed: object = None) -> bytes:
+    """A folder as one body."""
+    said = [[path, len(data)] for path, data in files.items()] if listed is None else listed
+    return json.dumps(said).encode() + b"\n" + b"".join(files.values())
+
+
+def brought(found: Running, body: bytes, name: str = "folder") -> httpx.Response:
+    asked = {"name": name, "folder": "true"}
+    return found.client.post("/api/v1/uploads", params=asked, content=body)
+
+
+@pytest.mark.parametrize("slug", FOLDERS)
+@pytest.mark.parametrize("to", [None, "native"])
+def test_a_folder_that_is_one_conversation_is_kept(
+    studio: tuple[Running, Path], slug: str, to: str | None
+) -> None:
+    found, folder = studio
+    files = bytes_of(DEMO / FOLDERS[slug])
+    upload = brought(found, packed(files), f"a {slug}").json()
+    assert (upload["format"], upload["size"]) == (slug, sum(map(len, files.values())))
+    assert upload["conversations"] == 1
+    job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {"to": to})["id"])
+    assert (job["state"], job["error"]) == ("done", None)
+    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    assert kept.parent == folder
+    if to is None:
+        assert (bytes_of(kept), kept.stat().st_mode & 0o777) == (files, 0o700)
+    shown = document_of(found, job["cid"]).conversations[0]
+    original = api.read(DEMO / FOLDERS[slug]).conversations[0]
+    assert [each.id for each in shown.messages()] == [each.id for each in original.messages()]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [["../x", 1]], [["/x", 1]], [["a/../../x", 1]], [["a\\b", 1]], [["", 1]], [["a//b", 1]],
+        [["a\0b", 1]], [["x", 1], ["x", 0]], [["x", -1]], [["x", 2]], [["x", 0]], [], {}, [["x"]],
+        [["n" * 2000, 1]], [[str(number), 0] for number in range(10_001)],
+    ],
+    ids=lambda listed: json.dumps(listed)[:24],
+)  # fmt: skip
+def test_a_folder_that_lies_about_its_files_leaves_nothing(
+    studio: tuple[Running, Path], listed: object
+) -> None:
+    found, _ = studio
+    place = found.studio.scratch / uploads.FOLDER
+    before = sorted(place.iterdir()) if place.exists() else []
+    answer = brought(found, packed({"x": b"1"}, listed))
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"]["message"].startswith("this folder cannot be taken in")
+    assert brought(found, b"no line").status_code == 400
+    assert (sorted(place.iterdir()) if place.exists() else []) == before
+
+
+def test_a_folder_does_not_go_with_a_message(studio: tuple[Running, Path]) -> None:
+    found, _ = studio
+    (path,) = found.studio.given
+    cid = cid_of(found, path)
+    first = next(document_of(found, cid).conversations[0].messages())
+    upload = brought(found, packed({"x": b"1"})).json()["upload"]
+    deed = {"do": "attach", "about": first.id, "upload": upload}
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 400)
 
 
 def test_no_upload_is_there_before_one_is_brought(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import { Icon } from '../shell/Icon'
 import { toast } from '../shell/Toast'
-import { entriesOf, MOST, walked } from './folders'
+import { entriesOf, MOST, parcel, walked } from './folders'
 import { bring } from './imports'
 
 export function DropZone() {
@@ -25,11 +25,9 @@ export function DropZone() {
 async function takeUp(dropped: readonly FileSystemEntry[]): Promise<void> {
   try {
     const found = await walked(dropped)
-    bring(found.files)
+    bring(found.parcels)
     if (found.more) toast(`Only the first ${MOST} files are looked at. Take the folder in with: talktree import FOLDER`, 'warning')
-    const [whole] = found.whole
-    if (whole) toast(`${whole} is a conversation in several files. Take it in with: talktree import FOLDER`, 'warning')
-    else if (found.files.length === 0) toast('There is no conversation in that folder.', 'warning')
+    else if (found.parcels.length === 0) toast('There is no conversation in that folder.', 'warning')
   } catch {
     toast('That could not be read.', 'error')
   }
@@ -64,7 +62,7 @@ function listen(setOver: (over: boolean) => void): () => void {
     const dropped = entriesOf(event.dataTransfer)
     // What a script drops has no entries.
     if (dropped.length > 0) void takeUp(dropped)
-    else bring([...(event.dataTransfer?.files ?? [])])
+    else bring([...(event.dataTransfer?.files ?? [])].map(parcel))
   }
   document.addEventListener('dragenter', enter)
   document.addEventListener('dragleave', leave)

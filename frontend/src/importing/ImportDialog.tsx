@@ -37,7 +37,7 @@ export default function ImportDialog({ formats }: { formats: readonly FormatInfo
     </>
   )
   return (
-    <Dialog title={`Import ${count(all.length, 'file')}`} wide onClose={dropAll} footer={footer}>
+    <Dialog title={`Import ${count(all.length, all.every((item) => item.folder) ? 'folder' : all.some((item) => item.folder) ? 'item' : 'file')}`} wide onClose={dropAll} footer={footer}>
       <ul className="import-items">
         {all.map((item) => (
           <ItemView key={item.id} item={item} formats={formats} onOpen={open} />

@@ -18,7 +18,7 @@ export function ItemView({ item, formats, onOpen }: Props) {
   return (
     <li className="import-item">
       <div className="import-head">
-        <Icon name={item.state === 'kept' ? 'check' : item.trouble ? 'warning' : 'file'} className={`import-icon-${item.state}`} />
+        <Icon name={item.state === 'kept' ? 'check' : item.trouble ? 'warning' : item.folder ? 'folder' : 'file'} className={`import-icon-${item.state}`} />
         <span className="import-name">{item.name}</span>
         <span className="import-soft">{bytes(item.size)}</span>
         {item.state === 'kept' && item.job?.cid && (

@@ -6,10 +6,12 @@ import { makeStore } from '../api/store'
 import type { Job, Upload } from '../api/types'
 import { invalidate } from '../api/use'
 import { toast } from '../shell/Toast'
+import { parcel, type Parcel } from './folders'
 
 export interface Item {
   id: number
   name: string
+  folder: boolean
   size: number
   state: 'waiting' | 'sending' | 'ready' | 'unknown' | 'keeping' | 'kept' | 'failed'
   sent: number
@@ -28,7 +30,7 @@ export const items = makeStore<readonly Item[] | null>(null)
 export const importJob = makeStore<string | null>(null)
 
 const sending = new Map<number, AbortController>()
-const files = new Map<number, File>()
+const parcels = new Map<number, Parcel>()
 let last = 0
 
 /** Asks for files. */
@@ -36,17 +38,17 @@ export function chooseFiles(): void {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
-  input.onchange = () => bring([...(input.files ?? [])])
+  input.onchange = () => bring([...(input.files ?? [])].map(parcel))
   input.click()
 }
 
-/** Takes files up; they are sent one after the other, as each is looked over at the other end. */
-export function bring(chosen: readonly File[]): void {
+/** Takes files and folders up; they are sent one after the other, as each is looked over at the other end. */
+export function bring(chosen: readonly Parcel[]): void {
   if (chosen.length === 0) return
-  const made = chosen.map((file): Item => {
+  const made = chosen.map((one): Item => {
     const id = ++last
-    files.set(id, file)
-    return { id, name: file.name, size: file.size, state: 'waiting', sent: 0, upload: null, to: null, job: null, unwanted: false, trouble: '' }
+    parcels.set(id, one)
+    return { id, name: one.name, folder: one.folder, size: one.size, state: 'waiting', sent: 0, upload: null, to: null, job: null, unwanted: false, trouble: '' }
   })
   items.set((now) => [...(now ?? []), ...made])
   void sendNext()
@@ -59,18 +61,18 @@ export function change(id: number, part: Partial<Item>): void {
 async function sendNext(): Promise<void> {
   const next = items.get()?.find((item) => item.state === 'waiting')
   if (!next || sending.size > 0) return
-  const file = files.get(next.id)
+  const one = parcels.get(next.id)
   const stop = new AbortController()
   sending.set(next.id, stop)
   change(next.id, { state: 'sending' })
   try {
-    const made = await upload(next.name, file ?? new Blob(), (sent) => change(next.id, { sent }), stop.signal)
+    const made = await upload(next.name, one?.body ?? new Blob(), next.folder, (sent) => change(next.id, { sent }), stop.signal)
     change(next.id, { upload: made, state: made.format === null ? 'unknown' : 'ready', trouble: made.format === null ? made.reason : '' })
   } catch (error) {
     if (!isAbort(error)) change(next.id, { state: 'failed', trouble: asApiError(error).fault.message })
   } finally {
     sending.delete(next.id)
-    files.delete(next.id)
+    parcels.delete(next.id)
     void sendNext()
   }
 }
@@ -107,7 +109,7 @@ function end(id: number, job: Job): void {
 /** Takes a file off the list; what was sent of it is thrown away. */
 export function drop(item: Item): void {
   sending.get(item.id)?.abort()
-  files.delete(item.id)
+  parcels.delete(item.id)
   if (item.upload && item.state !== 'kept' && item.state !== 'keeping') void remove(path`/uploads/${item.upload.upload}`).catch(() => undefined)
   items.set((now) => {
     const rest = now?.filter((one) => one.id !== item.id) ?? []

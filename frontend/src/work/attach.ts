@@ -21,7 +21,7 @@ export async function attach(about: string, files: readonly File[]): Promise<voi
   for (const file of files) {
     try {
       if (file.size > 1_000_000) toast(`Reading ${file.name}…`, 'plain')
-      const { upload: name } = await upload(file.name, file)
+      const { upload: name } = await upload(file.name, file, false)
       await edit({ do: 'attach', about, upload: name })
     } catch (problem) {
       return tellProblem(problem)

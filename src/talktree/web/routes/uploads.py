@@ -21,9 +21,10 @@ from talktree.web.work.uploads import Uploads
 
 
 class Named(Struct, frozen=True):
-    """What a file is called where it comes from."""
+    """What it is called where it comes from, and whether it is a folder."""
 
     name: str = ""
+    folder: bool = False
 
 
 class Target(Struct, frozen=True):
@@ -35,7 +36,9 @@ class Target(Struct, frozen=True):
 async def bring(studio: Studio, call: Call) -> Upload:
     """Write the body to the disk as it arrives, and look it over."""
     try:
-        file = await Uploads(studio.scratch).take(call.query.name, call.request.stream())
+        file = await Uploads(studio.scratch).take(
+            call.query.name, call.request.stream(), folder=call.query.folder
+        )
     except ClientDisconnect:
         raise UsageError("the file ended before it was whole", hint="bring it in again") from None
     return await anyio.to_thread.run_sync(looked_over, file)
@@ -62,7 +65,7 @@ def drop(studio: Studio, call: Call) -> None:
 
 ROUTES = (
     Route(
-        "POST", "/uploads", bring, "Bring a file in; nothing is kept of it yet.",
+        "POST", "/uploads", bring, "Bring a file or a folder in; nothing is kept of it yet.",
         query=Named, gives=Upload, effects=True,
     ),
     Route(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 
+from talktree.errors import UsageError
 from talktree.text.media import ENOUGH, sniffed
 from talktree.web.errors import TooLarge
 from talktree.web.work.uploads import Brought
@@ -15,6 +16,8 @@ TEXT, BYTES = "text/plain", "application/octet-stream"
 
 def attached(file: Brought) -> tuple[str, str, str]:
     """Name, media type and content of a file; what it says of itself is not believed."""
+    if file.files is not None:
+        raise UsageError("a folder cannot go with a message", hint="attach its files")
     if file.size > LARGEST:
         raise TooLarge(
             f"{file.name[:100]}: a file with a message may have {LARGEST >> 20} MB",

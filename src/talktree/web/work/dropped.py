@@ -52,13 +52,17 @@ def keeping(
         folder = dropped_folder(desk.root)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = None if wanted is None else _made(file, wanted, progress)
-        is_folder = made is not None and made.folder
+        is_folder = file.files is not None if made is None else made.folder
         place = _free(folder, stem, "" if is_folder else ending, folder=is_folder)
         try:
-            if made is None:
-                _copied(file, place, progress)
-            else:
+            if made is not None:
                 api.keep(made, place)
+            elif is_folder:
+                progress.tell(0, None, "copying")
+                api.write(api.read(file.source), place)
+                place.chmod(0o700)
+            else:
+                _copied(file, place, progress)
             cid = _imported(desk, folder, place, progress)
         except BaseException:
             _removed(place)

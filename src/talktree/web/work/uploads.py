@@ -1,17 +1,15 @@
-"""Files that were brought in: each in a folder of its own in scratch, under a name we made.
+"""What was brought in, files and folders: each in a place of its own, under a name we made.
 
-What a file is called is kept beside it as data; it is never a path.
+What it is called is kept beside it as data; it is never a path.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +19,7 @@ from talktree.files import Source
 from talktree.files.content import OnDisk
 from talktree.text.file_names import plain
 from talktree.web.errors import TooLarge
+from talktree.web.work.folders import created, unpacked
 
 FOLDER = "uploads"
 CONTENT, ABOUT = "content", "about.json"
@@ -31,14 +30,23 @@ MOST = 8 << 30
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
+class About(Struct, frozen=True, kw_only=True):
+    """What is kept beside it."""
+
+    name: str
+    files: tuple[str, ...] | None = None
+
+
 class Brought(Struct, frozen=True, kw_only=True):
-    """A file that was brought in."""
+    """A file or a folder that was brought in."""
 
     id: str
     name: str
     """What it was called where it comes from."""
     size: int
     path: Path
+    files: tuple[str, ...] | None = None
+    """Of a folder: where its files were in it. On the disk they have the numbers of this order."""
 
     @property
     def plain_name(self) -> str:
@@ -48,45 +56,44 @@ class Brought(Struct, frozen=True, kw_only=True):
     @property
     def source(self) -> Source:
         """It as a source, under its plain name: some formats are told by that."""
-        return Source(self.plain_name, {self.plain_name: OnDisk(self.path)}, folder=False)
+        if self.files is None:
+            return Source(self.plain_name, {self.plain_name: OnDisk(self.path)}, folder=False)
+        inside = {path: OnDisk(self.path / str(at)) for at, path in enumerate(self.files)}
+        return Source(self.plain_name, dict(sorted(inside.items())), folder=True)
 
 
 class Uploads:
-    """All files that were brought in and are neither kept nor thrown away yet."""
+    """Everything that was brought in and is neither kept nor thrown away yet."""
 
     def __init__(self, scratch: Path) -> None:
         self._folder = scratch / FOLDER
 
-    async def take(self, name: str, chunks: AsyncIterator[bytes]) -> Brought:
+    async def take(
+        self, name: str, chunks: AsyncIterator[bytes], *, folder: bool = False
+    ) -> Brought:
         """Write what arrives to the disk; nothing stays if it is too large or ends early."""
         id = secrets.token_hex(16)
         place = self._folder / id
         room = min(LARGEST, MOST - self._held())
         place.mkdir(parents=True, mode=0o700)
         try:
-            with _created(place / CONTENT) as file:
-                async for chunk in chunks:
-                    if file.tell() + len(chunk) > room:
-                        raise _too_large(room)
-                    file.write(chunk)
-                size = file.tell()
-            about = msgspec.json.encode({"name": name[-1000:]})
-            with _created(place / ABOUT) as file:
-                file.write(about)
+            files = await _written(place / CONTENT, _within(chunks, room), folder=folder)
+            with created(place / ABOUT) as file:
+                file.write(msgspec.json.encode(About(name=name[-1000:], files=files)))
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
-        return Brought(id=id, name=name[-1000:], size=size, path=place / CONTENT)
+        return self.get(id)
 
     def get(self, id: str) -> Brought:
         """A file by the id it was given."""
         place = self._place(id)
         try:
-            about = msgspec.json.decode((place / ABOUT).read_bytes(), type=dict[str, str])
-            size = (place / CONTENT).stat().st_size
+            about = msgspec.json.decode((place / ABOUT).read_bytes(), type=About)
+            size = _size(place / CONTENT)
         except FileNotFoundError:
             raise _unknown() from None
-        return Brought(id=id, name=about["name"], size=size, path=place / CONTENT)
+        return Brought(id=id, name=about.name, size=size, path=place / CONTENT, files=about.files)
 
     def drop(self, id: str) -> None:
         """Throw a file away."""
@@ -98,11 +105,34 @@ class Uploads:
         return self._folder / id
 
     def _held(self) -> int:
-        return sum(each.stat().st_size for each in self._folder.glob(f"*/{CONTENT}"))
+        return sum(map(_size, self._folder.glob(f"*/{CONTENT}")))
 
 
-def _created(path: Path) -> BinaryIO:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+def _size(path: Path) -> int:
+    each = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in each)
+
+
+async def _within(chunks: AsyncIterator[bytes], room: int) -> AsyncIterator[bytes]:
+    """What arrives, as long as there is room for it."""
+    got = 0
+    async for chunk in chunks:
+        got += len(chunk)
+        if got > room:
+            raise _too_large(room)
+        yield chunk
+
+
+async def _written(
+    path: Path, chunks: AsyncIterator[bytes], *, folder: bool
+) -> tuple[str, ...] | None:
+    if folder:
+        path.mkdir(mode=0o700)
+        return await unpacked(chunks, path)
+    with created(path) as file:
+        async for chunk in chunks:
+            file.write(chunk)
+    return None
 
 
 def _unknown() -> NotFound:
