@@ -90,27 +90,33 @@ function read<T>(status: number, text: string): T {
 function faultOf(status: number, text: string): Fault {
   try {
     const said = JSON.parse(text) as { error?: Fault }
-    if (said.error) return said.error
+    if (said.error) return { ...said.error, message: asSentence(said.error.message) }
   } catch {
     // Not ours, so its words are not for people.
   }
   return fault('server', `The server answered ${status}.`)
 }
 
+/** What begins with a word begins with a capital here; names of files and the like stay as they are. */
+export function asSentence(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
 function fault(kind: string, message: string, hint: string | null = null): Fault {
   return { kind, message, hint, exit_code: 1, stamp: null }
 }
 
-/** Brings a file in. XMLHttpRequest, because fetch does not tell how far an upload is. */
+/** Brings a file or a packed folder in. XMLHttpRequest, because fetch does not tell how far an upload is. */
 export function upload(
   name: string,
   blob: Blob,
+  folder: boolean,
   onProgress?: (done: number, total: number) => void,
   signal?: AbortSignal,
 ): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', address('/uploads', { name }))
+    request.open('POST', address('/uploads', { name, folder: folder || null }))
     request.setRequestHeader('x-talktree', '1')
     request.setRequestHeader('content-type', 'application/octet-stream')
     request.upload.onprogress = (event) => onProgress?.(event.loaded, event.lengthComputable ? event.total : blob.size)

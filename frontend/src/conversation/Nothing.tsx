@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { Button } from '../shell/Button'
 import { reload, useCurrent } from '../shell/current'
 import { Empty } from '../shell/Empty'
+import { go } from '../shell/router'
 import Composer from '../work/Composer'
 import { useWriting } from '../work/writing'
 import type { List } from './list'
@@ -20,7 +21,15 @@ export function Nothing({ list }: { list: List | null }) {
   const wrong = error ?? list?.pages.error
   if (wrong) {
     return (
-      <Empty icon="error" title="This conversation cannot be shown" action={<Button onClick={() => void reload()}>Try again</Button>}>
+      <Empty
+        icon="error"
+        title="This conversation cannot be shown"
+        action={
+          <>
+            <Button onClick={() => void reload()}>Try again</Button> <Button onClick={() => go({})}>To the overview</Button>
+          </>
+        }
+      >
         {wrong instanceof Error ? wrong.message : String(wrong)}
       </Empty>
     )

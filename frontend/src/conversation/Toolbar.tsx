@@ -20,7 +20,7 @@ export function Toolbar({ list }: { list: List | null }) {
   const count = list && !list.tail ? list.pages.total : null
   return (
     <div className="conv-toolbar" role="toolbar" aria-label="View">
-      <span className="conv-count">
+      <span className="conv-count" title="Results stand with their calls, so there are fewer rows than messages">
         {count === null ? ' ' : list?.filtered ? `${many(count, 'row')} pass the filter` : many(count, 'row')}
       </span>
       <span className="conv-space" />

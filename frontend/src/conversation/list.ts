@@ -25,6 +25,8 @@ export interface List {
 }
 
 const TAIL = 40
+/** Said once, whoever looked for it. */
+export const NOT_HERE = 'That message is not here any more.'
 
 /** The rows of the branch that is shown, narrowed by `show`; null until something is there. While another
     branch is on its way the last one stays, and `pending` says so. */
@@ -132,7 +134,7 @@ async function placed({ cid, leaf, selected }: Current, signal: AbortSignal): Pr
     return 'elsewhere'
   } catch (error) {
     if (isAbort(error)) return 'elsewhere'
-    toast('That message is not here any more.', 'warning')
+    toast(NOT_HERE, 'warning')
     return null
   }
 }

@@ -1,12 +1,12 @@
 // Going through the list: by rows, by prompts, to the ends, to a message anywhere.
 
-import { get, path } from '../api/client'
+import { asApiError, get, path } from '../api/client'
 import type { Place, Row } from '../api/types'
 import { getCurrent, select, setFollow, showLeaf } from '../shell/current'
 import { toast } from '../shell/Toast'
 import { aim, type Aim } from './aim'
 import { recall, remember } from './choices'
-import type { List } from './list'
+import { NOT_HERE, type List } from './list'
 import type { ListHandle } from './RowList'
 import { indexOfNumber, isPrompt, nextWhere } from './seek'
 import { changeView } from './view'
@@ -168,7 +168,8 @@ export class Navigator {
       const [first, last] = this.handle()?.range() ?? [0, 0]
       if (index <= first || index >= last) this.handle()?.scrollTo(index, 'start')
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'warning')
+      const { status, message } = asApiError(error)
+      toast(status === 404 ? NOT_HERE : message, 'warning')
     }
   }
 }

@@ -26,7 +26,7 @@ export function ProblemsTab(): React.JSX.Element {
 function Known({ found }: { found: Findings }): React.JSX.Element {
   const readOnly = useReadOnly()
   const { errors, warnings, notes } = found.counts
-  if (found.total === 0) return <Empty icon="check" title="Nothing is wrong">All rules were asked.</Empty>
+  if (found.total === 0) return <Empty icon="check" title="Nothing is wrong">Every rule was checked.</Empty>
   return (
     <section aria-label="Problems" className="problems">
       <p className="inspector-totals">

@@ -14,7 +14,7 @@ interface Props {
   onSeen: (first: number, last: number) => void
 }
 
-const HEIGHT = 62
+const HEIGHT = 54
 
 export function CardList({ cards, cid, formats, onOpen, onSeen }: Props) {
   const box = useRef<HTMLDivElement>(null)

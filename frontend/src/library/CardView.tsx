@@ -48,7 +48,7 @@ export const CardView = memo(function CardView({ card, formats, id, position, to
             </span>
           )}
           {card.sidechains > 0 && (
-            <span className="card-count" aria-label={count(card.sidechains, 'sidechain')}>
+            <span className="card-count card-sides" aria-label={count(card.sidechains, 'sidechain')}>
               <Icon name="subagent" size={12} /> {short(card.sidechains)}
             </span>
           )}

@@ -19,7 +19,7 @@ export function MoreMenu({ readOnly }: { readOnly: boolean }) {
     { key: 'undo', group: 'work', text: state.undoText, icon: 'undo', enabled: state.undo, run: () => void undo() },
     { key: 'redo', group: 'work', text: state.redoText, icon: 'redo', enabled: state.redo, run: () => void redo() },
     { key: 'save', group: 'work', text: 'Save to its own file', icon: 'save', enabled: state.save, run: () => openDialog({ kind: 'save' }) },
-    { key: 'save-as', group: 'work', text: 'Save as another format', icon: 'download', run: () => openDialog({ kind: 'save-as' }) },
+    { key: 'save-as', group: 'work', text: 'Save as another format', icon: 'convert', run: () => openDialog({ kind: 'save-as' }) },
     { key: 'share', group: 'work', text: 'Share', icon: 'share', run: () => openDialog({ kind: 'share' }) },
     { key: 'inspector', group: 'view', text: 'Inspector', icon: 'right', run: () => toggle('right') },
   ]

@@ -50,7 +50,9 @@ export function Tabs({ label, tabs, active, onChange, children, className }: Pro
             onClick={() => onChange(tab.key)}
           >
             {tab.icon && <Icon name={tab.icon} />}
-            {tab.text}
+            <span className="tabs-text" data-text={tab.text}>
+              {tab.text}
+            </span>
             {tab.count ? <span className="tabs-count">{tab.count}</span> : null}
           </button>
         ))}

@@ -19,7 +19,7 @@ export interface Panes {
 
 export const BOUNDS: Record<Side, { least: number; most: number; usual: number }> = {
   left: { least: 200, most: 560, usual: 296 },
-  right: { least: 240, most: 900, usual: 360 },
+  right: { least: 240, most: 900, usual: 400 },
 }
 /** Below this width panes are sheets. */
 export const NARROW = 900

@@ -18,7 +18,7 @@ export default function Actions(): React.JSX.Element | null {
         <Button kind="quiet" icon="save" label="Save to its own file" shortcut="s" disabled={!state.save} onClick={() => openDialog({ kind: 'save' })} />
         {conversation.edited && <span className="work-dot" title="Edits that are not saved" />}
       </span>
-      <Button kind="quiet" icon="download" label="Save as another format" onClick={() => openDialog({ kind: 'save-as' })} />
+      <Button kind="quiet" icon="convert" label="Save as another format" onClick={() => openDialog({ kind: 'save-as' })} />
       <Button kind="quiet" icon="share" label="Share" shortcut="e" onClick={() => openDialog({ kind: 'share' })} />
     </div>
   )

@@ -1,0 +1,101 @@
+"""How things stand on the page: lines that meet, nothing cut off, nothing that jumps."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.chromium import PHONE
+from tests.browser.conftest import Open
+from tests.browser.screen import Screen
+from tests.browser.talks import FLAKY, SOURDOUGH, TOWER
+from tests.web.running import Running
+
+ENDS = """() => [...document.querySelectorAll('article .conv-body > .conv-fold')]
+  .map((line) => Math.round(line.getBoundingClientRect().right))"""
+BEYOND = """() => [...document.querySelectorAll('article')].flatMap((card) => {
+  const end = card.getBoundingClientRect().right
+  const lines = card.querySelectorAll('.conv-fold, .conv-side, .conv-todos, .artifact')
+  return [...lines].filter((line) => line.getBoundingClientRect().right > end + 1)
+    .map((line) => line.className)
+})"""
+RUSH = """() => new Promise((done) => {
+  const box = document.querySelector('.conv-scroll')
+  const seen = { painted: 0, frames: 0 }
+  const frame = () => {
+    seen.frames += 1
+    if (document.querySelector('.conv-feed[data-empty]')) seen.painted += 1
+    const up = Math.floor(seen.frames / 8) % 2 === 0
+    box.scrollTop += up ? -1200 : 1200
+    if (seen.frames < 40) requestAnimationFrame(frame)
+    else done(seen)
+  }
+  requestAnimationFrame(frame)
+})"""
+FILLED = """() => {
+  const box = document.querySelector('.conv-scroll').getBoundingClientRect()
+  const at = (share) => document.elementFromPoint(box.x + box.width / 2, box.y + box.height * share)
+  return [0.2, 0.5, 0.8].every((share) => at(share)?.closest('.conv-slot:not([data-empty])'))
+}"""
+
+
+def at_the_top(screen: Screen, title: str) -> None:
+    screen.open(screen.titled(title))
+    screen.press("g", "g")
+    expect(screen.current).to_be_in_viewport()
+
+
+def test_the_lines_of_a_message_end_where_the_others_do(window: Screen) -> None:
+    at_the_top(window, FLAKY)
+    ends = window.page.evaluate(ENDS)
+    assert len(ends) > 2
+    assert len(set(ends)) == 1
+    window.assert_quiet()
+
+
+def test_on_a_phone_no_line_leaves_its_message(gallery: Running, open_window: Open) -> None:
+    screen = open_window(gallery, size=PHONE)
+    for title in (SOURDOUGH, FLAKY):
+        at_the_top(screen, title)
+        assert screen.page.evaluate(BEYOND) == []
+    screen.assert_quiet()
+
+
+def test_tabs_stay_where_they_are_when_one_is_chosen(window: Screen) -> None:
+    at_the_top(window, FLAKY)
+    inspector = window.page.get_by_role("complementary", name="Inspector")
+
+    def places() -> list[Any]:
+        return [tab.bounding_box() for tab in inspector.get_by_role("tab").all()]
+
+    before = places()
+    window.tab("Usage").click()
+    expect(window.tab("Usage")).to_have_attribute("aria-selected", "true")
+    assert places() == before
+    assert len({round(each["y"]) for each in before}) == 1, "they stand in one line"
+
+
+def test_who_rushes_sees_painted_rows_and_then_the_rows(window: Screen) -> None:
+    window.open(window.titled(TOWER))
+    expect(window.rows.last).to_be_in_viewport()
+    seen = window.page.evaluate(RUSH)
+    assert seen["painted"] > 0
+    window.page.wait_for_function(FILLED)
+    expect(window.page.locator(".conv-feed[data-empty]")).to_have_count(0)
+    window.assert_quiet()
+
+
+def test_what_is_not_there_is_said_once_and_leads_somewhere(window: Screen) -> None:
+    page = window.page
+    cid = window.titled(FLAKY)
+    window.open(cid, "nowhere")
+    window.hears("That message is not here any more.")
+    expect(page.locator(".toast")).to_have_count(1)
+    page.goto(f"{window.studio.origin}/#/c/99999")
+    expect(page.get_by_text("There is no such conversation")).to_be_visible()
+    window.button("To the overview").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page).to_have_url(re.compile("#/?$"))
+    window.assert_quiet()
