@@ -14,7 +14,7 @@ from tests.browser.conftest import DEMO, Open
 from tests.browser.screen import Screen
 from tests.export.talks import said
 from tests.web.running import Running, running
-from tests.web.working import copied
+from tests.web.working import bytes_of, copied
 
 DROP = """([name, text]) => {
   const held = new DataTransfer()
@@ -88,6 +88,34 @@ def test_chosen_files_are_kept_together_and_as_another_format(
     formats = [each["format"] for each in studio.get("/conversations")["cards"]]
     assert "claude-code" in formats
     assert "studio" in formats
+    screen.assert_quiet()
+
+
+def dropped(screen: Screen, *paths: Path) -> None:
+    """Drop what lies on the disk, as a file manager does."""
+    browser = screen.seen.context.new_cdp_session(screen.page)
+    held = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 400, "data": held})
+
+
+def test_folders_that_are_one_conversation_are_kept_as_they_are(
+    studio: Running, open_window: Open
+) -> None:
+    screen = open_window(studio)
+    expect(screen.button("Import")).to_be_enabled()
+    sage, parts = DEMO / "sage", DEMO / "chatbuilder/messages/repair-cafe"
+    dropped(screen, sage, parts)
+    dialog = screen.dialog("Import 2 folders")
+    expect(dialog).to_contain_text("Sage Agent session")
+    expect(dialog).to_contain_text("17 messages")
+    dialog.get_by_role("button", name="Keep all 2").click()
+    expect(dialog.get_by_role("button", name="Open")).to_have_count(2)
+    dialog.get_by_role("button", name="Close").last.click()
+    cards = studio.get("/conversations")["cards"]
+    kept = {each["format"]: Path(each["path"]) for each in cards}
+    assert bytes_of(kept["sage"]) == bytes_of(sage)
+    assert bytes_of(kept["chatbuilder"]) == bytes_of(parts)
     screen.assert_quiet()
 
 

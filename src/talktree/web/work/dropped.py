@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from talktree import api
 from talktree.conversion.options import Made
@@ -55,12 +56,11 @@ def keeping(
         is_folder = file.files is not None if made is None else made.folder
         place = _free(folder, stem, "" if is_folder else ending, folder=is_folder)
         try:
-            if made is not None:
-                api.keep(made, place)
-            elif is_folder:
+            if is_folder:
                 progress.tell(0, None, "copying")
-                api.write(api.read(file.source), place)
-                place.chmod(0o700)
+                _whole(place, lambda target: _written(file, made, target))
+            elif made is not None:
+                api.keep(made, place)
             else:
                 _copied(file, place, progress)
             cid = _imported(desk, folder, place, progress)
@@ -134,6 +134,26 @@ def _copied(file: Brought, place: Path, progress: Progress) -> None:
             done += len(block)
         target.flush()
         os.fsync(target.fileno())
+
+
+def _written(file: Brought, made: Made | None, target: Path) -> object:
+    return api.write(api.read(file.source), target) if made is None else api.keep(made, target)
+
+
+def _whole(place: Path, write: Callable[[Path], object]) -> None:
+    """Write a folder elsewhere, and move it to its place when it is whole.
+
+    Files are looked for at the place whenever something else is kept or has changed; a folder
+    that is only being written would be taken for a conversation of its own.
+    """
+    beside = place.parent.with_name(f"{place.parent.name}-unfinished")
+    beside.mkdir(exist_ok=True, mode=0o700)
+    with TemporaryDirectory(dir=beside) as folder:
+        target = Path(folder) / place.name
+        write(target)
+        target.chmod(0o700)
+        place.rmdir()
+        target.rename(place)
 
 
 def _removed(place: Path) -> None:
