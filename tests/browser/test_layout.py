@@ -27,9 +27,9 @@ RUSH = """() => new Promise((done) => {
   const frame = () => {
     seen.frames += 1
     if (document.querySelector('.conv-feed[data-empty]')) seen.painted += 1
-    const up = Math.floor(seen.frames / 8) % 2 === 0
-    box.scrollTop += up ? -1200 : 1200
-    if (seen.frames < 40) requestAnimationFrame(frame)
+    const fromTop = box.scrollTop < 5000
+    box.scrollTop += fromTop ? 4000 : -4000
+    if (seen.painted < 3 && seen.frames < 2000) requestAnimationFrame(frame)
     else done(seen)
   }
   requestAnimationFrame(frame)

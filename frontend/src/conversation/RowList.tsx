@@ -216,11 +216,13 @@ function handleOf(virtualizer: Virtual, box: HTMLElement | null, calm: () => voi
   }
 }
 
-/** The row may only come into being with the next frames. */
-function focusSoon(box: HTMLElement | null, index: number, tries = 12): void {
+/** The row may only come into being with the next frames. If the reader went elsewhere meanwhile, they stay there. */
+function focusSoon(box: HTMLElement | null, index: number, tries = 12, was = document.activeElement): void {
+  const now = document.activeElement
+  if (now !== was && now !== document.body && !box?.contains(now)) return
   const row = box?.querySelector<HTMLElement>(`[data-index="${index}"] > article`)
   if (row) row.focus({ preventScroll: true })
-  else if (tries > 0) requestAnimationFrame(() => focusSoon(box, index, tries - 1))
+  else if (tries > 0) requestAnimationFrame(() => focusSoon(box, index, tries - 1, was))
 }
 
 /** The row under a slot, for events that bubble. */
