@@ -56,6 +56,7 @@ class _Writer:
         self._next()
 
     def write(self, data: bytes) -> None:
+        """The next bytes; they may end in the middle of a file, or belong to several."""
         while data:
             if self._file is None:
                 raise _wrong("it has more bytes than it said")
@@ -66,6 +67,7 @@ class _Writer:
                 self._next()
 
     def close(self) -> None:
+        """Nothing more comes; then all files must be whole."""
         if self._file is not None:
             self._file.close()
             raise _wrong("it ended before it was whole")
