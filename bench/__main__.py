@@ -21,6 +21,7 @@ from bench import (
 from bench.library.table import rows as library_rows
 from bench.measure import Row, table
 from bench.page import written
+from bench.programs import as_installed
 
 BEST = "Times are CPU seconds, the best of several rounds; the corpus is made by `bench/corpus.py`."
 MEDIAN = (
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--history", type=int, default=1000, help="megabytes for the library")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     chosen = parser.parse_args()
+    as_installed()
     # Memory first: a process that was started by a large one counts as large itself.
     rows: list[Row] = [
         *converting.memory(chosen.size),

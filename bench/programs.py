@@ -41,7 +41,10 @@ class Failed(Exception):
 
 
 def as_installed() -> None:
-    """Compile our modules, as installing does for every other program."""
+    """Compile our modules, as installing does for every other program.
+
+    A checkout may be one that is compiled anew at each start.
+    """
     compileall.compile_dir(str(Path(talktree.__file__).parent), quiet=2)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import compileall
 import shutil
 import sys
 import tempfile
@@ -11,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import talktree
 from bench.history import FOLDER, Truth, history, truth
 from bench.library.ours import Talktree
+from bench.programs import as_installed
 from bench.walk import files
 
 
@@ -50,8 +49,7 @@ class Stand(NamedTuple):
 @contextmanager
 def stand(size: int) -> Iterator[Stand]:
     """A stand for a history of so many megabytes, taken away at the end."""
-    # As installing does it; a checkout may be one that is compiled anew at each start.
-    compileall.compile_dir(Path(talktree.__file__).parent, quiet=1)
+    as_installed()
     source = history(size)
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         work = Path(folder)
