@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,6 +31,8 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "torture: a long run, left out of `make test`")
+    # Whoever started the tests in the background has muted Ctrl-C for all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 LONG = ("torture", "machine", "scale", "incremental", "usage_straight", "browser")

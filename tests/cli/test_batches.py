@@ -15,7 +15,7 @@ import pytest
 from talktree.conversion.batch import WORK
 from talktree.conversion.batch_state import STATE
 from tests.cli.test_terminal import on_terminal
-from tests.cli.transcript import DATA, environment, listen_to_ctrl_c
+from tests.cli.transcript import DATA, environment
 
 COUNT = 60
 SAMPLES = sorted((DATA / "studio" / "good").iterdir())
@@ -45,7 +45,6 @@ def started(call: list[str]) -> subprocess.Popen[bytes]:
         stderr=pipe,
         env=environment(),
         start_new_session=True,
-        preexec_fn=listen_to_ctrl_c,
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from talktree.cli.queries import QueryVerb
 from tests.cli.test_terminal import HOSTILE, OWN_COLOR, on_terminal
-from tests.cli.transcript import environment, listen_to_ctrl_c
+from tests.cli.transcript import environment
 from tests.library.made import Session, Truth, append, small
 
 HEAVY = ("tantivy", "sqlite3", "zstandard", "rich", "msgspec", "pyarrow", "talktree.library")
@@ -84,7 +84,6 @@ def test_what_is_written_while_it_is_watched_is_found_at_once(tmp_path: Path) ->
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=listen_to_ctrl_c,
     ) as process:
         assert process.stdout is not None
         session.say("An unheard of zeppelin")

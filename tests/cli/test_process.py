@@ -13,7 +13,7 @@ import pytest
 
 from talktree.cli import main
 from talktree.errors import INTERNAL
-from tests.cli.transcript import DATA, environment, listen_to_ctrl_c
+from tests.cli.transcript import DATA, environment
 
 SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 
@@ -28,7 +28,6 @@ def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]
         stderr=pipe,
         env=environment(),
         cwd=cwd,
-        preexec_fn=listen_to_ctrl_c,
     )
 
 

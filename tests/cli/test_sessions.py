@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.transcript import environment, listen_to_ctrl_c
+from tests.cli.transcript import environment
 
 
 def talktree(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -90,7 +90,6 @@ def test_ctrl_c_is_for_the_command_and_what_it_did_is_recorded(recorded: Path) -
         env=settings(recorded),
         stdout=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=listen_to_ctrl_c,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"

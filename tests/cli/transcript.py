@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -108,8 +107,3 @@ def renewed(text: str, folder: Path) -> str:
         out += [text[at : block.start], told(run(block.command, folder))]
         at = block.stop
     return "".join([*out, text[at:]])
-
-
-def listen_to_ctrl_c() -> None:
-    """Run in a new process before its program: whoever started the tests may have muted Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -26,7 +26,7 @@ from talktree.conversion.options import Options
 from talktree.conversion.pack import WORTH_SHARING
 from talktree.processes.together import together
 from talktree.text.json_value import Token, Written
-from tests.cli.transcript import environment, listen_to_ctrl_c
+from tests.cli.transcript import environment
 from tests.conversion.trips import SLUGS
 
 ROOT = Path(__file__).parents[2]
@@ -229,7 +229,6 @@ def at_work(large: Path, out: Path) -> tuple[subprocess.Popen[bytes], list[int]]
             stderr=subprocess.PIPE,
             env=environment(),
             start_new_session=True,
-            preexec_fn=listen_to_ctrl_c,
         )
         while process.poll() is None:
             found = children(process)

@@ -21,7 +21,7 @@ import pytest
 
 from talktree.web.route import API
 from talktree.web.served import library_of
-from tests.cli.transcript import environment, listen_to_ctrl_c
+from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, until
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})\n")
@@ -53,7 +53,6 @@ def started(folder: Path, *arguments: str) -> Iterator[Process]:
         stderr=subprocess.PIPE,
         text=True,
         env={**environment(), "TALKTREE_HOME": str(folder / "home"), "TMPDIR": str(temporary)},
-        preexec_fn=listen_to_ctrl_c,
     )
     assert process.stdout is not None
     printed = ADDRESS.fullmatch(process.stdout.readline())
@@ -160,7 +159,6 @@ def test_a_browser_gets_a_token_that_works_once(session: Path, tmp_path: Path) -
             "BROWSER": f"{browser} %s",
             "DISPLAY": ":99",
         },
-        preexec_fn=listen_to_ctrl_c,
     )
     assert process.stdout is not None
     printed = process.stdout.readline()
