@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree.files import Source, plain_head
+from talktree.formats.sample import MOST, sample
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
@@ -120,6 +122,7 @@ class Probe:
         self.names = list(source.files)
         self._source = source
         self._heads: dict[str, bytes] = {}
+        self._seen: dict[str, tuple[list[dict[str, Json]], Iterator[dict[str, Json]]]] = {}
 
     def head(self, name: str | None = None) -> bytes:
         """The first 64 KiB of a file, by default of the only one."""
@@ -127,6 +130,15 @@ class Probe:
         if name not in self._heads:
             self._heads[name] = plain_head(name, self._source.files[name], self.HEAD)
         return self._heads[name]
+
+    def sample(self, name: str | None = None, *, most: int = MOST) -> list[dict[str, Json]]:
+        """The first JSON objects of a file, decoded once for all formats that look at them."""
+        name = self.names[0] if name is None else name
+        if name not in self._seen:
+            self._seen[name] = [], sample(self.head(name))
+        seen, more = self._seen[name]
+        seen.extend(islice(more, max(0, most - len(seen))))
+        return seen[:most]
 
 
 class Record(Struct, gc=False):

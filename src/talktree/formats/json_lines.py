@@ -15,7 +15,6 @@ from talktree.formats.line_sheet import LineDialect, LineSheet
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.findings import finding
 from talktree.text.json_read import decode
-from talktree.text.json_scan import Kind, scan
 from talktree.text.json_value import Json, Written
 from talktree.text.json_write import encode_new
 from talktree.text.lines import respan
@@ -79,29 +78,3 @@ def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
 def written_lines(values: Iterable[Json]) -> Written:
     """Some records as one text of lines, but for the end of the last."""
     return Written(b"\n".join(map(encode_new, values)))
-
-
-def sample(head: bytes, *, most: int = 50) -> Iterator[dict[str, Json]]:
-    """The objects that the first part of a file shows, one to a line or not."""
-    count = 0
-    lines = head.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if line.lstrip(b"\xef\xbb\xbf\0").startswith(b'{"'):
-            value, _, usable = decode(line)
-            # Only the last line may be cut off; elsewhere its object goes on over several lines.
-            if isinstance(value, dict) and value and (usable or number == len(lines)):
-                yield value
-                count += 1
-                if count == most:
-                    return
-    if not count:
-        yield from _document_sample(head, most)
-
-
-def _document_sample(head: bytes, most: int) -> Iterator[dict[str, Json]]:
-    if head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")[:1] not in (b"{", b"[", b"/"):
-        return
-    roots = scan(head).roots
-    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
-        roots = roots[0].children
-    yield from (root.value for root in roots[:most] if isinstance(root.value, dict))

@@ -20,9 +20,10 @@ from talktree.formats.claude_code.records import (
     looks_real,
 )
 from talktree.formats.claude_code.unread import said
-from talktree.formats.json_lines import HEAD, composed_lines, sample, sheet_for
+from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
+from talktree.formats.sample import sample
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.conversation import Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -85,15 +86,14 @@ class ClaudeCode(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return self._detect_folder(probe)
-        head = probe.head()
-        if _is_export(head):
+        if _is_export(probe.head()):
             return Detection(0.95, f"an object with {LOGLINES}, as the web export writes it")
-        return _vote(head)
+        return _vote(probe.sample())
 
     def _detect_folder(self, probe: Probe) -> Detection | None:
         sessions = [name for name in probe.names if kind_of(name) in ("session", "agent")]
         for name in sessions[:5]:
-            found = _vote(probe.head(name))
+            found = _vote(probe.sample(name))
             if found is not None:
                 count = len(sessions)
                 return Detection(found.confidence, f"{count} session files; {found.reason}")
@@ -164,8 +164,7 @@ def _hole(value: Json, depth: int) -> str | None:
     return LOGLINES if depth == 0 and isinstance(value, dict) and LOGLINES in value else None
 
 
-def _vote(head: bytes) -> Detection | None:
-    seen = list(sample(head))
+def _vote(seen: Sequence[dict[str, Json]]) -> Detection | None:
     votes = [reason for value in seen if (reason := looks_real(value))]
     if not votes:
         return None

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from talktree.files import Content
-from talktree.formats.json_lines import HEAD, sample
+from talktree.formats.json_lines import HEAD
+from talktree.formats.sample import sample
 from talktree.text.json_value import Json
 
 _SUB_AGENT = re.compile(r"(?P<session>(?:.*/)?[^/]+)/subagents/(?:.*/)?[^/]+\.jsonl")

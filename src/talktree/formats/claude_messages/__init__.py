@@ -14,7 +14,7 @@ from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Len
 from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, looks_documented
-from talktree.formats.json_lines import composed_lines, sample, sheet_for
+from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
 from talktree.model.message import Message
@@ -55,7 +55,7 @@ class ClaudeMessages(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        seen = list(sample(probe.head()))
+        seen = probe.sample()
         votes = [reason for value in seen if (reason := looks_documented(value))]
         if not votes:
             return None

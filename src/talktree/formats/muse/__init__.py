@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Memory, Source
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.json_lines import sample
 from talktree.formats.muse.adopt import adopted_message, history_head
 from talktree.formats.muse.compose import composed
 from talktree.formats.muse.lens import BARE, complete, get, put
@@ -50,7 +49,7 @@ class Muse(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        seen = list(sample(probe.head()))
+        seen = probe.sample()
         votes = [found for value in seen if (found := looks_like(value))]
         if not votes:
             return None

@@ -20,7 +20,6 @@ from talktree.formats.base import (
     Record,
     Split,
 )
-from talktree.formats.json_lines import sample
 from talktree.formats.native.compose import composed, with_place
 from talktree.formats.native.lens import get, put, relinked
 from talktree.formats.native.outlines import looks_native
@@ -63,7 +62,7 @@ class Native(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        seen = list(sample(probe.head(), most=20))
+        seen = probe.sample(most=20)
         if not seen:
             return None
         about = seen[0].get("talktree")

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from talktree.files import Content, Source
 from talktree.formats.base import About, Format, Record, Split
-from talktree.formats.json_lines import HEAD, sample
+from talktree.formats.json_lines import HEAD
 from talktree.formats.lens import Object
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.outlines import Dialect
 from talktree.formats.native.sheet import VERSION, NativeSheet
 from talktree.formats.renewal import Renewal
+from talktree.formats.sample import sample
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from talktree.formats.base import Detection, Probe
-from talktree.formats.json_lines import sample
 from talktree.formats.sage.kinds import (
     METADATA,
     is_metadata,
@@ -22,6 +22,8 @@ from talktree.formats.sage.layout import (
     name_of,
     session_folders,
 )
+from talktree.formats.sample import sample
+from talktree.text.json_value import Json
 
 Layout = Literal["lines", "metadata", "session", "trajectory"]
 MOST_LOOKED_AT = 5
@@ -39,14 +41,14 @@ def layout_of(path: str, head: bytes) -> Layout:
 
 def recognise(probe: Probe) -> Detection | None:
     """Whether a file is one of Sage's."""
-    first = next(sample(probe.head(), most=1), {})
+    first = next(iter(probe.sample(most=1)), {})
     if is_trajectory(first):
         return Detection(0.95, "a trajectory, Sage's recording of an agent run")
     if is_session(first):
         return Detection(0.9, "one object with messages and created_at, the older session file")
     if is_metadata(first):
         return Detection(0.8, "one object with the members of a session's metadata.json")
-    return _vote(probe.head())
+    return _vote(probe.sample())
 
 
 def recognise_folder(probe: Probe) -> Detection | None:
@@ -54,14 +56,14 @@ def recognise_folder(probe: Probe) -> Detection | None:
     folders = session_folders(probe.names)
     count = f"{len(folders)} session folder{'s' if len(folders) != 1 else ''}"
     for path in _lines(probe.names)[:MOST_LOOKED_AT]:
-        found = _vote(probe.head(path))
+        found = _vote(probe.sample(path))
         if found is not None:
             return Detection(found.confidence, f"{count}; {name_of(path)}: {found.reason}")
     for path in _metadata(probe.names)[:MOST_LOOKED_AT]:
-        if any(map(is_metadata, sample(probe.head(path), most=1))):
+        if any(map(is_metadata, probe.sample(path, most=1))):
             return Detection(0.7, f"{count}; {METADATA} describes a session")
     for path in other_json(probe.names)[:MOST_LOOKED_AT]:
-        if any(map(is_session, sample(probe.head(path), most=1))):
+        if any(map(is_session, probe.sample(path, most=1))):
             return Detection(0.75, f"{name_of(path)}: an older session file")
     return None
 
@@ -90,8 +92,7 @@ def _metadata(names: list[str]) -> list[str]:
     return beside + lone_metadata(names)
 
 
-def _vote(head: bytes) -> Detection | None:
-    seen = list(sample(head))
+def _vote(seen: Sequence[dict[str, Json]]) -> Detection | None:
     votes = [reason for value in seen if (reason := looks_sage(value))]
     if not votes:
         return None

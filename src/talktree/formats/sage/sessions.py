@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.files import Source
 from talktree.formats.base import BESIDE, Format, Split
-from talktree.formats.json_lines import HEAD, sample, sheet_for
+from talktree.formats.json_lines import HEAD, sheet_for
 from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.line_sheet import LineDialect, LineSheet
 from talktree.formats.piece_sheet import PieceSheet
@@ -22,6 +22,7 @@ from talktree.formats.sage.layout import (
 )
 from talktree.formats.sage.recognise import other_json
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
+from talktree.formats.sample import sample
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding, finding
 from talktree.text.json_value import Json

@@ -52,8 +52,7 @@ class StudioText(Comments):
         head = probe.head().removeprefix(BOM)
         if first_head(head) is not None:
             return Detection(0.98, f"a {own.MARK} header, or a boundary like ours")
-        found = _COMMENT.search(head)
-        if found is None:
+        if b"User-Id:" not in head or _COMMENT.search(head) is None:
             return None
         named = probe.name.lower().endswith(self.info.suffixes)
         reason = "a boundary line, then a comment's headers (User-Id, Timestamp)"

@@ -1,0 +1,42 @@
+"""A first look at a file of JSON: the objects that its first part shows, one to a line or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from talktree.text.json_read import decode
+from talktree.text.json_scan import Kind, scan
+from talktree.text.json_value import Json
+
+MOST = 50
+"""So many tell what a file is."""
+_BEFORE = b"\xef\xbb\xbf\0"
+
+
+def sample(head: bytes, *, most: int = MOST) -> Iterator[dict[str, Json]]:
+    """The first objects, decoded as they are asked for."""
+    return islice(_objects(head), most)
+
+
+def _objects(head: bytes) -> Iterator[dict[str, Json]]:
+    found = False
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line.lstrip(_BEFORE).startswith(b'{"'):
+            value, _, usable = decode(line)
+            # Only the last line may be cut off; elsewhere its object goes on over several lines.
+            if isinstance(value, dict) and value and (usable or number == len(lines)):
+                found = True
+                yield value
+    if not found:
+        yield from _of_document(head)
+
+
+def _of_document(head: bytes) -> Iterator[dict[str, Json]]:
+    if head.lstrip(_BEFORE + b" \t\r\n")[:1] not in (b"{", b"[", b"/"):
+        return
+    roots = scan(head).roots
+    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
+        roots = roots[0].children
+    yield from (root.value for root in roots if isinstance(root.value, dict))
