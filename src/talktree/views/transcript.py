@@ -133,6 +133,9 @@ class Transcript:
                 return ()
             case Event() if part.kind in COMPACTIONS:
                 return (divider(_compaction(part)),)
+            case Event(text=None, data=None) if not look.full:
+                # That a hook ran or a turn ended is no news to anybody who reads along.
+                return ()
             case Event(kind="summary", text=str(text)):
                 return (line(("summary", "mark")), *self._words(text, step.message))
             case _:

@@ -10,6 +10,7 @@ import re
 
 from talktree.formats.base import Record, opaque
 from talktree.formats.blocks import parts_of
+from talktree.formats.claude_code import queued
 from talktree.formats.claude_code.records import SPOKEN
 from talktree.formats.lens import Object, take_flag, take_text
 from talktree.model.entries import Entry, FileState, Head, Snapshot
@@ -114,7 +115,10 @@ def _message(record: Record, value: Object, type: str) -> Message:
             left["message"] = api
         if "toolUseResult" in value:
             left["toolUseResult"] = value["toolUseResult"]
-        parts = _spoken_plainly(left) if type in SPOKEN else _system(left, type)
+        if type == queued.LINE and queued.is_prompt(left.get(queued.LINE)):
+            type, parts = queued.ROLE, queued.take_prompt(left)
+        else:
+            parts = _spoken_plainly(left) if type in SPOKEN else _system(left, type)
     return Message(
         id=record.id or own or "",
         parent=record.parent or parent,

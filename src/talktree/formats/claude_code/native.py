@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from talktree.formats.base import Record
 from talktree.formats.blocks import blocks_of
+from talktree.formats.claude_code import queued
 from talktree.formats.claude_code.lens import BOUNDARIES, TITLES, USAGE, command, get
 from talktree.formats.claude_code.records import SPOKEN
 from talktree.formats.lens import Object, merged, with_rest
@@ -49,8 +50,12 @@ def _line(message: Message) -> Object:
         _optional(value, "version", context.version)
         _optional(value, "gitBranch", context.git_branch)
     _optional(value, "agentId", message.agent)
-    value["type"] = message.role
-    _say(message, value)
+    prompt = queued.attached(message)
+    if prompt is None:
+        value["type"] = message.role
+        _say(message, value)
+    else:
+        value |= {"type": queued.LINE, queued.LINE: prompt}
     if META in message.flags:
         value["isMeta"] = True
     if ERROR in message.flags:
@@ -63,7 +68,10 @@ def _line(message: Message) -> Object:
         value["thinkingMetadata"] = _thinking(message.thinking)
     if message.todos is not None:
         value["todos"] = [_todo(todo) for todo in message.todos]
-    return with_rest(value, {key: item for key, item in message.extra.items() if key != "message"})
+    written = ("message",) if prompt is None else ("message", queued.LINE)
+    return with_rest(
+        value, {key: item for key, item in message.extra.items() if key not in written}
+    )
 
 
 def _optional(value: Object, key: str, item: Json) -> None:

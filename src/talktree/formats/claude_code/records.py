@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw
 
+from talktree.formats.claude_code import queued
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
@@ -16,20 +17,44 @@ SAID, REPLY, RESULT, NOTE = map(int, (Trait.SAID, Trait.REPLY, Trait.RESULT, Tra
 SPOKEN = {"user": SAID, "assistant": REPLY}
 WITHOUT_UUID = frozenset(
     {
-        "summary",
-        "file-history-snapshot",
-        "queue-operation",
-        "custom-title",
-        "ai-title",
+        "agent-color",
         "agent-name",
+        "agent-setting",
+        "ai-title",
+        "artifact-autoreact-ledger",
+        "artifact-comment-monitor",
+        "atis-latch",
+        "attribution-snapshot",
+        "bridge-session",
+        "content-replacement",
+        "continued-in",
+        "cost-state",
+        "custom-title",
+        "ended-by-model",
+        "failed",
+        "file-history-delta",
+        "file-history-snapshot",
+        "fork-context-ref",
+        "frame-link",
+        "history-suppression",
+        "isolation-latch",
         "last-prompt",
-        "pr-link",
-        "permission-mode",
+        "launched",
+        "marble-origami-commit",
+        "marble-origami-reset",
+        "marble-origami-snapshot",
         "mode",
-        "worktree-state",
+        "observer-ref",
+        "permission-mode",
+        "pr-link",
+        "queue-operation",
         "relocated",
         "result",
         "started",
+        "summary",
+        "tag",
+        "telemetry-latch",
+        "worktree-state",
     }
 )
 """Types of lines that have been seen without an id of their own."""
@@ -37,6 +62,7 @@ BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session", "turn_end"}
 """Types of lines that take part in the chain and say nothing."""
 
 
+_QUEUED = f'"{queued.KIND}"'.encode()
 _TOKENS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -54,6 +80,7 @@ _NAMES = {
     "failed": "isApiErrorMessage",
     "result": "toolUseResult",
     "reply": "message",
+    "attached": queued.LINE,
 }
 
 
@@ -81,6 +108,7 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
     result: Raw = NOTHING
     meta: bool = False
     failed: bool = False
+    attached: Raw = NOTHING
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -103,6 +131,8 @@ class Dialect(LineDialect):
                 found.trait = NOTE if found.meta else SAID
         elif found.id is not None:
             found.trait = NOTE
+            if role == queued.LINE and _is_prompt(found.attached):
+                found.role, found.trait = queued.ROLE, SAID
         return found
 
     def outline(self, value: Json) -> LineOutline:
@@ -113,8 +143,11 @@ class Dialect(LineDialect):
         if role is None or (texts["id"] is None and role not in SPOKEN):
             return NO_NODE
         api = message if isinstance(message, dict) else {}
+        trait = _trait(role, value, api)
+        if role == queued.LINE and queued.is_prompt(value.get(queued.LINE)):
+            role, trait = queued.ROLE, SAID
         return LineOutline(
-            trait=_trait(role, value, api),
+            trait=trait,
             id=texts["id"],
             parent=texts["parent"],
             stamp=texts["stamp"],
@@ -151,6 +184,11 @@ def _usage(found: Json) -> Usage | None:
     if not all(type(count) is int or count is None for count in counts):
         return None
     return Usage(*[count if isinstance(count, int) else 0 for count in counts])
+
+
+def _is_prompt(attached: Raw) -> bool:
+    # Most of what is attached are long lists of other things.
+    return _QUEUED in bytes(attached) and queued.is_prompt(msgspec.json.decode(attached))
 
 
 def _has_result(line: bytes | memoryview) -> bool:

@@ -47,6 +47,11 @@ def object_of(seen: Seen) -> Object:
     return value if isinstance(value, dict) else {}
 
 
+def is_spoken(seen: Seen) -> bool:
+    """Whether it is a line with an API message, or should be one; not all that is said has one."""
+    return object_of(seen).get("type") in SPOKEN
+
+
 def api_of(value: Object) -> Object:
     """The API message of a line; empty if there is none."""
     found = value.get("message") if value.get("type") in SPOKEN else None

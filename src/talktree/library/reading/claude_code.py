@@ -69,7 +69,8 @@ SLUG = "claude-code"
 SNAPSHOT = "file-history-snapshot"
 SECOND = 1_000_000_000
 RESULT_BLOCK = b'"tool_result"'
-USAGE = b'"usage"'
+LONG_WAYS = {PROGRESS: b'"usage"', "attachment": b'"queued_command"'}
+"""Lines that mostly say nothing, and what those have in them that may say something."""
 NEAR = 2000
 """How far into a line a block that says it is a result stands, if there is one."""
 AS_SAID = NODE | (Trait.SAID - 1) << TRAIT
@@ -143,7 +144,7 @@ class _Reader:
             bits = AS_RESULT if line.toolUseResult is not ABSENT else AS_SAID
         elif line.uuid is None:
             return self._snapshot(line, here)
-        elif role == PROGRESS and self._data.find(USAGE, here, stop) >= 0:
+        elif role in LONG_WAYS and self._data.find(LONG_WAYS[role], here, stop) >= 0:
             return False
         else:
             api, bits = NO_API, AS_NOTE

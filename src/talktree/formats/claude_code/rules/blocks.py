@@ -18,8 +18,7 @@ from talktree.formats.claude_code.mend_blocks import (
     without_odd_blocks,
     without_thinking,
 )
-from talktree.formats.claude_code.records import SPOKEN
-from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, object_of
+from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, is_spoken, object_of
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, unsafe
@@ -73,7 +72,7 @@ def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Tol
     if type(part) is Text:
         if part.text and not part.text.isspace():
             return ()
-        if seen.entry.role not in SPOKEN or not is_session(seen.talk):  # type: ignore[union-attr]
+        if not is_spoken(seen) or not is_session(seen.talk):
             return ()
         return [Told("a blank text", way=_way(seen, number))]
     if len(part.output) == 1 and _is_plain(seen, number):  # type: ignore[union-attr]
@@ -319,7 +318,7 @@ def refused_file(part: Attachment | ToolResult, seen: Seen, number: int) -> Iter
     just that is changed.
     """
     if type(part) is Attachment:
-        if not _is_refused(part):
+        if not _is_refused(part) or not is_spoken(seen):
             return ()
         return [
             Told(f"a file of type {str(part.media_type)[:40]}", f"message/content/{number}/source")

@@ -16,6 +16,7 @@ from talktree.formats.claude_code.ruling import (
     CLAUDE_CODE,
     api_of,
     is_session,
+    is_spoken,
     is_uuid,
     minted,
     object_of,
@@ -204,7 +205,7 @@ def incomplete_line(seen: Seen) -> Iterable[Told]:
     """
     entry = seen.entry
     assert isinstance(entry, Message)
-    if entry.role in SPOKEN:
+    if is_spoken(seen):
         api = seen.record.value.get("message")  # type: ignore[union-attr]
         said = type(api) is dict and None not in (api.get("role"), api.get("content"))
     elif entry.role == "system":
@@ -266,7 +267,7 @@ def odd_member(seen: Seen) -> Iterable[Told]:
     entry = seen.entry
     if type(entry) is Message:
         if entry.extra.keys().isdisjoint(_TAKEN):
-            if entry.role not in SPOKEN:
+            if not is_spoken(seen):
                 return ()
             api = seen.record.value.get("message")  # type: ignore[union-attr]
             if type(api) is dict:
@@ -325,7 +326,7 @@ def role_mismatch(seen: Seen) -> Iterable[Told]:
     """
     rest = seen.entry.extra.get("message")  # type: ignore[union-attr]
     role = rest.get("role") if type(rest) is dict else None
-    if role is None or seen.entry.role not in SPOKEN:  # type: ignore[union-attr]
+    if role is None or not is_spoken(seen):
         return ()
     said = object_of(seen).get("type")
     return [Told(f"a line of type {said} with the role {str(role)[:40]}", way="message/role")]

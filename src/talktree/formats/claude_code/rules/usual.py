@@ -36,7 +36,7 @@ def _is_usual(entry: Message, value: Object) -> bool:
         return False
     if "parentUuid" not in value or not _UNUSUAL.isdisjoint(entry.extra):
         return False
-    if entry.role not in SPOKEN:
+    if value.get("type") not in SPOKEN:
         return "message" not in value
     api = value.get("message")
     return (

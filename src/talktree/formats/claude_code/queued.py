@@ -1,0 +1,68 @@
+"""Prompts typed while Claude Code was at work.
+
+It folds them into the running turn as lines of type `attachment`; there is no user line that says
+the same. Messages of other sessions and notes of finished tasks travel in the same way: those are
+nobody's words and stay what they are.
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from talktree.formats.blocks import blocks_of, parts_of
+from talktree.formats.lens import Object
+from talktree.model.message import Message
+from talktree.model.parts import Attachment, Part, Text
+from talktree.text.json_value import Json
+
+LINE = "attachment"
+"""The type of such lines, and the member that holds the prompt."""
+KIND = "queued_command"
+ROLE = "user"
+PROMPT = "prompt"
+
+
+def is_prompt(found: Json) -> TypeGuard[Object]:
+    """Whether what is attached is something that a person typed."""
+    if not isinstance(found, dict) or found.get("type") != KIND or found.get("isMeta") is True:
+        return False
+    origin = found.get("origin")
+    by = origin.get("kind") if isinstance(origin, dict) else origin
+    return (
+        found.get("commandMode", PROMPT) == PROMPT
+        and by in (None, "human")
+        and _is_said(found.get(PROMPT))
+    )
+
+
+def _is_said(prompt: Json) -> bool:
+    """Whether it is text, or blocks of text and pictures: people write nothing else."""
+    if not isinstance(prompt, list):
+        return isinstance(prompt, str)
+    return all(isinstance(part, Text | Attachment) for part in parts_of(prompt))
+
+
+def take_prompt(left: Object) -> tuple[Part, ...]:
+    """The words of such a line; what else is attached with them stays."""
+    found = left[LINE]
+    assert isinstance(found, dict)
+    left[LINE] = {key: item for key, item in found.items() if key != PROMPT}
+    said = found[PROMPT]
+    return (Text(said),) if isinstance(said, str) else parts_of(said)  # type: ignore[arg-type]
+
+
+def attached(message: Message) -> Object | None:
+    """What such a line has attached; None if a message is written in the usual way."""
+    rest = message.extra.get(LINE)
+    if message.role != ROLE or not isinstance(rest, dict):
+        return None
+    value: Object = {**rest, PROMPT: _prompt(message.parts)}
+    return value if is_prompt(value) else None
+
+
+def _prompt(parts: tuple[Part, ...]) -> Json:
+    match parts:
+        case (Text(text=text, extra=extra),) if not extra:
+            return text
+        case _:
+            return blocks_of(parts)
