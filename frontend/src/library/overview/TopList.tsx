@@ -15,8 +15,9 @@ interface Props {
 const SHOWN = 8
 
 export function TopList({ title, counted, unit, nameOf = (name) => name, onPick }: Props) {
-  const top = counted.slice(0, SHOWN)
-  const most = Math.max(1, ...top.map((one) => one.count))
+  // They come by what they cost; a list with bars is read by its bars.
+  const top = [...counted].sort((one, other) => other.count - one.count).slice(0, SHOWN)
+  const most = top[0]?.count || 1
   const failing = top.some((one) => one.failures > 0)
   return (
     <section className="top" aria-label={title}>
