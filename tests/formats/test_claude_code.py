@@ -124,6 +124,15 @@ def test_slash_commands_and_summaries_are_events() -> None:
     assert ("command_output", None) in events
 
 
+def test_a_summary_may_stand_in_a_block() -> None:
+    block = [{"type": "text", "text": "What was said before."}]
+    line = {**prompt("s", None), "message": {"role": "user", "content": block}}
+    assert session({**line, "isCompactSummary": True})["s"].parts == (
+        Event("summary", "What was said before."),
+    )
+    assert session({**line, "isCompactSummary": False})["s"].text == "What was said before."
+
+
 def test_rewind_is_a_fork_and_recording_artefacts_are_not() -> None:
     conversation = one_session()
     kinds = [branch.kind for branch in conversation.branches()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from talktree.formats.base import Record, opaque
-from talktree.formats.blocks import parts_of
+from talktree.formats.blocks import part_of, parts_of
 from talktree.formats.claude_code import queued
 from talktree.formats.claude_code.records import SPOKEN
 from talktree.formats.lens import Object, take_flag, take_text
@@ -216,6 +216,8 @@ def _said(api: Object, rest: Object, value: Object, left: Object) -> tuple[Part,
     content = api.get("content")
     detail = value.get("toolUseResult")
     if isinstance(content, list):
+        if left.get("isCompactSummary") is True and detail is None and len(content) == 1:
+            return (_summary(content[0], left),)
         if detail is not None and not (len(content) == 1 and _is_result(content[0])):
             left["toolUseResult"] = detail
             detail = None
@@ -227,6 +229,12 @@ def _said(api: Object, rest: Object, value: Object, left: Object) -> tuple[Part,
     if content is not None:
         rest["content"] = content
     return ()
+
+
+def _summary(block: Json, left: Object) -> Part:
+    """The summary of a compaction that stands in a block."""
+    part = part_of(block)
+    return _text(part.text, left) if isinstance(part, Text) and not part.extra else part
 
 
 def _is_result(block: Json) -> bool:
