@@ -201,10 +201,11 @@ class Library:
         model: str | None = None,
         errors: bool = False,
         gone: bool = False,
+        agents: bool = False,
         sort: Sort = "new",
         limit: int | None = None,
     ) -> Iterator[Kept]:
-        """The conversations to which all that is asked applies."""
+        """The conversations to which all that is asked applies; sub-agents' only on demand."""
         from talktree.library.listing import conversations
 
         return conversations(
@@ -216,6 +217,7 @@ class Library:
             model=model,
             errors=errors,
             gone=gone,
+            agents=agents,
             sort=sort,
             limit=limit,
         )

@@ -33,7 +33,10 @@ WHERE (?1 IS NULL OR s.format = ?1)
     WHERE r.source = s.id AND instr(lower(m.text), lower(?5)) > 0))
   AND (NOT ?6 OR s.errors > 0)
   AND (NOT ?7 OR s.state = 'gone')
+  AND (?8 OR s.parent IS NULL OR length(s.native) >= length(s.parent)
+    OR NOT EXISTS (SELECT 1 FROM sources AS o WHERE o.native = s.parent))
 """
+# A sub-agent's id is a short one of its own, that of a copy is made as all ids of sessions are.
 _ORDERS = {
     "new": "ORDER BY s.last DESC, s.id DESC",
     "old": "ORDER BY s.first IS NULL, s.first, s.id",
@@ -41,7 +44,7 @@ _ORDERS = {
     "messages": "ORDER BY s.messages DESC, s.id",
     "title": "ORDER BY s.title IS NULL, lower(s.title), s.id",
 }
-_LIMIT = " LIMIT ?8"
+_LIMIT = " LIMIT ?9"
 _BY_SOURCE = "WHERE s.id = ?"
 _BY_PATH = "WHERE s.path = ?"
 _BY_NATIVE = "WHERE s.native = ? ORDER BY s.state <> 'here', s.messages DESC, s.id LIMIT 1"
@@ -83,14 +86,19 @@ def conversations(
     model: str | None = None,
     errors: bool = False,
     gone: bool = False,
+    agents: bool = False,
     sort: Sort = "new",
     limit: int | None = None,
 ) -> Iterator[Kept]:
-    """The conversations to which all that is asked applies."""
+    """The conversations to which all that is asked applies.
+
+    Those of sub-agents belong to the session that started them, and are left out if it is there.
+    """
     if sort not in _ORDERS:
         raise UsageError(f"no order {sort}", hint=f"one of {', '.join(_ORDERS)}")
     sql = _KEPT + _CHOSEN + _ORDERS[sort] + _LIMIT
-    values = (format, project, since, until, model, errors, gone, -1 if limit is None else limit)
+    most = -1 if limit is None else limit
+    values = (format, project, since, until, model, errors, gone, agents, most)
     return map(_kept, db.rows(sql, values))
 
 

@@ -26,6 +26,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.option("--model", metavar="TEXT", help="Only where a model with this in its name replied.")
 @click.option("--errors", is_flag=True, help="Only where something failed.")
 @click.option("--gone", is_flag=True, help="Only those whose files are gone; they are kept here.")
+@click.option("--agents", is_flag=True, help="Those of sub-agents, too.")
 @click.option("--sort", type=click.Choice(SORTS), default="new", help="Which come first.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="So many; else all.")
 @params.as_json
@@ -40,6 +41,7 @@ def command(
     model: str | None,
     errors: bool,  # noqa: FBT001
     gone: bool,  # noqa: FBT001
+    agents: bool,  # noqa: FBT001
     sort: str,
     limit: int | None,
     as_json: bool,  # noqa: FBT001
@@ -49,7 +51,8 @@ def command(
 ) -> int:
     """List the conversations of the library, the newest first.
 
-    `talktree show ID` shows one, also if its file is gone. Exit code 1 if there is none.
+    `talktree show ID` shows one, also if its file is gone. Sub-agents belong to the session that
+    started them. Exit code 1 if there is none.
     """
     with libraries.opened(library) as kept:
         found = list(
@@ -61,6 +64,7 @@ def command(
                 model=model,
                 errors=errors,
                 gone=gone,
+                agents=agents,
                 sort=cast("Sort", sort),
                 limit=limit,
             )
