@@ -40,7 +40,7 @@ def test_everything_is_taken_in_once(tmp_path: Path, library: Library) -> None:
     others = made.others(tmp_path / "others")
     done = library.import_([tmp_path / "claude", tmp_path / "others"])
     assert (done.seen, done.new, done.failed) == (len(truth.files) + len(others), done.seen, [])
-    kept = {each.path: each for each in library.conversations()}
+    kept = {each.path: each for each in library.conversations(agents=True)}
     assert {path for path, each in kept.items() if each.format == "claude-code"} == {
         os.fsencode(path) for path in truth.files
     }

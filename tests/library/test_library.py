@@ -45,7 +45,9 @@ def test_conversations_are_listed_by_what_is_asked(tmp_path: Path) -> None:
             return {kept.id for kept in library.conversations(**asked)}  # type: ignore[arg-type]
 
         assert ids(format="sage") == {"session-tide-table"}
-        assert ids(project="TIDE-tables") == {made.session_id(3), made.session_id(4), "b2"}
+        assert ids(project="TIDE-tables") == {made.session_id(3), made.session_id(4)}
+        both = {made.session_id(3), made.session_id(4), "b2"}
+        assert ids(project="TIDE-tables", agents=True) == both
         assert made.session_id(3) in ids(model="OPUS")
         assert made.session_id(1) not in ids(model="opus")
         assert ids(errors=True, format="claude-code") == {made.session_id(1), made.session_id(2)}

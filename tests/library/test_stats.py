@@ -116,7 +116,7 @@ def test_the_order_of_imports_does_not_matter(tmp_path: Path) -> None:
 def test_a_copy_counts_when_its_origin_is_forgotten(library: Library, tmp_path: Path) -> None:
     made.history(tmp_path / "made")
     library.import_([tmp_path / "made"])
-    for kept in list(library.conversations()):
+    for kept in list(library.conversations(agents=True)):
         if kept.id == made.session_id(1):
             library.forget(kept)
     found = library.stats()
