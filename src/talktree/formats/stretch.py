@@ -18,7 +18,9 @@ from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
 from talktree.text.json_survey import all_strings, is_all_told
 from talktree.text.json_value import Json
+from talktree.text.lanes import has_numbered, is_worth, may_hide
 from talktree.text.marks import Marks, marked
+from talktree.text.secret_lanes import may_tell
 
 STRETCH = 64
 """How many records are judged together,"""
@@ -74,7 +76,8 @@ class Stretch:
     @cached_property
     def marks(self) -> Marks:
         """What the marks of these bytes tell."""
-        return marked(self.data)
+        data = self.data
+        return Marks(may_tell(data), may_hide(data)) if is_worth(len(data)) else marked(data)
 
     @property
     def is_json(self) -> bool:
@@ -84,7 +87,8 @@ class Stretch:
     @cached_property
     def has_numbered(self) -> bool:
         """Whether any character stands there by its number, in the way JSON writes it."""
-        return _NUMBERED.search(self.data) is not None
+        data = self.data
+        return has_numbered(data) if is_worth(len(data)) else _NUMBERED.search(data) is not None
 
     @cached_property
     def has_controls(self) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from talktree.text.json_value import Json
+from talktree.text.lanes import QUOTE, count, escaped_quotes, is_worth
 
 SHALLOW = 100
 """Values that are not nested deeper are surely not too deep for anybody."""
@@ -27,12 +28,18 @@ def is_all_told(data: bytes, values: Sequence[Json]) -> bool:
     strings, largest, depth = _survey(values)
     if depth > SHALLOW or largest >= LARGE:
         return False
-    quotes = data.count(b'"') - 2 * strings
+    quotes = (count(data, QUOTE) if is_worth(len(data)) else data.count(b'"')) - 2 * strings
     return not quotes or quotes == _quotes_inside(data)
 
 
 def _quotes_inside(data: bytes) -> int:
     """How many quotes stand inside of strings, where they are not written by their number."""
+    found = escaped_quotes(data) if is_worth(len(data)) else None
+    return quotes_escaped(data) if found is None else found
+
+
+def quotes_escaped(data: bytes) -> int:
+    """The same, byte by byte."""
     count = at = 0
     while at < len(data):
         end = at + PIECE

@@ -8,12 +8,11 @@ text without secrets costs two passes, however many kinds of keys are known.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from string import ascii_letters, digits
 
 from talktree.text.marks import LONG, marked
 from talktree.text.randomness import is_made_up, is_random, is_varied
+from talktree.text.secret_hints import BASE64, BY_NUMBER, ESCAPE, SLASH, ends_doppler, telling
 from talktree.text.secret_kinds import (
     AWS,
     BY_END,
@@ -22,47 +21,33 @@ from talktree.text.secret_kinds import (
     DOCUMENTED,
     DOCUMENTED_PIECES,
     LONGEST_BEGINNING,
-    STARTING,
     Behind,
     Found,
     Known,
 )
-from talktree.text.secret_names import BETWEEN, ENDS, kind_of, named_before, value_at
+from talktree.text.secret_names import kind_of, named_before, value_at
 
 SHORTEST = LONG
 """No key has a shorter run."""
 FAR = 1 << 12
 """How far the start of something in base 64 is looked for at a time."""
-LEAD = 9
-"""How much before a run tells whether to look closer: the end of a name, and what follows it."""
-MOST_SEEN = 1 << 16
 BLOB = 200
 """What is longer in base 64 is a file or a signature, and holds keys only by chance."""
-_BASE64 = (ascii_letters + digits + "+/").encode()
 _BREAKS = b"\" \\',=:>\n"
 _AWS_SECRET = re.compile(
     rb"(?:secret|SECRET|Secret)[A-Za-z_ \"'\\:=>-]{0,40}?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
 )
-_DOPPLER_SIGN = b"dp.st."
 _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
 """With the name of its environment inside, it has no start of its own."""
-_AHEAD = len(_DOPPLER_SIGN) + 36
-"""How much of it stands before its last run."""
 _AWS_NAMES = (b"ecret_access_key", b"ecretAccessKey")
 _AWS_SETTING = b"ECRET_ACCESS_KEY"
-_ESCAPE, _BY_NUMBER, _SLASH, _SPACE = 0x5C, 0x75, 0x2F, 0x20
-_DOT, _COLON = 0x2E, 0x3A
-_WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", b"SG.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
-"""What ends with a dot and tells of a secret."""
-_AN_END = next(iter(ENDS))
-_STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
 def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
     """The keys and tokens in a text, last first; where long runs start may be known already."""
     out: list[Found] = []
     last = len(data) + 1
-    starts = _telling(data, marked(data).starts if runs is None else runs)
+    starts = telling(data, marked(data).starts if runs is None else runs)
     for start in starts:
         if start + SHORTEST >= last:
             continue
@@ -73,97 +58,9 @@ def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
             last = _continued(data, start, out)
     if any(found[3] == AWS for found in out) or _names_aws(data):
         out += _aws_secrets(data)
-    if any(_ends_doppler(data, start) for start in starts):
+    if any(ends_doppler(data, start) for start in starts):
         out += ((CLOUD_KEY, *each.span(), "a Doppler token") for each in _DOPPLER.finditer(data))
     return out
-
-
-def _telling(data: bytes, starts: list[int]) -> list[int]:
-    """Where runs start that are worth a closer look, last first."""
-    first = bisect_left(starts, LEAD)
-    for known in (_HINTS, _LEADS):
-        if len(known) > MOST_SEEN:
-            known.clear()
-    hints, leads = _HINTS, _LEADS
-    found = [
-        start
-        for start in starts[first:]
-        if (hint := hints[data[start - 2 : start + 2]])
-        and (leads[data[start - LEAD : start]] if hint == _BY_LEAD else _tells(data, start))
-    ]
-    return [*reversed(found), *starts[:first][::-1]]
-
-
-_NOTHING, _CLOSER, _BY_LEAD = range(3)
-"""What a hint says: nothing is there, one must look closer, what stands before decides."""
-
-
-class _Hints(dict[bytes, int]):
-    """What the four bytes around the start of a run hint at, looked up where it can be."""
-
-    def __missing__(self, around: bytes) -> int:
-        told = self[around] = _hint(around)
-        return told
-
-
-class _Leads(dict[bytes, bool]):
-    """Whether what stands before a run may be a name that only secrets have, looked up likewise."""
-
-    def __missing__(self, lead: bytes) -> bool:
-        told = self[lead] = _may_be_named(lead)
-        return told
-
-
-_HINTS = _Hints()
-_LEADS = _Leads()
-
-
-def _hint(around: bytes) -> int:
-    """Whether a run may tell something, by two bytes before it and its first two."""
-    earlier, before = around[0], around[1]
-    if before == _ESCAPE or around[2] in b"-_" or around[2:] in _STARTS_OF_STARTS:
-        return _CLOSER
-    if before in b"/+." or (before == _COLON and earlier in b"0123456789"):
-        return _CLOSER
-    if before == _SPACE:
-        return _BY_LEAD if earlier in b":=>(rR" else _NOTHING
-    if before in b"\"'`":
-        return _BY_LEAD if earlier in b":=>(\\ " else _NOTHING
-    return _BY_LEAD if before in b":=>" else _NOTHING
-
-
-def _tells(data: bytes, start: int) -> bool:
-    """Whether a run is worth a closer look, by how it starts or by what stands before it."""
-    if data[start : start + STARTING] in BY_START:
-        return True
-    before = data[start - 1]
-    if before == _ESCAPE:
-        # What is escaped belongs to the text before, so only how the run starts can tell.
-        return data[start] == _BY_NUMBER or data[start + 1 : start + 1 + STARTING] in BY_START
-    if before in b"/+":
-        # Nearly always the name of a file or folder.
-        return before != _SLASH or not data[start : start + SHORTEST].islower()
-    if before == _DOT:
-        return data[start - LEAD : start].endswith(_WITH_DOT) or _ends_doppler(data, start)
-    if before == _COLON and data[start - 2] in b"0123456789":
-        return True
-    if data[start] in b"-_" and data[start : start + LEAD].lstrip(b"-_")[:STARTING] in BY_START:
-        return True
-    return _LEADS[data[start - LEAD : start]]
-
-
-def _may_be_named(lead: bytes) -> bool:
-    """Whether the end of a name may stand there that only secrets have, and what follows it."""
-    name = lead.rstrip(BETWEEN)
-    between = lead[len(name) :]
-    if not between or between.isspace():
-        return name[-6:].lower() == b"bearer" if between else False
-    return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
-
-
-def _ends_doppler(data: bytes, start: int) -> bool:
-    """Whether a run may be the end of a token of Doppler."""
-    return data[start - 1] == _DOT and _DOPPLER_SIGN in data[max(0, start - _AHEAD) : start]
 
 
 def _names_aws(data: bytes) -> bool:
@@ -183,11 +80,11 @@ def _aws_secrets(data: bytes) -> Iterator[Found]:
 def _token(data: bytes, start: int) -> Found | None:
     """The secret that a run is by itself."""
     before = data[start - 1] if start else 0
-    if before == _ESCAPE:
+    if before == ESCAPE:
         # What is escaped belongs to the text before: `\n`, `\t`, a character by its number.
-        start += 5 if data[start] == _BY_NUMBER else 1
+        start += 5 if data[start] == BY_NUMBER else 1
     first = start
-    if before != _ESCAPE and data[start] in b"-_" and before not in BY_END:
+    if before != ESCAPE and data[start] in b"-_" and before not in BY_END:
         lead = data[start : start + LONGEST_BEGINNING]
         start += len(lead) - len(lead.lstrip(b"-_"))
     for known in BY_START.get(data[start : start + 3], ()):
@@ -207,7 +104,7 @@ def _continued(data: bytes, start: int, out: list[Found]) -> int:
     begin = _begin(data, start, BLOB + 1)
     if start - begin > BLOB:
         return _begin(data, start, FAR)
-    found = _behind(data, start, BY_END[_SLASH])
+    found = _behind(data, start, BY_END[SLASH])
     if found is None and (not begin or data[begin - 1] in _BREAKS):
         found = _named(data, begin)
     if found is not None:
@@ -218,7 +115,7 @@ def _continued(data: bytes, start: int, out: list[Found]) -> int:
 def _begin(data: bytes, start: int, far: int) -> int:
     """Where something in base 64 begins that goes on here, if that is not too far away."""
     near = data[max(0, start - far) : start]
-    return start - (len(near) - len(near.rstrip(_BASE64)))
+    return start - (len(near) - len(near.rstrip(BASE64)))
 
 
 def _named(data: bytes, start: int) -> Found | None:

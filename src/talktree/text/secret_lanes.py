@@ -1,0 +1,163 @@
+"""Which long runs may tell of a secret, with numpy: nearly all of many are passed over at once.
+
+What is left is looked at more closely by `secret_hints`, which would pass over the others too.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from talktree.text.lanes import is_running, lane, long_runs
+from talktree.text.marks import LONG
+from talktree.text.secret_hints import (
+    BASE64,
+    BY_LEAD,
+    CLOSER,
+    DOPPLER_BODY,
+    DOT,
+    LEAD,
+    NOTHING,
+    PLUS,
+    SENDGRID,
+    SLASH,
+    STARTS_OF_STARTS,
+    TELLING,
+    WITH_DOT,
+    hint,
+)
+from talktree.text.secret_kinds import BY_START
+from talktree.text.secret_names import BETWEEN, ENDS
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from talktree.text.lanes import Bytes, Flags, Places
+
+    Keys = NDArray[numpy.integer[Any]]
+
+
+NEAR = 24
+"""How far before a run what it belongs to is looked for; names of folders are shorter."""
+
+
+class _Tables(NamedTuple):
+    """What bytes tell, looked up by their values, or by those of several together."""
+
+    before: NDArray[numpy.uint8]
+    """What the two bytes before a run hint at."""
+    starts: Flags
+    """Whether the first two make one look closer."""
+    known: Flags
+    """Whether the first three may start something that is known."""
+    between: Flags
+    """What may stand between a name and its value."""
+    ends: Flags
+    """Whether three letters may end the name of a secret."""
+    dotted: Flags
+    """Whether three characters before a dot may end what is known."""
+    base64: Flags
+    """What something in base 64 is made of."""
+
+
+def may_tell(data: bytes) -> list[int]:
+    """Where long runs start, but for those that surely tell of no secret."""
+    import numpy
+
+    seen, starts = lane(data), long_runs(data)
+    near = int(numpy.searchsorted(starts, LEAD))
+    far = starts[near:]
+    tables = _tables()
+    hints, begins = tables.before[_two(seen, far - 2)], tables.starts[_two(seen, far)]
+    hinted = numpy.flatnonzero((hints != NOTHING) | begins)
+    far, hints, begins = far[hinted], hints[hinted], begins[hinted]
+    closer, before = hints == CLOSER, seen[far - 1]
+    path, dot = closer & ((before == SLASH) | (before == PLUS)), closer & (before == DOT)
+    kept = tables.known[_three(seen, far)] | (closer & ~path & ~dot)
+    for some, look in (
+        ((hints == BY_LEAD) | (begins & ~closer), _is_named),
+        (path, _is_no_path),
+        (dot, _is_behind_dot),
+    ):
+        which = numpy.flatnonzero(some & ~kept)
+        if len(which):
+            kept[which] = look(seen, far[which])
+    return [*starts[:near].tolist(), *far[kept].tolist()]
+
+
+def _two(seen: Bytes, places: Places) -> Keys:
+    """Two bytes as one number."""
+    return (seen[places].astype("u2") << 8) | seen[places + 1]
+
+
+def _three(seen: Bytes, places: Places) -> Keys:
+    """Three characters as one number, the same for capitals, and for few others."""
+    one, two, three = (seen[places + at] & 0x1F for at in range(3))
+    return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
+
+
+def _is_named(seen: Bytes, starts: Places) -> Flags:
+    """Whether the name of a secret may end before a run, but for what stands between."""
+    tables = _tables()
+    last = starts - 1
+    for _ in range(LEAD - 3):
+        last = last - tables.between[seen[last]]
+    return tables.between[seen[last]] | tables.ends[_three(seen, last - 2)]
+
+
+def _is_no_path(seen: Bytes, starts: Places) -> Flags:
+    """Whether a run behind a slash may belong to more than the name of a file: to something in
+    base 64 that is long or has the name of a secret, or to the address of a webhook."""
+    tables = _tables()
+    # Before the last slash of a webhook stands a capital or a digit.
+    earlier = seen[starts - 2]
+    kept = is_running(earlier) & (earlier < 0x5B)
+    last = starts - 1
+    for _ in range(NEAR):
+        last = last - tables.base64[seen[last]]
+    kept |= tables.base64[seen[last]]
+    kept |= _is_named(seen, last + 1)
+    return kept
+
+
+def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
+    """Whether what stands before a dot tells of a secret, or may, as what follows is long."""
+    import numpy
+
+    before = starts - 4
+    told = _tables().dotted[_three(seen, before)]
+    told |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
+    rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
+    return told | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
+
+
+@cache
+def _tables() -> _Tables:
+    import numpy
+
+    before = numpy.full(1 << 16, NOTHING, numpy.uint8)
+    for last in TELLING:
+        before[last::256] = [hint(bytes((each, last)) + b"  ") for each in range(256)]
+    behind_dashes = [bytes((dash, each)) for dash in b"-_" for each in range(256)]
+    starts = lane(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
+    known, ends = lane(b"".join(BY_START)), lane(b"".join(ENDS))
+    dotted = lane(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
+    return _Tables(
+        before=before,
+        starts=_holding(16, _two(starts, numpy.arange(0, len(starts), 2))),
+        known=_holding(15, _three(known, numpy.arange(0, len(known), 3))),
+        between=_holding(8, list(BETWEEN)),
+        ends=_holding(15, _three(ends, numpy.arange(0, len(ends), 3))),
+        dotted=_holding(15, _three(dotted, numpy.arange(0, len(dotted), 3))),
+        base64=_holding(8, list(BASE64)),
+    )
+
+
+def _holding(bits: int, values: Keys | list[int]) -> Flags:
+    """A table that tells whether a number is one of these."""
+    import numpy
+
+    table = numpy.zeros(1 << bits, numpy.bool_)
+    table[values] = True
+    return table
