@@ -45,6 +45,7 @@ def main() -> None:
         *reading.memory(chosen.memory),
         *reading.speed(chosen.size),
         *checking.speed(chosen.size),
+        *checking.many(100),
         *trees.shapes(),
         *hashing.rows(),
         *converting.speed(100),
