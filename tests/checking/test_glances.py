@@ -16,6 +16,7 @@ from talktree.files.source import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.model.document import Document
+from talktree.text import lanes
 from talktree.text.marks import marked
 from talktree.text.secrets import may_be_among, may_hold_secrets
 from tests.checking.samples import RULES, sample
@@ -52,6 +53,19 @@ def test_the_same_is_found_where_good_and_bad_lines_stand_together(seed: int) ->
     source = Source.of_bytes(b"".join(lines[:400]), name="mixed.jsonl")
     document = read(source, by_slug("claude-code"))
     assert _told(document, glances=True) == _told(document, glances=False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_is_found_with_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = _lines()
+    random.Random(seed).shuffle(lines)
+    source = Source.of_bytes(b"".join(lines[:800]), name="mixed.jsonl")
+    document = read(source, by_slug("claude-code"))
+    monkeypatch.setattr(lanes, "is_here", lambda: False)
+    without = _told(document, glances=True)
+    monkeypatch.undo()
+    monkeypatch.setattr(lanes, "LARGE", 0)
+    assert _told(document, glances=True) == without
 
 
 PIECES = st.sampled_from(
