@@ -113,6 +113,7 @@ def _is_no_path(seen: Bytes, starts: Places) -> Flags:
     # Before the last slash of a webhook stands a capital or a digit.
     earlier = seen[starts - 2]
     kept = is_running(earlier) & (earlier < 0x5B)
+    # Where that leads beyond the start of the text nothing is named, whatever is found there.
     last = starts - 1
     for _ in range(NEAR):
         last = last - tables.base64[seen[last]]
