@@ -39,7 +39,7 @@ def commands() -> str:
     """The command reference."""
     from talktree.cli.commands.library import command as library
     from talktree.cli.commands.session import command as session
-    from talktree.cli.main import COMMANDS
+    from talktree.cli.group import COMMANDS
 
     verbs = [[verb] for verb in COMMANDS]
     verbs += [["library", verb] for verb in library.listed]

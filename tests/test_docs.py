@@ -12,7 +12,7 @@ import pytest
 
 from talktree import errors
 from talktree.checking.registry import all_rules
-from talktree.cli.main import COMMANDS
+from talktree.cli.group import COMMANDS
 from talktree.errors import TalktreeError
 from talktree.formats import slugs
 from talktree.model.findings import READING

@@ -56,7 +56,7 @@ def test_help_needs_nothing_heavy(command: str) -> None:
     assert heavy == []
 
 
-def test_a_search_needs_neither_formats_nor_rich(tmp_path: Path) -> None:
+def test_a_search_needs_neither_formats_nor_rich_nor_click(tmp_path: Path) -> None:
     small(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
     done = subprocess.run(
@@ -69,7 +69,10 @@ def test_a_search_needs_neither_formats_nor_rich(tmp_path: Path) -> None:
     )
     found = {row.rpartition("|")[2].strip() for row in done.stderr.splitlines() if "|" in row}
     assert "tantivy" in found
-    unneeded = ("rich", "talktree.formats", "talktree.conversion", "talktree.session", "asyncio")
+    unneeded = (
+        *("rich", "click", "asyncio"),
+        *("talktree.formats", "talktree.conversion", "talktree.session"),
+    )
     assert [each for each in unneeded if each in found] == []
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.cli import main
+from talktree.cli.group import COMMANDS
 from talktree.errors import INTERNAL
 from tests.cli.transcript import DATA, environment
 
@@ -140,7 +141,7 @@ def test_whoever_looks_for_the_mistake_gets_the_traceback(monkeypatch: pytest.Mo
         main.run(["show", str(SAMPLE)])
 
 
-@pytest.mark.parametrize("command", sorted(main.COMMANDS))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 def test_help_begins_with_examples(
     command: str, flag: str, capsys: pytest.CaptureFixture[str]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.cli.main import COMMANDS
+from talktree.cli.group import COMMANDS
 from tests.cli.transcript import blocks, renewed, workplace
 
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-import click
+from talktree.errors import INTERNAL, TalktreeError, Unreadable
 
-from talktree.errors import INTERNAL, TalktreeError, Unreadable, UsageError
+INTERRUPTED = 130
+"""The exit code of what somebody ended by Ctrl-C."""
 
 
 class ReaderGone(Exception):
@@ -52,8 +53,6 @@ def _as_known(error: Exception) -> TalktreeError:
     match error:
         case TalktreeError():
             return error
-        case click.ClickException():
-            return UsageError(_said(error), hint=_help_hint(error))
         case OSError():
             where = f"{str(error.filename)[:200]}: " if error.filename else ""
             return Unreadable(f"{where}{error.strerror or error}", hint="check the path")
@@ -65,25 +64,6 @@ def _as_known(error: Exception) -> TalktreeError:
                 hint="this is a mistake in talktree; run it again with TALKTREE_DEBUG=1 and "
                 "report what that prints, with the command",
             )
-
-
-def _help_hint(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{context.command_path if context is not None else 'talktree'} --help"
-
-
-def _said(error: click.ClickException) -> str:
-    match error:
-        case click.NoSuchOption():
-            near = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
-            return f"no option {error.option_name}{near}"
-        case click.MissingParameter() if error.param is not None:
-            names = error.param.opts if error.param.param_type_name == "option" else []
-            return f"{' or '.join(names) or (error.param.name or 'an argument').upper()} is missing"
-        case _:
-            # Messages here are no sentences: no capital at the start, no full stop at the end.
-            text = error.format_message()
-            return (text[:1].lower() + text[1:]).removesuffix(".")
 
 
 def _json(error: TalktreeError) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -15,7 +13,6 @@ from talktree.errors import NotFound, TalktreeError, UsageError
 
 if TYPE_CHECKING:
     from talktree.files import Source
-    from talktree.library.library import Library
     from talktree.model.document import Document
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -46,15 +43,6 @@ def within(function: Function) -> Function:
     since = click.option("--since", metavar="DAY", help=f"From then on: {DAYS}.")
     until = click.option("--until", metavar="DAY", help="Until the end of then, in the same words.")
     return since(until(function))
-
-
-@contextmanager
-def opened(folder: str | None, *, write: bool = False) -> Iterator[Library]:
-    """The library that is meant; only whoever writes makes one."""
-    from talktree.library.library import Library
-
-    with Library.open(None if folder is None else Path(folder), write=write) as library:
-        yield library
 
 
 def beginning(option: str, day: str | None) -> int | None:

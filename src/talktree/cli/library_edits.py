@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from talktree.cli import libraries, output
+from talktree.cli import output
 from talktree.cli.choose import chosen
 from talktree.cli.edits import Asked
 from talktree.cli.failures import tell
+from talktree.cli.opening import opened
 from talktree.errors import UsageError
 from talktree.text.json_value import Json
 from talktree.views.edits import edit_words, edited_message
@@ -43,13 +44,13 @@ def edit_kept(wish: Wish) -> None:
         wish.history and wish.save
     ):
         raise UsageError("say one thing to do", hint="an edit, --undo, --redo or --history")
-    with libraries.opened(wish.library) as library:
+    with opened(wish.library) as library:
         # Only to look: whoever writes would make a library where there is none.
         edits = library.edits(wish.named)
         if wish.history:
             _list(edits, wish)
             return
-    with libraries.opened(wish.library, write=True) as library:
+    with opened(wish.library, write=True) as library:
         edits = library.edits(wish.named)
         told = _done(edits, wish)
         written = [str(path) for path in edits.save()] if wish.save else []

@@ -1,4 +1,4 @@
-"""Queries as they are typed: words that begin with a minus sign, and a caret below a mistake."""
+"""Queries as they are typed: words that begin with a minus sign."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
 
 
 class QueryVerb(Verb):
@@ -38,13 +36,3 @@ class QueryVerb(Verb):
             else:
                 words.append(each)
         return options, words
-
-
-def bad_query_told(error: UsageError) -> None:
-    """Tell a query that cannot be read; its message shows the place on lines of their own."""
-    first, *shown = error.message.split("\n")
-    tell(f"talktree: {first}")
-    for each in shown:
-        tell(each)
-    if error.hint:
-        tell(f"hint: {error.hint}")

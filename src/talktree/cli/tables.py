@@ -7,6 +7,7 @@ from pathlib import Path
 from talktree.cli import libraries, output
 from talktree.cli.failures import tell
 from talktree.cli.importing import failures_told
+from talktree.cli.opening import opened
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
 
@@ -27,7 +28,7 @@ def export_table(
     from talktree.library.importing.result import Failed
     from talktree.library.tables.export import export
 
-    with libraries.opened(chosen.library) as kept:
+    with opened(chosen.library) as kept:
         done = export(
             kept,
             table,

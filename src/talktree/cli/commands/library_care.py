@@ -6,6 +6,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
+from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.text.json_value import Json
 from talktree.views.kept import info_lines, info_shape, trouble_line, trouble_shape
@@ -19,7 +20,7 @@ from talktree.views.shapes import document_text
 @params.color
 def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """Tell where the library is, how much it holds and how much room that takes."""
-    with libraries.opened(library) as kept:
+    with opened(library) as kept:
         found = kept.info()
     if as_json:
         output.print_text([document_text(info_shape(found))])
@@ -40,7 +41,7 @@ def check(as_json: bool, read_data: bool, library: str | None, color: str) -> in
 
     Nothing is changed. Exit code 1 if something is wrong; `reindex` mends what is no loss of bytes.
     """
-    with libraries.opened(library) as kept:
+    with opened(library) as kept:
         troubles = kept.check(read_data=read_data)
     if as_json:
         shapes: list[Json] = [trouble_shape(each) for each in troubles]
@@ -60,7 +61,7 @@ check.examples = ("talktree library check", "talktree library check --read-data 
 @libraries.at
 def reindex(as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Make the full text and the facts again from the archive; no source is needed for it."""
-    with libraries.opened(library, write=True) as kept:
+    with opened(library, write=True) as kept:
         pieces = kept.reindex()
     if as_json:
         output.print_text([document_text({"pieces": pieces})])

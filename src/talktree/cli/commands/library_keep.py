@@ -8,6 +8,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
+from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.text.json_value import Json
@@ -26,7 +27,7 @@ which = click.argument("which", metavar="ID|PATH")
 @params.color
 def versions(which: str, as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List the versions of a conversation that are kept, the oldest first."""
-    with libraries.opened(library) as kept:
+    with opened(library) as kept:
         found = kept.versions(kept.conversation(which))
     if as_json:
         shapes: list[Json] = [version_shape(each) for each in found]
@@ -63,7 +64,7 @@ def restore(
     library: str | None,
 ) -> None:
     """Write the files of a conversation as they were, byte for byte, also if they are gone."""
-    with libraries.opened(library) as kept:
+    with opened(library) as kept:
         written = kept.restore(kept.conversation(which), Path(into), version=version)
     if as_json:
         output.print_text([document_text({"written": [str(path) for path in written]})])
@@ -87,7 +88,7 @@ def forget(which: str, yes: bool, as_json: bool, library: str | None) -> None:  
 
     Its file, if there is one, is not touched; an import of its place would take it in again.
     """
-    with libraries.opened(library, write=yes) as kept:
+    with opened(library, write=yes) as kept:
         found = kept.conversation(which)
         freed = kept.forget(found) if yes else 0
     path = libraries.name(found.path)
@@ -122,7 +123,7 @@ def places(
     if (verb == "list") == bool(paths):
         raise UsageError("say what to add or remove", hint="talktree library places add PATH")
     code = 0
-    with libraries.opened(library, write=verb != "list") as kept:
+    with opened(library, write=verb != "list") as kept:
         for path in paths:
             if verb == "add":
                 kept.add_place(path)

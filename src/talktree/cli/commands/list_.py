@@ -8,6 +8,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
+from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.text.json_value import Json
 from talktree.views.listed import listed_lines, listed_shape
@@ -54,7 +55,7 @@ def command(
     `talktree show ID` shows one, also if its file is gone. Sub-agents belong to the session that
     started them. Exit code 1 if there is none.
     """
-    with libraries.opened(library) as kept:
+    with opened(library) as kept:
         found = list(
             kept.conversations(
                 format=format,

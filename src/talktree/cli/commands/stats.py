@@ -8,6 +8,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import report
+from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import TalktreeError, UsageError
 
@@ -75,7 +76,7 @@ command.examples = (
 
 
 def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, style: str) -> None:
-    with libraries.opened(choice.library) as kept:
+    with opened(choice.library) as kept:
         found = kept.stats(
             since=libraries.beginning("--since", choice.since),
             until=libraries.end("--until", choice.until),

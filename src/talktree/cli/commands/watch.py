@@ -9,6 +9,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.importing import failures_told
+from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.views.kept import step_line, step_shape
 from talktree.views.shapes import json_text
@@ -53,7 +54,7 @@ def command(
         else:
             output.print_lines([step_line(step)], color=colored)
 
-    with libraries.opened(library, write=True) as kept:
+    with opened(library, write=True) as kept:
         try:
             for done in kept.watch(paths, every=every, progress=told):
                 failures_told(done.failed, quiet=as_json)

@@ -1,0 +1,86 @@
+"""The verbs as click sees them, and its errors as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from talktree import __version__
+from talktree.cli.failures import INTERRUPTED
+from talktree.cli.verbs import LazyGroup, Listed
+from talktree.errors import UsageError
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_HERE = "talktree.cli.commands"
+COMMANDS = {
+    "formats": Listed(f"{_HERE}.formats", "List the formats and what each can hold."),
+    "detect": Listed(f"{_HERE}.detect", "Say which format files are in, and why."),
+    "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
+    "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
+    "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
+    "edit": Listed(f"{_HERE}.edit", "Reply, replace, move, delete: as a new branch."),
+    "diff": Listed(f"{_HERE}.diff", "Tell what differs between two conversations."),
+    "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
+    "check": Listed(f"{_HERE}.check", "Find what is wrong with conversations."),
+    "repair": Listed(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
+    "rule": Listed(f"{_HERE}.rule", "Explain a rule, or list them all."),
+    "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
+    "import": Listed(f"{_HERE}.import_", "Take conversations into the library, and keep them."),
+    "list": Listed(f"{_HERE}.list_", "List the conversations of the library."),
+    "search": Listed(f"{_HERE}.search", "Find anything in the library."),
+    "studio": Listed(f"{_HERE}.studio", "See, edit and share conversations in the browser."),
+    "watch": Listed(f"{_HERE}.watch", "Follow growing files."),
+    "export": Listed(
+        f"{_HERE}.export", "Share conversations as pages; write tables of the library."
+    ),
+    "library": Listed(f"{_HERE}.library", "Look after the library: info, check, restore, places."),
+    "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
+}
+
+
+@click.group(cls=LazyGroup, context_settings=SETTINGS, no_args_is_help=False)
+@click.version_option(__version__, prog_name="talktree", message="%(prog)s %(version)s")
+def commands() -> None:
+    """The pandoc and the git of AI conversations: reads any history and loses nothing."""
+
+
+assert isinstance(commands, LazyGroup)
+commands.listed = COMMANDS
+commands.examples = (
+    "talktree show session.jsonl",
+    "talktree tree session.jsonl",
+    "talktree import --known && talktree search 'KeyError tool:bash after:4w'",
+    "talktree convert session.jsonl -t muse -o session.json",
+    'eval "$(_TALKTREE_COMPLETE=bash_source talktree)"    completion; also zsh_, fish_source',
+)
+
+
+def parsed(arguments: Sequence[str]) -> int:
+    """Run one command as click understands its line; the exit code."""
+    try:
+        code = commands.main(list(arguments), prog_name="talktree", standalone_mode=False)
+    except click.ClickException as error:
+        raise UsageError(_said(error), hint=_help_hint(error)) from error
+    except click.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def _help_hint(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{context.command_path if context is not None else 'talktree'} --help"
+
+
+def _said(error: click.ClickException) -> str:
+    match error:
+        case click.NoSuchOption():
+            near = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
+            return f"no option {error.option_name}{near}"
+        case click.MissingParameter() if error.param is not None:
+            names = error.param.opts if error.param.param_type_name == "option" else []
+            return f"{' or '.join(names) or (error.param.name or 'an argument').upper()} is missing"
+        case _:
+            # Messages here are no sentences: no capital at the start, no full stop at the end.
+            text = error.format_message()
+            return (text[:1].lower() + text[1:]).removesuffix(".")

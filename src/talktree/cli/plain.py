@@ -1,0 +1,153 @@
+"""Command lines that need no parser: a verb, its words, and options in their plainest form.
+
+Loading what parses options takes longer than most searches do. Lines of the verbs that are run all
+day are understood here, as long as nothing about them is special. All others are left to click:
+help, mistakes, abbreviations, `--name=value`, completion. What is understood here click understands
+in the same way; a test compares them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+COMPLETION = "_TALKTREE_COMPLETE"
+"""The shell asks what could follow: nothing is run."""
+
+Read = Callable[[str], object]
+"""What a text means; None if click should say what is wrong with it."""
+
+
+class Plain(NamedTuple):
+    """A verb with all its values."""
+
+    verb: str
+    values: Mapping[str, object]
+
+    def run(self) -> int:
+        """Do it; the exit code."""
+        module, _, function = _VERBS[self.verb].does.partition(":")
+        code: int = getattr(import_module(module), function)(**self.values)
+        return code
+
+
+class _Verb(NamedTuple):
+    """What a verb can be told."""
+
+    does: str
+    words: str
+    """The name of what the words are for."""
+    word: Read
+    least: int
+    """How many words there must be."""
+    flags: Mapping[str, str]
+    valued: Mapping[str, tuple[str, Read]]
+    usual: Mapping[str, object]
+    """The values of what is not mentioned."""
+
+
+def plain(given: Sequence[str]) -> Plain | None:
+    """The command of a line, if it is one of the plain ones."""
+    verb = _VERBS.get(given[0]) if given else None
+    if verb is None or COMPLETION in os.environ:
+        return None
+    values = dict(verb.usual)
+    words: list[object] = []
+    rest = iter(given[1:])
+    for each in rest:
+        if each in verb.flags:
+            values[verb.flags[each]] = True
+            continue
+        if each in verb.valued:
+            name, read = verb.valued[each]
+            found = values[name] = _read(read, next(rest, ""))
+        else:
+            found = _read(verb.word, each)
+            words.append(found)
+        if found is None:
+            return None
+    if len(words) < verb.least:
+        return None
+    return Plain(given[0], {**values, verb.words: tuple(words)})
+
+
+def _read(read: Read, text: str) -> object:
+    """What a text means; one that is empty, or may be an option, is never plain."""
+    return None if not text or text.startswith("-") else read(text)
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _positive(text: str) -> int | None:
+    return _count(text) or None
+
+
+def _one_of(*choices: str) -> Read:
+    return lambda text: text if text in choices else None
+
+
+def _readable(path: str) -> str | None:
+    return path if os.access(path, os.R_OK) else None
+
+
+def _folder(path: str) -> str | None:
+    return path if os.path.isdir(path) and os.access(path, os.R_OK) else None
+
+
+_COLOR = ("color", _one_of("auto", "always", "never"))
+_LIBRARY = ("library", _folder)
+
+_VERBS = {
+    "search": _Verb(
+        does="talktree.cli.searching:searched",
+        words="query",
+        word=_text,
+        least=1,
+        flags={"--json": "as_json", "--no-pager": "no_pager"},
+        valued={
+            "-n": ("limit", _positive),
+            "--limit": ("limit", _positive),
+            "--skip": ("skip", _count),
+            "--sort": ("sort", _one_of("best", "new")),
+            "--library": _LIBRARY,
+            "--color": _COLOR,
+        },
+        usual={
+            "limit": 10,
+            "skip": 0,
+            "sort": "best",
+            "as_json": False,
+            "library": None,
+            "color": "auto",
+            "no_pager": False,
+        },
+    ),
+    "import": _Verb(
+        does="talktree.cli.taking_in:taken_in",
+        words="paths",
+        word=_readable,
+        least=0,
+        flags={"--known": "known", "--json": "as_json", "-q": "quiet", "--quiet": "quiet"},
+        valued={
+            "--progress": ("progress", _one_of("auto", "json", "none")),
+            "--library": _LIBRARY,
+            "--color": _COLOR,
+        },
+        usual={
+            "known": False,
+            "as_json": False,
+            "progress": "auto",
+            "quiet": False,
+            "library": None,
+            "color": "auto",
+        },
+    ),
+}

@@ -1,0 +1,94 @@
+"""What `talktree search` does, once its line is understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from talktree.cli import output
+from talktree.cli.failures import tell
+from talktree.cli.opening import opened
+from talktree.errors import UsageError
+from talktree.views.found import Copies, hit_lines, hit_shape, together
+
+if TYPE_CHECKING:
+    from talktree.library.search.run import Results
+
+
+def searched(
+    *,
+    query: Sequence[str],
+    limit: int,
+    skip: int,
+    sort: str,
+    as_json: bool,
+    library: str | None,
+    color: str,
+    no_pager: bool,
+) -> int:
+    """Print what a query finds; the exit code."""
+    with opened(library) as kept:
+        try:
+            most = limit if as_json else None
+            results = kept.search(" ".join(query), limit=most, offset=skip, sort=sort)
+        except UsageError as error:
+            if as_json:
+                raise
+            _bad_query_told(error)
+            return error.exit_code
+        if as_json:
+            output.print_text(_document(results), at_once=True)
+            return 0 if results.total else 1
+        # More is read than shown: of what several files repeat, one is shown.
+        shown = _Counter(islice(together(results.hits), limit))
+        output.print_lines(
+            hit_lines(shown),
+            color=output.use_color(color),
+            paged=not no_pager,
+            at_once=output.is_terminal(),
+        )
+        _told(results.total, skip, shown.hits)
+    return 0 if results.total else 1
+
+
+class _Counter:
+    """What is shown as it comes, and how many hits that were, copies included."""
+
+    def __init__(self, found: Iterable[Copies]) -> None:
+        self._found = found
+        self.hits = 0
+
+    def __iter__(self) -> Iterator[Copies]:
+        for each in self._found:
+            self.hits += each.files
+            yield each
+
+
+def _document(results: Results) -> Iterator[str]:
+    """One JSON document, written as hits come."""
+    from talktree.views.shapes import SCHEMA_VERSION, json_text
+
+    yield f'{{"schema_version":{SCHEMA_VERSION},"hits":['
+    for number, hit in enumerate(results.hits):
+        yield f"{',' if number else ''}\n{json_text(hit_shape(hit))}"
+    yield f'\n],"total":{results.total}}}\n'
+
+
+def _told(total: int, skipped: int, hits: int) -> None:
+    if not total:
+        tell("talktree: nothing found")
+    elif not hits:
+        tell(f"talktree: there are only {total:,} hits")
+    elif total > skipped + hits:
+        tell(f"talktree: {hits:,} of {total:,} hits; --skip {skipped + hits} shows the next")
+
+
+def _bad_query_told(error: UsageError) -> None:
+    """Tell a query that cannot be read; its message shows the place on lines of their own."""
+    first, *shown = error.message.split("\n")
+    tell(f"talktree: {first}")
+    for each in shown:
+        tell(each)
+    if error.hint:
+        tell(f"hint: {error.hint}")
