@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 
 import zstandard
 
@@ -37,11 +38,17 @@ _WORTH = 8
 
 
 class _Kept(threading.local):
-    """The compressor and the decompressor of a thread."""
+    """The compressor and the decompressor of a thread, each made when it is needed."""
 
-    def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(compression_params=_ALONE)
-        self.decompressor = zstandard.ZstdDecompressor()
+    @cached_property
+    def compressor(self) -> zstandard.ZstdCompressor:
+        """Compresses chunks alone."""
+        return zstandard.ZstdCompressor(compression_params=_ALONE)
+
+    @cached_property
+    def decompressor(self) -> zstandard.ZstdDecompressor:
+        """Unpacks them."""
+        return zstandard.ZstdDecompressor()
 
 
 _kept = _Kept()
