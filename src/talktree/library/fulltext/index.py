@@ -60,6 +60,7 @@ class FullText:
         self.folder = folder
         self.index = index
         self.schema = SCHEMA
+        self._manifest = os.fspath(folder / MANIFEST)
         self._seen: tuple[int, int] | None = None
         self._searcher: Searcher | None = None
 
@@ -128,7 +129,7 @@ class FullText:
     def _committed(self) -> tuple[int, int]:
         """What tells one commit from another: the manifest is replaced by each."""
         try:
-            status = os.stat(self.folder / MANIFEST)
+            status = os.stat(self._manifest)
         except OSError as error:
             raise Corrupt(f"{error.strerror}") from error
         return status.st_ino, status.st_mtime_ns

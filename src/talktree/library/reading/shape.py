@@ -333,13 +333,19 @@ _see = msgspec.msgpack.Decoder(_Seen).decode
 
 
 class _Kept(threading.local):
-    """The compressor of a thread; making one takes longer than packing most shapes."""
+    """What packs and unpacks in a thread; making it takes longer than most shapes do."""
 
     @cached_property
     def compress(self) -> Callable[[bytes], bytes]:
         import zstandard
 
         return zstandard.ZstdCompressor(level=1).compress
+
+    @cached_property
+    def decompress(self) -> Callable[[bytes], bytes]:
+        import zstandard
+
+        return zstandard.ZstdDecompressor().decompress
 
 
 _kept = _Kept()
@@ -350,6 +356,4 @@ def _compressed(data: bytes) -> bytes:
 
 
 def _plain(data: bytes) -> bytes:
-    import zstandard
-
-    return zstandard.ZstdDecompressor().decompress(data)
+    return _kept.decompress(data)
