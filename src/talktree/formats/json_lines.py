@@ -53,11 +53,19 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
     start = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")[:2]
     if not start or start[:1] not in b"{[/":
         return True
-    lines = head.split(b"\n")
-    if len(lines) == 1:
+    if b"\n" not in head:
         return start[:1] == b"{"
-    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in lines)
+    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in _lines_of(head))
     return any(_shows(line, dialect.is_record) for line in starts if line.startswith(b'{"'))
+
+
+def _lines_of(head: bytes) -> Iterator[bytes]:
+    """The lines one by one: nearly always the first one tells."""
+    at = 0
+    while (stop := head.find(b"\n", at)) >= 0:
+        yield head[at:stop]
+        at = stop + 1
+    yield head[at:]
 
 
 def _shows(line: bytes, is_record: Callable[[Json], bool]) -> bool:
