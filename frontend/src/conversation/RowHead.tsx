@@ -12,6 +12,8 @@ const ICONS: Record<Part, IconName> = {
 }
 /** Facts that are shown in the head; others only in the row's title and the inspector. */
 const MOST_CHIPS = 6
+/** Facts that say themselves what they are; a number or a word needs its name. */
+const PLAIN = new Set(['model', 'author', 'tag', 'agent', 'cwd', 'git'])
 
 export function RowHead({ row, part, known }: { row: Row; part: Part; known: string }) {
   return (
@@ -52,6 +54,7 @@ function Chips({ row, known }: { row: Row; known: string }) {
     <span className="conv-chips">
       {shown.map((chip, at) => (
         <span key={at} className={`conv-chip conv-chip-${chip.tone}`} title={`${chip.name}: ${chip.text}`}>
+          {!PLAIN.has(chip.name) && <span className="conv-chip-name">{chip.name} </span>}
           {chip.text}
         </span>
       ))}

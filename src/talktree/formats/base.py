@@ -324,6 +324,14 @@ class Format(ABC):
         assert isinstance(value, dict)
         return {**value, CARRY: carry}
 
+    # what people are shown
+
+    telling: frozenset[str] | None = None
+    """Members it has beyond the model that tell people something; None for all that are simple."""
+
+    silent: frozenset[str] = frozenset()
+    """Kinds of records that take part in the chain and never say anything."""
+
     # what rules ask
 
     stamp_key: str | None = None

@@ -168,6 +168,15 @@ def test_chips() -> None:
     }  # fmt: skip
 
 
+def test_a_format_says_which_of_its_members_tell_people_something() -> None:
+    extra = {"entrypoint": "cli", "hookCount": 1, "retryAttempt": 2, "attachment": {"kind": "x"}}
+    message = Message(role="system", extra=extra)
+    assert [(chip.name, chip.text) for chip in chips(message, "claude-code")] == [
+        ("retry attempt", "2")
+    ]
+    assert {chip.name for chip in chips(message, "muse")} > {"entrypoint", "hook count"}
+
+
 def test_terminal_text_looks_as_on_a_terminal() -> None:
     assert "tt-bold tt-fg-2" in terminal("\x1b[1;32mx\x1b[0m")
     assert terminal("10%\r50%\r100%\n") == '<pre class="tt-terminal">100%\n</pre>'

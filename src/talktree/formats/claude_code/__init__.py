@@ -81,6 +81,9 @@ class ClaudeCode(Format):
     copies_carry = True
     stamp_key = "timestamp"
     known_kinds = WITHOUT_UUID | BOOKKEEPING
+    # All else is the program's own bookkeeping, and stands on every line.
+    telling = frozenset({"retryAttempt", "maxRetries", "teamName"})
+    silent = BOOKKEEPING
     dialect = Dialect()
 
     def detect(self, probe: Probe) -> Detection | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
+from talktree.errors import NotFound
+from talktree.formats import by_slug
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
 from talktree.views.measure import one_line
@@ -27,9 +29,21 @@ def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
         found += tuple(_said(message))
     if message.context:
         found += _where(message.context)
-    if any(map(_words, islice(message.extra, MOST_BESIDE))):
-        found += tuple(each for each in _beside(message.extra) if each.text)
+    telling, extra = _telling(format), message.extra
+    if telling is not None:
+        extra = {name: extra[name] for name in extra if name in telling}
+    if any(map(_words, islice(extra, MOST_BESIDE))):
+        found += tuple(each for each in _beside(extra) if each.text)
     return found if len(found) <= MOST else found[:MOST]
+
+
+@lru_cache(maxsize=64)
+def _telling(format: str) -> frozenset[str] | None:
+    """The members that a format says are for people; None for all."""
+    try:
+        return by_slug(format).telling
+    except NotFound:
+        return None
 
 
 @lru_cache(maxsize=256)
