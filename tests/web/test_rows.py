@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from talktree.formats import by_slug
 from talktree.views.folding import Step
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.finding import found_rows, says
@@ -49,6 +50,18 @@ def test_every_message_of_a_branch_is_in_one_row(talks: list[Opened]) -> None:
         rows = opened.rows()
         steps = [step for each in all_shown(opened.conversation, rows) for step in each.steps]
         assert [step.position for step in steps] == list(rows.path)
+
+
+def test_records_that_never_say_anything_have_no_row_but_the_first(talks: list[Opened]) -> None:
+    silent = by_slug("claude-code").silent
+    seen = 0
+    for opened in talks:
+        if opened.kept.format != "claude-code":
+            continue
+        rows, roles = opened.rows(), opened.conversation.skeleton.roles
+        assert not any(roles[position] in silent for position in rows.positions[1:])
+        seen += sum(roles[position] in silent for position in rows.path)
+    assert seen
 
 
 def test_every_message_has_a_place(talks: list[Opened]) -> None:

@@ -59,6 +59,20 @@ describe('MessageRow', () => {
     expect(box.querySelector('[data-do=todos]')?.textContent).toContain('1/4')
   })
 
+  it('gives what says nothing a thin line, and names the facts that need it', () => {
+    const event = { ...NOTHING, kind: 'chip' as const, name: 'turn duration', title: 'turn duration' }
+    const quiet = shown({ role: 'system', kind: 'note', blocks: [event] })
+    expect(quiet.querySelector('.conv-hush')?.textContent).toBe('turn duration')
+    expect(quiet.querySelector('header')).toBeNull()
+    end()
+    expect(shown({ role: 'system', kind: 'note', blocks: [{ ...event, detail: 'It took long.' }] }).querySelector('.conv-hush')).toBeNull()
+    end()
+    expect(shown({ role: 'attachment', kind: 'note' }).querySelector('.conv-hush')?.textContent).toBe('attachment')
+    end()
+    const chips = [{ name: 'model', text: 'm-1', tone: 'plain' as const }, { name: 'version', text: '2.1', tone: 'plain' as const }]
+    expect([...shown({ chips }).querySelectorAll('.conv-chip')].map((chip) => chip.textContent)).toEqual(['m-1', 'version 2.1'])
+  })
+
   it('never loads what lies elsewhere', () => {
     const box = shown({ blocks: [{ ...NOTHING, kind: 'image', remote: 'https://example.org/a.png' }, { ...NOTHING, kind: 'file', remote: 'javascript:alert(1)' }] })
     expect(box.querySelector('img')).toBeNull()

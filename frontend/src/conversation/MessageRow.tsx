@@ -8,6 +8,7 @@ import { Blocks } from './blocks/Blocks'
 import { addCopyButtons } from './blocks/copyCode'
 import { DividerRow } from './DividerRow'
 import { Foot } from './Foot'
+import { isQuiet, QuietRow } from './QuietRow'
 import { RowHead } from './RowHead'
 import { Sides } from './Sides'
 import { useWhole } from './whole'
@@ -33,6 +34,7 @@ export const MessageRow = memo(function MessageRow({ row: given, cid, selected, 
   const writing = useWriting()
   const composing = writing?.about === row.id ? writing.kind : null
   const part = partOf(row.role)
+  if (isQuiet(row) && !composing) return <QuietRow row={row} selected={selected} position={position} total={total} />
   if (row.kind === 'divider') return <DividerRow row={row} selected={selected} position={position} total={total} />
   return (
     <article

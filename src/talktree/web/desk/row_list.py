@@ -1,7 +1,8 @@
 """The rows of a branch: which messages are shown in a line of their own.
 
-A message that only brings results belongs to the row above it, where the calls are. This is told
-by the skeleton alone, so the number of rows is known without reading any.
+A message that only brings results belongs to the row above it, where the calls are, and so does a
+record that never says anything. This is told by the skeleton alone, so the number of rows is known
+without reading any.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
+from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
 from talktree.model.outline import Trait
 
@@ -23,13 +25,14 @@ class RowList:
         self._conversation = conversation
         self.path = array("q", path)
         """All positions of the branch, those without a row included."""
-        traits = conversation.skeleton.traits
+        bones = conversation.skeleton
+        traits, roles, silent = bones.traits, bones.roles, by_slug(conversation.format).silent
         self.heads = array(
             "q",
             (
                 place
                 for place, position in enumerate(self.path)
-                if not place or traits[position] != Trait.RESULT
+                if not place or (traits[position] != Trait.RESULT and roles[position] not in silent)
             ),
         )
         """For each row where in the path its message stands."""

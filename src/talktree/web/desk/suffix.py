@@ -74,7 +74,8 @@ def end_of(db: Database, archive: Archive, kept: Kept, stamp: str, limit: int) -
 def _start(glance: Glance, rows: int) -> int | None:
     """Where so many rows of the current branch begin, if that is not the whole of it."""
     for at, trait in glance.way_up():
-        rows -= trait != Trait.RESULT
+        # Bookkeeping mostly has no row of its own.
+        rows -= trait in (Trait.SAID, Trait.REPLY)
         if not rows:
             return at
     return None

@@ -1,0 +1,39 @@
+// Something happened that nobody needs to read of: one thin line.
+
+import type { Row } from '../api/types'
+import { Icon } from '../shell/Icon'
+import { exactly, roleWord } from './words'
+
+interface Props {
+  row: Row
+  selected: boolean
+  position: number
+  total: number
+}
+
+/** Whether a note has nothing to say but that it is there: no words, no problem, no choice to make. */
+export function isQuiet(row: Row): boolean {
+  if (row.kind !== 'note' || row.siblings || row.sides.length || row.findings.length || row.flags.length || row.inferred || row.edited) return false
+  return row.blocks.every((block) => block.kind === 'chip' && block.name !== 'command' && !block.detail && !block.html)
+}
+
+export function QuietRow({ row, selected, position, total }: Props) {
+  const title = row.blocks.map((block) => block.title).join(', ') || roleWord(row.role)
+  return (
+    <article
+      className={`conv-row conv-hush${selected ? ' conv-selected' : ''}`}
+      aria-label={title}
+      aria-posinset={position}
+      aria-setsize={total}
+      aria-current={selected || undefined}
+      tabIndex={selected ? 0 : -1}
+      data-id={row.id}
+      title={row.time === null ? undefined : exactly(row.time)}
+    >
+      <span className="conv-hush-title">{title}</span>
+      <button type="button" className="conv-more" data-do="menu" aria-haspopup="menu" aria-label="Actions of this message" title="Actions (m)">
+        <Icon name="more" />
+      </button>
+    </article>
+  )
+}
