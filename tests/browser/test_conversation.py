@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
+from tests.browser.conftest import Open
 from tests.browser.screen import Screen
-from tests.browser.talks import FLAKY, GARDEN, LAMP, PROMPTS, SOURDOUGH, TOWER, named
+from tests.browser.talks import (
+    FLAKY,
+    GARDEN,
+    LAMP,
+    PROMPTS,
+    SOURDOUGH,
+    TOWER,
+    line,
+    named,
+    written,
+)
+from tests.web.running import running
 
 ROLES = {"user": "Person", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 READ, GREP, FAILED, EDIT = 3, 4, 6, 8
@@ -235,3 +248,32 @@ def test_rows_are_narrowed_by_role_tool_and_state(window: Screen) -> None:
     bar.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("21 rows", exact=True)).to_be_visible()
     window.assert_quiet()
+
+
+def test_what_says_nothing_takes_no_room(tmp_path: Path, open_window: Open) -> None:
+    ids = [named(each) for each in range(1, 5)]
+    asked = line(ids[0], None, "user", "Mend it", 1)
+    # Bookkeeping in the chain, an answer, and an event without words.
+    progress = {**line(ids[1], ids[0], "user", "", 2), "type": "progress", "entrypoint": "cli"}
+    answer = line(ids[2], ids[1], "assistant", "Done.", 3)
+    ended = {**line(ids[3], ids[2], "user", "", 4), "type": "system", "subtype": "turn_duration"}
+    for each in (progress, ended):
+        del each["message"]
+    written(tmp_path / "quiet.jsonl", [asked, progress, answer, {**ended, "durationMs": 4200}])
+    with running([tmp_path / "quiet.jsonl"]) as studio:
+        screen = open_window(studio)
+        screen.open(screen.cid("claude-code"))
+        expect(screen.rows).to_have_count(3)
+        record = screen.page.get_by_role("region", name="Record", exact=True)
+        thin = screen.message(ids[3])
+        expect(thin).to_have_accessible_name("System, turn duration")
+        box = thin.bounding_box()
+        assert box is not None
+        assert box["height"] < 26
+        expect(screen.page.get_by_text("4200")).to_have_count(0)
+        thin.click()
+        screen.tab("Raw").click()
+        expect(record).to_contain_text("4200")
+        # A link to what has no row leads to the row it belongs to.
+        screen.open(screen.cid("claude-code"), ids[1])
+        expect(screen.message(ids[0])).to_have_attribute("aria-current", "true")

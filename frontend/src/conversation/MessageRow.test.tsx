@@ -69,7 +69,7 @@ describe('MessageRow', () => {
     end()
     expect(shown({ role: 'attachment', kind: 'note' }).querySelector('.conv-hush')?.textContent).toBe('attachment')
     end()
-    const chips = [{ name: 'model', text: 'm-1', tone: 'plain' as const }, { name: 'version', text: '2.1', tone: 'plain' as const }]
+    const chips = [{ name: 'author', text: 'assistant', tone: 'plain' as const }, { name: 'model', text: 'm-1', tone: 'plain' as const }, { name: 'version', text: '2.1', tone: 'plain' as const }]
     expect([...shown({ chips }).querySelectorAll('.conv-chip')].map((chip) => chip.textContent)).toEqual(['m-1', 'version 2.1'])
   })
 

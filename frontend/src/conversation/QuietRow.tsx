@@ -18,11 +18,11 @@ export function isQuiet(row: Row): boolean {
 }
 
 export function QuietRow({ row, selected, position, total }: Props) {
-  const title = row.blocks.map((block) => block.title).join(', ') || roleWord(row.role)
+  const told = row.blocks.map((block) => block.title).join(', ')
   return (
     <article
       className={`conv-row conv-hush${selected ? ' conv-selected' : ''}`}
-      aria-label={title}
+      aria-label={[roleWord(row.role), told].filter(Boolean).join(', ')}
       aria-posinset={position}
       aria-setsize={total}
       aria-current={selected || undefined}
@@ -30,7 +30,7 @@ export function QuietRow({ row, selected, position, total }: Props) {
       data-id={row.id}
       title={row.time === null ? undefined : exactly(row.time)}
     >
-      <span className="conv-hush-title">{title}</span>
+      <span className="conv-hush-title">{told || roleWord(row.role)}</span>
       <button type="button" className="conv-more" data-do="menu" aria-haspopup="menu" aria-label="Actions of this message" title="Actions (m)">
         <Icon name="more" />
       </button>

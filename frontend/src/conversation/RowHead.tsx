@@ -1,6 +1,6 @@
 // The line above a message: who, when, facts beside it, and what can be done.
 
-import type { Row } from '../api/types'
+import type { Chip, Row } from '../api/types'
 import { Icon, type IconName } from '../shell/Icon'
 import { useNow } from './now'
 import { SiblingSwitch } from './SiblingSwitch'
@@ -48,7 +48,8 @@ function Time({ time }: { time: number }) {
 
 function Chips({ row, known }: { row: Row; known: string }) {
   const told = new Set(known.split(' '))
-  const shown = row.chips.filter((chip) => chip.name !== 'flag' && !told.has(chip.name)).slice(0, MOST_CHIPS)
+  const isNews = (chip: Chip) => chip.name !== 'flag' && !told.has(chip.name) && (chip.name !== 'author' || isName(chip.text, row.role))
+  const shown = row.chips.filter(isNews).slice(0, MOST_CHIPS)
   if (!shown.length) return null
   return (
     <span className="conv-chips">
