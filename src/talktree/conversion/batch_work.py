@@ -28,6 +28,7 @@ from talktree.errors import (
     mistake,
 )
 from talktree.files import load, save
+from talktree.files.held import held
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
@@ -143,6 +144,8 @@ def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> O
 
 def _read(order: Order, job: Job) -> Document:
     source = load(Path(job.source))
+    if not source.folder:
+        source = held(source)
     slug = order.source_format
     return read(source, by_slug(slug) if slug else detect(source).format)
 

@@ -73,6 +73,10 @@ class Memory(Content):
             yield data[start:stop]
             start = stop
 
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        data = self.data
+        return (data[start:stop] for start, stop in spans)
+
 
 class OnDisk(Content):
     """A file that stays on disk; its size is what it was when it was loaded."""

@@ -1,0 +1,58 @@
+"""Small files, read once: opening one for each look into it costs more than holding it.
+
+Whoever goes through very many files holds them one at a time. Until something of a file is asked
+for it is not opened, so what nobody may look at stays closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from talktree.files.content import Content, LineBlock, Memory
+from talktree.files.source import Source
+
+SMALL = 4 << 20
+"""A larger file is read in parts, as any file is."""
+
+
+class Held(Content):
+    """A file that is read whole when something of it is first asked for."""
+
+    def __init__(self, stored: Content) -> None:
+        self.size = stored.size
+        self._stored = stored
+
+    @cached_property
+    def _here(self) -> Content:
+        return Memory(b"".join(self._stored.blocks()))
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        return self._here.read(start, stop)
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        return self._here.blocks(start, stop)
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        return self._here.lines(start)
+
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
+        return self._here.line_blocks(start)
+
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        return self._here.spans(spans)
+
+
+def held(source: Source) -> Source:
+    """A source whose small files are read once."""
+    return Source(
+        source.name,
+        {
+            path: Held(content) if content.size <= SMALL else content
+            for path, content in source.files.items()
+        },
+        folder=source.folder,
+        skipped=source.skipped,
+        withheld=source.withheld,
+        place=source.place,
+    )
