@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from talktree.conversion.ids import id_for, is_uuid4, uuid_for
 from talktree.formats.base import About, Can
 from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
 
 LOOKED_AT = 20
+
+
+class _Told(NamedTuple):
+    """What messages tell of the conversation they are in."""
+
+    session: str | None
+    context: Context | None
+    model: str | None
 
 
 def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> About:
@@ -21,31 +31,37 @@ def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> A
     bones = conversation.skeleton
     nodes = [position for position, trait in enumerate(bones.traits) if trait]
     times = [bones.times[position] for position in nodes if bones.times[position] != NO_TIME]
-    first = [
-        entry for entry in conversation.entries_at(nodes[:LOOKED_AT]) if isinstance(entry, Message)
-    ]
+    first = _told(conversation.entries_at(nodes[:LOOKED_AT]))
     leaf = conversation.tree.active_leaf() if leaf is None else leaf
     return About(
         id=conversation.id,
         format=conversation.format,
-        session=_session(conversation, first),
+        session=_session(conversation, first.session),
         title=conversation.title,
         started=min(times, default=None),
         updated=max(times, default=None),
         leaf=None if leaf is None else id_for(bones.ids[leaf], conversation.id, can),
         count=len(nodes),
-        context=_context(first),
-        model=next((each.model for each in first if each.model), None),
+        context=first.context,
+        model=first.model,
     )
 
 
-def _session(conversation: Conversation, first: Sequence[Message]) -> str:
-    named = next((each.session for each in first if each.session), None)
+def _told(entries: Iterable[Entry]) -> _Told:
+    """What the first entries tell; those behind the one that tells the last of it are not read."""
+    session = context = model = None
+    for each in entries:
+        if isinstance(each, Message):
+            session = session or each.session or None
+            model = model or each.model or None
+            context = each.context if context is None else context
+            if session and model and context is not None:
+                break
+    return _Told(session, context, model)
+
+
+def _session(conversation: Conversation, named: str | None) -> str:
     stem = conversation.id.rpartition("/")[2]
     if named is None or not is_uuid4(named):
         named = stem if is_uuid4(stem) else named or stem
     return uuid_for(named, "")
-
-
-def _context(first: Sequence[Message]) -> Context | None:
-    return next((each.context for each in first if each.context is not None), None)

@@ -14,6 +14,8 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 
+LOOKED_AT = 20
+"""So many records tell whether a document carries anything."""
 At = tuple[int, int]
 """A file of the source and a place in it."""
 
@@ -114,18 +116,25 @@ def records(
     origin: Origin, conversation: Conversation, positions: Sequence[int]
 ) -> Iterator[Loaded]:
     """Records of a conversation with what they carry."""
+    return (loaded(origin, record) for record in _records(origin, conversation, positions))
+
+
+def _records(
+    origin: Origin, conversation: Conversation, positions: Sequence[int]
+) -> Iterator[Record]:
     numbers = [conversation.members[position] for position in positions]
-    names = map(conversation.names, positions)
-    return (loaded(origin, record) for record in origin.records(numbers, names))
+    return origin.records(numbers, map(conversation.names, positions))
 
 
 def carries(document: Document) -> bool:
     """Whether the first messages of a document carry anything."""
     origin = document.origin
     assert isinstance(origin, Origin)
+    take_carry = origin.format.take_carry
     for conversation in document.conversations:
-        for found in records(origin, conversation, range(min(len(conversation), 20))):
-            if found.carry is not None:
+        first = range(min(len(conversation), LOOKED_AT))
+        for record in _records(origin, conversation, first):
+            if from_json(take_carry(record.value)[0]) is not None:
                 return True
     return False
 
