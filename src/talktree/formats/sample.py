@@ -11,6 +11,8 @@ from talktree.text.json_value import Json
 
 MOST = 50
 """So many tell what a file is."""
+ENOUGH = 8
+"""After so many whole objects one that is cut off tells nothing more."""
 _BEFORE = b"\xef\xbb\xbf\0"
 
 
@@ -20,14 +22,17 @@ def sample(head: bytes, *, most: int = MOST) -> Iterator[dict[str, Json]]:
 
 
 def _objects(head: bytes) -> Iterator[dict[str, Json]]:
-    found = False
+    found = 0
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
         if line.lstrip(_BEFORE).startswith(b'{"'):
+            if found >= ENOUGH and number == len(lines) and not line.endswith(b"}"):
+                # Taking apart what was cut off takes longer than all that is whole.
+                return
             value, _, usable = decode(line)
             # Only the last line may be cut off; elsewhere its object goes on over several lines.
             if isinstance(value, dict) and value and (usable or number == len(lines)):
-                found = True
+                found += 1
                 yield value
     if not found:
         yield from _of_document(head)
