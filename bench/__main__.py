@@ -50,6 +50,7 @@ def main() -> None:
         *hashing.rows(),
         *converting.speed(100),
         *converting.throughput(250),
+        *(converting.many(chosen.history) if chosen.history else []),
         *appending.rows(),
         *recording.rows(),
         *opening.rows(chosen.memory),

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from bench.corpus import MEGABYTE, session
+from bench.history import history
 from bench.measure import Row, side_by_side
 from talktree import api
 from talktree.formats import by_slug
@@ -84,10 +85,25 @@ def throughput(megabytes: int, count: int = 4) -> list[Row]:
     return rows
 
 
+def many(megabytes: int) -> list[Row]:
+    """A history of very many files, converted on all cores by the command line."""
+    projects = history(megabytes) / "projects"
+    count = len(_files(projects))
+    return [
+        _on_the_clock(
+            f"{megabytes} MB in {count} files to {target}, all cores", projects, target, "--each"
+        )
+        for target in TARGETS
+    ]
+
+
+def _files(source: Path) -> list[Path]:
+    return [path for path in (source, *source.rglob("*")) if path.is_file()]
+
+
 def _on_the_clock(what: str, source: Path, target: str, *more: str) -> Row:
     """How many megabytes of a source are converted in a second."""
-    files = source.iterdir() if source.is_dir() else [source]
-    size = sum(file.stat().st_size for file in files) / MEGABYTE
+    size = sum(file.stat().st_size for file in _files(source)) / MEGABYTE
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         subprocess.run(_command(source, target, Path(folder) / "made", *more), check=True)
@@ -151,5 +167,5 @@ def _held(process: int) -> int:
 
 
 if __name__ == "__main__":
-    for row in [*speed(100), *throughput(100), *memory(300)]:
+    for row in [*speed(100), *throughput(100), *many(100), *memory(300)]:
         print(" | ".join(row), file=sys.stdout)
