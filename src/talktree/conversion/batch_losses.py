@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO
 
 import msgspec
@@ -29,15 +30,29 @@ class FiledLedger(Ledger):
 
     def add(self, losses: Iterable[Loss]) -> None:
         losses = list(losses)
-        super().add(losses)
-        # Soon there are examples of every kind, and nobody need look at each loss.
-        for kind in dict.fromkeys(map(kind_of, losses)):
-            shown = self.examples.setdefault(kind, [])
-            if len(shown) < EXAMPLES:
-                more = [loss for loss in losses if kind_of(loss) == kind]
-                shown += more[: EXAMPLES - len(shown)]
+        counts = Counter(map(kind_of, losses))
+        self.counts.update(counts)
+        self._show(losses, counts)
         if self._file is not None:
             self._file.writelines(map(line_of, losses))
+
+    def _show(self, losses: Sequence[Loss], counts: Mapping[tuple[str, Kept], int]) -> None:
+        """Keep the first losses of each kind that has too few examples yet."""
+        wanted = {}
+        for kind, count in counts.items():
+            missing = EXAMPLES - len(self.examples.setdefault(kind, []))
+            if missing > 0:
+                wanted[kind] = min(missing, count)
+        for loss in losses:
+            # Soon there are examples of every kind, and nobody need look at each loss.
+            if not wanted:
+                return
+            kind = kind_of(loss)
+            if kind in wanted:
+                self.examples[kind].append(loss)
+                wanted[kind] -= 1
+                if not wanted[kind]:
+                    del wanted[kind]
 
     def step(self, count: int = 1) -> None:
         for _ in range(count):
