@@ -27,6 +27,22 @@ def test_the_record_is_what_the_file_has(tmp_path: Path) -> None:
             assert raw["path"] == path.name
 
 
+def test_every_record_of_a_branch_belongs_to_a_row() -> None:
+    path = DATA / "claude-code" / "good" / "steered.jsonl"
+    said = [json.loads(line) for line in path.read_text().splitlines()]
+    with running([path]) as studio:
+        found = []
+        for row in studio.get("/c/1/rows")["rows"]:
+            beside = studio.get(f"/c/1/messages/{row['id']}/raw")["beside"]
+            assert beside[0] == row["id"]
+            found += beside
+            for id in beside:
+                raw = studio.get(f"/c/1/messages/{id}/raw")
+                assert json.loads(raw["text"])["uuid"] == id
+                assert raw["beside"] == beside
+        assert found == [each["uuid"] for each in said if "uuid" in each]
+
+
 def test_every_demo_tells_its_records(seen: Running, demo: Path) -> None:
     for card in seen.get("/conversations")["cards"]:
         base = f"/c/{card['cid']}"

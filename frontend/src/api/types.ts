@@ -384,6 +384,8 @@ export interface Raw {
   html: string;
   text: string;
   cut: number;
+  /** The ids of all records that are shown in the same row, its own included. */
+  beside: string[];
 }
 
 /** That a source grew or became another. */

@@ -14,9 +14,36 @@ import './raw.css'
 /** The selected message as it stands in its file. */
 export function RawTab(): React.JSX.Element {
   const { cid, selected } = useCurrent()
-  const got = useGet<Raw>(cid && selected ? path`/c/${cid}/messages/${selected}/raw` : null, undefined, { keep: true })
-  if (!selected) return <Empty icon="raw" title="Select a message to see its record" />
-  return <Answered got={got}>{(raw) => <Record raw={raw} />}</Answered>
+  const [turned, turnTo] = useState({ from: selected, id: selected })
+  const id = turned.from === selected ? turned.id : selected
+  const got = useGet<Raw>(cid && id ? path`/c/${cid}/messages/${id}/raw` : null, undefined, { keep: true })
+  if (!id) return <Empty icon="raw" title="Select a message to see its record" />
+  return (
+    <Answered got={got}>
+      {(raw) => (
+        <>
+          <Beside raw={raw} id={id} onTurn={(to) => turnTo({ from: selected, id: to })} />
+          <Record raw={raw} />
+        </>
+      )}
+    </Answered>
+  )
+}
+
+/** A row may be made of several records: a call and its results, and what says nothing. */
+function Beside({ raw, id, onTurn }: { raw: Raw; id: string; onTurn: (id: string) => void }): React.JSX.Element | null {
+  const at = raw.beside.indexOf(id)
+  if (raw.beside.length < 2 || at < 0) return null
+  const turn = (by: number) => onTurn(raw.beside[at + by] ?? id)
+  return (
+    <div className="raw-beside" role="group" aria-label="Records of the row">
+      <Button small kind="quiet" icon="up" label="Record before" disabled={at === 0} onClick={() => turn(-1)} />
+      <Button small kind="quiet" icon="down" label="Record behind" disabled={at + 1 === raw.beside.length} onClick={() => turn(1)} />
+      <span>
+        record {at + 1} of {raw.beside.length}
+      </span>
+    </div>
+  )
 }
 
 function Record({ raw }: { raw: Raw }): React.JSX.Element {

@@ -16,6 +16,9 @@ from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
 from talktree.model.outline import Trait
 
+MOST_RECORDS = 1000
+"""How many records of a row are told."""
+
 
 class RowList:
     """Where the rows of a branch are."""
@@ -46,6 +49,11 @@ class RowList:
         """Which places of the path a row is made of."""
         last = number + 1 == len(self)
         return range(self.heads[number], len(self.path) if last else self.heads[number + 1])
+
+    def ids(self, number: int) -> tuple[str, ...]:
+        """The ids of the records that a row is made of."""
+        ids = self._conversation.skeleton.ids
+        return tuple(ids[self.path[place]] for place in self.span(number)[:MOST_RECORDS])
 
     def number_of(self, id: str) -> int | None:
         """The row a message is shown in, by its id, or None."""

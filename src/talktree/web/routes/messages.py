@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from talktree.errors import NotFound
@@ -34,7 +35,9 @@ def _message(studio: Studio, call: Call) -> Row:
 
 
 def _raw(studio: Studio, call: Call) -> Raw:
-    return raw_of(studio.desk.open(call.path["cid"]), call.path["id"])
+    opened, id = studio.desk.open(call.path["cid"]), call.path["id"]
+    place = place_of(opened, id, None)
+    return replace(raw_of(opened, id), beside=opened.rows(place.leaf).ids(place.number))
 
 
 def _blob(studio: Studio, call: Call) -> Response:

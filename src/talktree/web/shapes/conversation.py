@@ -191,6 +191,8 @@ class Raw(Struct, frozen=True, kw_only=True):
     """Highlighted; cut if it is large."""
     text: str
     cut: int = 0
+    beside: tuple[str, ...] = ()
+    """The ids of all records that are shown in the same row, its own included."""
 
 
 class Changed(Struct, frozen=True, kw_only=True):
