@@ -17,7 +17,8 @@ SHARE = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-WHOLE = settings(SHARE, max_examples=2000, stateful_step_count=50)
+ROUNDS = 20
+WHOLE = settings(SHARE, max_examples=2000 // ROUNDS, stateful_step_count=50)
 
 
 def test_moves_keep_their_laws() -> None:
@@ -25,5 +26,7 @@ def test_moves_keep_their_laws() -> None:
 
 
 @pytest.mark.torture
-def test_moves_keep_their_laws_for_long() -> None:
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_moves_keep_their_laws_for_long(number: int) -> None:
+    # In rounds: what is remembered of each case makes the process large, and each kill forks it.
     run_state_machine_as_test(Moving, settings=WHOLE)
