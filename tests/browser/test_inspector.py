@@ -168,3 +168,18 @@ def test_the_history_leads_back_to_any_point(screen: Screen) -> None:
     expect(panel.get_by_text("undone")).to_have_count(1)
     expect(edits.nth(1)).to_have_attribute("aria-current", "step")
     screen.assert_quiet()
+
+
+def test_the_raw_tab_turns_through_the_records_of_a_row(window: Screen) -> None:
+    window.open(window.titled(FLAKY), "17fc695a-07a0-4a6e-8822-e8f36c031199")
+    panel = inspector(window, "Raw")
+    turning = panel.get_by_role("group", name="Records of the row")
+    expect(turning).to_contain_text(re.compile("record 1 of [2-9]"))
+    expect(turning.get_by_role("button", name="Record before")).to_be_disabled()
+    expect(panel).to_contain_text("tool_use")
+    turning.get_by_role("button", name="Record behind").click()
+    expect(turning).to_contain_text("record 2 of")
+    expect(panel).to_contain_text("tool_result")
+    window.press("k")
+    expect(panel).not_to_contain_text("tool_result")
+    window.assert_quiet()
