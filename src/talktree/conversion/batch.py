@@ -33,6 +33,8 @@ A_SHARE = 12
 """A process is worth starting for so many sources,"""
 A_LOAD = 4 << 20
 """or for so many bytes of them."""
+SPARE = 1
+"""How many processes there are beyond the processors: while one waits for the disk, another works."""
 LONG = 1 << 20
 """Jobs of such a size are handed out one by one: the next goes to whoever is free."""
 
@@ -57,6 +59,7 @@ class Batch:
         self._paths = [Path(path).resolve() for path in paths]
         self._found = found(paths, each=each, format=source_format)
         self._most = jobs or len(os.sched_getaffinity(0))
+        self._spare = 0 if jobs else SPARE
         self._state: State | None = None
         self._made_out = False
         self._wrote = False
@@ -142,7 +145,8 @@ class Batch:
         most = min(self._most, max(len(jobs) // A_SHARE, sum(sizes) // A_LOAD))
         first = together(sizes, most)
         yield from self._worked(jobs[:first], 1, processes=most)
-        yield from self._worked(jobs[first:], min(most, len(jobs) - first))
+        rest = len(jobs) - first
+        yield from self._worked(jobs[first:], min(most + self._spare * (most > 1), rest))
 
     def _worked(
         self, jobs: Sequence[Job], count: int, *, processes: int = 1
