@@ -34,7 +34,7 @@ A_SHARE = 12
 A_LOAD = 4 << 20
 """or for so many bytes of them."""
 SPARE = 1
-"""How many processes there are beyond the processors: while one waits for the disk, another works."""
+"""Processes beyond the processors: while one waits for the disk, another works."""
 LONG = 1 << 20
 """Jobs of such a size are handed out one by one: the next goes to whoever is free."""
 
