@@ -88,15 +88,17 @@ def test_what_is_written_while_it_is_watched_is_found_at_once(tmp_path: Path) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        assert process.stdout is not None
-        session.say("An unheard of zeppelin")
-        append(path, session.lines[-1])
-        told = json.loads(process.stdout.readline())
-        assert told["what"] == "grown"
-        assert told["path"] == str(path)
-        found = json.loads(run(tmp_path, "search", "zeppelin", "--json").stdout)
-        assert [hit["excerpt"] for hit in found["hits"]] == ["An unheard of zeppelin"]
-        process.send_signal(signal.SIGINT)
+        try:
+            assert process.stdout is not None
+            session.say("An unheard of zeppelin")
+            append(path, session.lines[-1])
+            told = json.loads(process.stdout.readline())
+            assert told["what"] == "grown"
+            assert told["path"] == str(path)
+            found = json.loads(run(tmp_path, "search", "zeppelin", "--json").stdout)
+            assert [hit["excerpt"] for hit in found["hits"]] == ["An unheard of zeppelin"]
+        finally:
+            process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         assert process.stderr.read() == b""
     assert process.returncode == 130

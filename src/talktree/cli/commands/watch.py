@@ -42,21 +42,20 @@ def command(
 ) -> int:
     """Take in what changes, as it changes, until Ctrl-C; a line for each source.
 
-    Without PATH it follows every place that was imported before. What is written is found by
-    `talktree search` a moment later.
+    Without PATH it follows every place that was imported before. What is told is found by
+    `talktree search`.
     """
     colored = output.use_color(color)
-
-    def told(step: Progress) -> None:
-        """Prints a line."""
-        if as_json:
-            output.print_text([f"{json_text(step_shape(step))}\n"])
-        else:
-            output.print_lines([step_line(step)], color=colored)
-
+    # Told when all of it is kept: whoever reads a line may ask for what it tells of.
+    steps: list[Progress] = []
     with opened(library, write=True) as kept:
         try:
-            for done in kept.watch(paths, every=every, progress=told):
+            for done in kept.watch(paths, every=every, progress=steps.append):
+                if as_json:
+                    output.print_text([f"{json_text(step_shape(step))}\n" for step in steps])
+                else:
+                    output.print_lines(map(step_line, steps), color=colored)
+                steps.clear()
                 failures_told(done.failed, quiet=as_json)
         except KeyboardInterrupt:
             pass  # how watching ends
