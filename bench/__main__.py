@@ -46,6 +46,7 @@ def main() -> None:
         *reading.speed(chosen.size),
         *checking.speed(chosen.size),
         *checking.many(100),
+        *(checking.on_the_clock(chosen.history) if chosen.history else []),
         *trees.shapes(),
         *hashing.rows(),
         *converting.speed(100),

@@ -8,11 +8,22 @@ from pathlib import Path
 
 from bench.corpus import session
 from bench.history import history
+from bench.library.ours import PROGRAM
 from bench.measure import Row, side_by_side
+from bench.programs import in_turns, must, run
 from talktree import api
 from talktree.checking.many import Order, checked_all
 from talktree.checking.run import found
 from talktree.formats.sources import found as sources_in
+
+_READ = """
+import sys
+from pathlib import Path
+from talktree import api
+for path in sorted(Path(sys.argv[1]).rglob("*.jsonl")):
+    for _ in api.read(path).conversation.entries:
+        pass
+"""
 
 
 def speed(megabytes: int) -> list[Row]:
@@ -28,6 +39,26 @@ def many(megabytes: int) -> list[Row]:
     paths = sorted(folder.rglob("*.jsonl"))
     what = f"{megabytes} MB of sessions in {len(paths):,} files checked with all rules"
     return [_row(what, lambda: _checked_all(folder), lambda: _read_all(paths), "them")]
+
+
+def on_the_clock(megabytes: int) -> list[Row]:
+    """What a person waits for: the command on all processors, against a program that reads."""
+    folder = history(megabytes) / "projects"
+    ours, other = in_turns(
+        lambda: run([PROGRAM, "check", str(folder), "--statistics", "--quiet"]),
+        lambda: must([sys.executable, "-c", _READ, str(folder)]),
+        rounds=3 if megabytes < 500 else 1,
+    )
+    files = sum(1 for _ in folder.rglob("*.jsonl"))
+    return [
+        Row(
+            f"`talktree check`, {megabytes} MB in {files:,} files, all processors, on the clock",
+            f"{ours.told()}, {ours.peak >> 20} MiB",
+            f"reading them into the model {other.told()}, {other.peak >> 20} MiB",
+            f"{ours.seconds / other.seconds:.2f}×",
+            "≤ 2×",
+        )
+    ]
 
 
 def _row(what: str, check: Callable[[], None], read: Callable[[], None], them: str) -> Row:
@@ -58,5 +89,5 @@ def _read_all(paths: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
-    for row in [*speed(100), *many(100)]:
+    for row in [*speed(100), *many(100), *on_the_clock(100)]:
         print(" | ".join(row), file=sys.stdout)
