@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,11 @@ def installed(package: Package) -> Path | None:
             if done.returncode != 0:
                 print(done.stderr[-500:], file=sys.stderr)
                 return None
-    return found(package)
+    program = found(package)
+    if program is not None and not os.access(program, os.X_OK):
+        # Some are made executable by a script of their package, which npm may not run.
+        program.chmod(0o755)
+    return program
 
 
 def _folder(package: Package) -> Path:
