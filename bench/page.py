@@ -19,7 +19,7 @@ HEAD = (
 def written(section: str, text: str) -> None:
     """Put a text below the heading of a section; other sections stay as they are."""
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    sections = dict(re.findall(r"^## (.+)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    sections = dict(re.findall(r"^## ([^\n]+)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     machine = f"Python {platform.python_version()}, {platform.machine()}."
     sections[section] = f"{text.strip()}\n\n{machine}\n\n"
     body = "".join(f"## {name}\n\n{told.strip()}\n\n" for name, told in sections.items())
