@@ -28,7 +28,7 @@ def rows(megabytes: int) -> Iterator[Row]:
         for part in PARTS:
             try:
                 yield from part(made)
-            except (Failed, TalktreeError) as error:
+            except (Failed, TalktreeError, OSError) as error:
                 yield Row(f"{part.__module__}.{part.__name__}", "FAILED", _brief(error), "", "")
 
 
