@@ -49,6 +49,30 @@ class Content(ABC):
         return (self.read(start, stop) for start, stop in spans)
 
 
+class StandIn(Content):
+    """What gives the bytes of another content as its own."""
+
+    @property
+    @abstractmethod
+    def text(self) -> Content:
+        """The other one."""
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        return self.text.read(start, stop)
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        return self.text.blocks(start, stop)
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        return self.text.lines(start)
+
+    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
+        return self.text.line_blocks(start)
+
+    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        return self.text.spans(spans)
+
+
 class Memory(Content):
     """Bytes that are already here."""
 

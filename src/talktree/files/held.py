@@ -6,17 +6,16 @@ for it is not opened, so what nobody may look at stays closed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from talktree.files.content import Content, LineBlock, Memory
+from talktree.files.content import Content, Memory, StandIn
 from talktree.files.source import Source
 
 SMALL = 4 << 20
 """A larger file is read in parts, as any file is."""
 
 
-class Held(Content):
+class Held(StandIn):
     """A file that is read whole when something of it is first asked for."""
 
     def __init__(self, stored: Content) -> None:
@@ -24,23 +23,8 @@ class Held(Content):
         self._stored = stored
 
     @cached_property
-    def _here(self) -> Content:
+    def text(self) -> Content:
         return Memory(b"".join(self._stored.blocks()))
-
-    def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        return self._here.read(start, stop)
-
-    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        return self._here.blocks(start, stop)
-
-    def lines(self, start: int = 0) -> Iterator[bytes]:
-        return self._here.lines(start)
-
-    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
-        return self._here.line_blocks(start)
-
-    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        return self._here.spans(spans)
 
 
 def held(source: Source) -> Source:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from talktree.errors import Refused
-from talktree.files.content import BLOCK, Content, LineBlock
+from talktree.files.content import BLOCK, Content, StandIn
 from talktree.files.source import Source, parked
 
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
@@ -31,7 +31,7 @@ _ENCODING = re.compile(rb"""(\A\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["'])[\w.:-
 Pieces = Callable[[Content], Iterator[bytes]]
 
 
-class Unpacked(Content):
+class Unpacked(StandIn):
     """The text in a file that holds it in another form."""
 
     def __init__(self, stored: Content, how: str, text: Content) -> None:
@@ -41,20 +41,9 @@ class Unpacked(Content):
         self.size = text.size
         self._text = text
 
-    def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        return self._text.read(start, stop)
-
-    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        return self._text.blocks(start, stop)
-
-    def lines(self, start: int = 0) -> Iterator[bytes]:
-        return self._text.lines(start)
-
-    def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
-        return self._text.line_blocks(start)
-
-    def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        return self._text.spans(spans)
+    @property
+    def text(self) -> Content:
+        return self._text
 
 
 class _Opening(Mapping[str, Content]):

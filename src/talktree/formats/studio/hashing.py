@@ -12,6 +12,8 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from talktree.text.lanes import is_here
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -35,7 +37,7 @@ def content_hash(text: str) -> str:
     """The document's hash of a text."""
     units = text.encode("utf-16-le", "surrogatepass")
     worth = len(units) >= 2 * SMALL and (_hashed[0] >= LARGE or _is_worth_numpy(len(units) // 2))
-    if worth and _numpy_is_here():
+    if worth and is_here():
         return shown(by_numpy(units))
     return shown(by_folding(units))
 
@@ -104,15 +106,6 @@ def _is_worth_numpy(count: int) -> bool:
     if _hashed[0] < LARGE:
         _hashed[0] += count
     return _hashed[0] >= LARGE
-
-
-@cache
-def _numpy_is_here() -> bool:
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def by_numpy(units: bytes) -> int:
