@@ -40,7 +40,8 @@ class Screen:
         """Go to a conversation, or to a message of it."""
         place = f"#/c/{cid}" + (f"/m/{message}" if message else "")
         self.page.goto(f"{self.studio.origin}/{place}")
-        self.rows.first.wait_for()
+        # The rows of the conversation before may still be there, or only the end of this one.
+        self.page.locator(f'[role=feed][data-cid="{cid}"][aria-busy=false] article').first.wait_for()
 
     @property
     def rows(self) -> Locator:

@@ -98,7 +98,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   useImperativeHandle(ref, () => handleOf(virtualizer, scroller.current, hurry.calm), [virtualizer])
   return (
     <div ref={scroller} className={`conv-scroll conv-${layout}`} tabIndex={-1}>
-      <div ref={virtualizer.containerRef} className="conv-feed" role="feed" aria-label="Messages" aria-busy={list.tail} data-empty={hurry.fast ? '' : undefined}>
+      <div ref={virtualizer.containerRef} className="conv-feed" role="feed" aria-label="Messages" aria-busy={list.tail} data-cid={cid} data-empty={hurry.fast ? '' : undefined}>
         {items.map((item, at) => {
           const row = rows[at]
           // The feed itself looks like rows then.

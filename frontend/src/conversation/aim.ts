@@ -11,17 +11,20 @@ export type Aim =
   /** At the same row and height as now: the branches are the same up to here. */
   | { kind: 'same'; index: number; top: number }
 
-let next: { at: Aim; stamp: string | null } | null = null
+let next: { at: Aim; cid: string | null; stamp: string | null } | null = null
 
 export function aim(at: Aim): void {
-  next = { at, stamp: getCurrent().stamp }
+  const { cid, stamp } = getCurrent()
+  next = { at, cid, stamp }
 }
 
-/** What was aimed at, once; rows may stand elsewhere after an edit, so then it counts no more. */
+/** What was aimed at, once; rows may stand elsewhere after an edit, so then it counts no more. Before the
+    conversation is known there is no stamp yet. */
 export function taken(): Aim | null {
   const was = next
   next = null
-  return was && was.stamp === getCurrent().stamp ? was.at : null
+  const { cid, stamp } = getCurrent()
+  return was?.cid === cid && (was.stamp ?? stamp) === stamp ? was.at : null
 }
 
 /** The row an aim means in a list of so many. */

@@ -61,7 +61,9 @@ export class Navigator {
 
   first(): void {
     setFollow(false)
-    this.to(0, 'start')
+    // While only the end is here the whole list opens there.
+    if (this.list.tail) aim({ kind: 'row', index: 0 })
+    else this.to(0, 'start')
   }
 
   end(): void {
