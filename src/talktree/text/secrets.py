@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from talktree.text.lanes import is_worth
 from talktree.text.secret_blocks import passwords, private_keys
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_lanes import may_tell
 from talktree.text.secret_names import kind_of, secret_name, value_at
 from talktree.text.secret_tokens import SHORTEST, tokens
 
 LONGEST_NAMED = 256
+MANY = 1 << 14
+"""From so many bytes on their long runs are looked at together."""
 _KEY_BEGINS = b"-----BEGIN"
 
 
@@ -41,7 +45,7 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
 
 def found_in(raw: bytes) -> list[Found]:
     """The secrets in bytes, be they a text or JSON that holds texts; some may overlap."""
-    return _found(raw)
+    return _found(raw, may_tell(raw) if len(raw) >= MANY and is_worth(len(raw)) else None)
 
 
 def may_hold_secrets(raw: bytes) -> bool:
@@ -85,8 +89,8 @@ def brief(secret: str) -> str:
     return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= SHORTEST else "…"
 
 
-def _found(data: bytes) -> list[Found]:
-    found = tokens(data) if len(data) >= SHORTEST else []
+def _found(data: bytes, runs: list[int] | None = None) -> list[Found]:
+    found = tokens(data, runs) if len(data) >= SHORTEST else []
     if _begins_key(data):
         found += private_keys(data)
     found += _passwords(data)
