@@ -65,6 +65,7 @@ def test_the_same_is_found_with_numpy(seed: int, monkeypatch: pytest.MonkeyPatch
     without = _told(document, glances=True)
     monkeypatch.undo()
     monkeypatch.setattr(lanes, "LARGE", 0)
+    monkeypatch.setattr(lanes, "FEW", 0)
     assert _told(document, glances=True) == without
 
 

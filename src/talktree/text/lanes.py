@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 24
 """From so many bytes on, all in all, numpy is worth its start."""
+FEW = 48 << 10
+"""Fewer bytes at a time are told sooner without it."""
 PIECE = 1 << 18
 """How much is looked at together, so that it stays near the processor."""
 QUOTE, BACKSLASH, BY_NUMBER = b'"\\u'
@@ -32,7 +34,7 @@ def is_worth(count: int) -> bool:
     """Whether to look at so many more bytes with numpy."""
     if _looked[0] < LARGE:
         _looked[0] += count
-    return _looked[0] >= LARGE and is_here()
+    return count >= FEW and _looked[0] >= LARGE and is_here()
 
 
 @cache

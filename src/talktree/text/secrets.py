@@ -13,8 +13,6 @@ from talktree.text.secret_names import kind_of, secret_name, value_at
 from talktree.text.secret_tokens import SHORTEST, tokens
 
 LONGEST_NAMED = 256
-MANY = 1 << 14
-"""From so many bytes on their long runs are looked at together."""
 _KEY_BEGINS = b"-----BEGIN"
 
 
@@ -45,7 +43,7 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
 
 def found_in(raw: bytes) -> list[Found]:
     """The secrets in bytes, be they a text or JSON that holds texts; some may overlap."""
-    return _found(raw, may_tell(raw) if len(raw) >= MANY and is_worth(len(raw)) else None)
+    return _found(raw, may_tell(raw) if is_worth(len(raw)) else None)
 
 
 def may_hold_secrets(raw: bytes) -> bool:
