@@ -40,7 +40,7 @@ test: check frontend  ## everything: lint, types, laws, transcripts, docs, fault
 
 torture: frontend  ## the long runs: thousands of cases per law and fault, 100,000 mutants a format
 	@tests/tools.sh
-	HYPOTHESIS_PROFILE=torture $(BIN)/python -m pytest -n auto -m "torture or not torture"
+	HYPOTHESIS_PROFILE=torture PYTEST_TIMEOUT=0 $(BIN)/python -m pytest -n auto -m "torture or not torture"
 	$(BIN)/python -m tests.torture.fuzz $(MUTANTS)
 
 fix: $(STAMP)  ## format and mend what can be mended

@@ -41,7 +41,9 @@ class Screen:
         place = f"#/c/{cid}" + (f"/m/{message}" if message else "")
         self.page.goto(f"{self.studio.origin}/{place}")
         # The rows of the conversation before may still be there, or only the end of this one.
-        self.page.locator(f'[role=feed][data-cid="{cid}"][aria-busy=false] article').first.wait_for()
+        self.page.locator(
+            f'[role=feed][data-cid="{cid}"][aria-busy=false] article'
+        ).first.wait_for()
 
     @property
     def rows(self) -> Locator:

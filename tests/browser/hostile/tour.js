@@ -5,6 +5,15 @@
   const all = (selector) => [...document.querySelectorAll(selector)]
   const shows = (text) => document.body.textContent.includes(text)
 
+  /** Until something is so; a page that never shows it is told of. */
+  async function until(holds) {
+    const end = performance.now() + 300_000
+    do {
+      if (performance.now() > end) throw new Error(`never: ${holds}`)
+      await calm()
+    } while (!holds())
+  }
+
   /** Addresses of the page; at how many of them the text was seen that goes with each. */
   async function visit(places) {
     let shown = 0
@@ -28,8 +37,7 @@
     const shown = []
     for (const question of questions) {
       type(input, question)
-      do await calm()
-      while (document.querySelector('.palette-told').textContent === '…')
+      await until(() => document.querySelector('.palette-told').textContent !== '…')
       look(document.body, false)
       shown.push(all('.palette-hit').length)
     }
@@ -41,8 +49,7 @@
     const held = new DataTransfer()
     for (const name of names) held.items.add(new File(['<script>alert(1)</script>'], name, { type: 'text/html' }))
     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: held, bubbles: true, cancelable: true }))
-    do await calm()
-    while (all('.import-item').length < names.length || all('.import-trouble').length < names.length)
+    await until(() => all('.import-item').length >= names.length && all('.import-trouble').length >= names.length)
     const told = { ...look(), shown: all('.import-name').length }
     document.querySelector('dialog [aria-label=Close]').click()
     await calm()

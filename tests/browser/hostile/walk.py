@@ -170,6 +170,8 @@ def walking(
     page.set_default_timeout(120_000)
     page.goto(studio.keys.address(studio.keys.token))
     page.wait_for_function("() => !location.hash.includes('token')")
+    # Before that nobody hears of what is dropped or typed.
+    page.get_by_role("heading", name="Overview").wait_for()
     if not painted:
         page.add_style_tag(content=".conv-slot .tt-content { visibility: hidden }")
     try:
