@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import Unreadable
-from talktree.files import Source, load, load_stream, save
+from talktree.files import Source, as_named, load, load_stream, save
 from talktree.formats import by_slug
 from talktree.formats.detect import Guess
 from talktree.formats.detect import detect as _detect
@@ -97,7 +97,10 @@ def convert(
 
 def keep(made: Made, path: str | Path, *, options: Options = DEFAULT) -> Conversion:
     """Write what a conversion made, if its ledger is agreed to."""
-    written = save(made.files, Path(path), folder=made.folder, agreed=lambda: _agree(made, options))
+    path, files = Path(path), made.files
+    if not made.folder:
+        files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
+    written = save(files, path, folder=made.folder, agreed=lambda: _agree(made, options))
     return Conversion(written, made.ledger)
 
 

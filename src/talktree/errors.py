@@ -54,11 +54,16 @@ class UnknownFormat(TalktreeError):
     kind = "unknown-format"
 
     def __init__(
-        self, name: str, tried: Iterable[str], *, why: str = "no known conversation format"
+        self,
+        name: str,
+        tried: Iterable[str],
+        *,
+        why: str = "no known conversation format",
+        hint: str = "",
     ) -> None:
         super().__init__(
             f"{name}: {why}",
-            hint=f"tried {', '.join(tried)}; name one with --from if you know better",
+            hint=hint or f"tried {', '.join(tried)}; name one with --from if you know better",
         )
 
 

@@ -355,10 +355,29 @@ def test_a_bomb_is_refused() -> None:
     assert refused.value.hint
 
 
-def test_a_name_that_says_packed_is_believed() -> None:
-    source = Source.of_bytes(gzip.compress(LINES), name="s.jsonl.gz")
-    document = read(source, by_slug("claude-messages"))
-    assert not any(isinstance(each.content, Unpacked) for each in sheets(document))
+@pytest.mark.parametrize(
+    ("name", "packing", "unpacking"),
+    [
+        ("s.jsonl.gz", gzip.compress, gzip.decompress),
+        (
+            "s.jsonl.zst",
+            zstandard.compress,
+            lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+        ),
+    ],
+)
+def test_what_is_named_as_packed_stays_packed(
+    name: str, packing: Callable[[bytes], bytes], unpacking: Callable[[bytes], bytes]
+) -> None:
+    torn = LINES + b'{"type":"user","uuid":"u4"\n'
+    document = read(Source.of_bytes(packing(torn), name=name), by_slug("claude-messages"))
+    assert all(isinstance(each.content, Unpacked) for each in sheets(document))
+    plain = read(Source.of_bytes(torn, name="s.jsonl"), by_slug("claude-messages"))
+    assert told(document) == told(plain)
+    assert document.conversation.id == plain.conversation.id
+    assert api.to_bytes(document)[name] == packing(torn)
+    done = repaired(document, rules=RULES).source.as_bytes()[name]
+    assert unpacking(done) == mended(plain)
 
 
 @given(raw=st.binary(max_size=200))

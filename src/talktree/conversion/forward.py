@@ -18,7 +18,7 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.pack import Packing
 from talktree.conversion.plan import planned
-from talktree.files import Source
+from talktree.files import Source, stem_of
 from talktree.formats.base import BESIDE, Format
 from talktree.formats.engine import Origin, read, write
 from talktree.formats.sheets import Item
@@ -87,7 +87,7 @@ def _nothing(document: Document) -> Sequence[Conversation]:
 
     origin = document.origin
     assert isinstance(origin, Origin)
-    stem = document.name.rpartition(".")[0] or document.name
+    stem = stem_of(document.name)
     return [
         Conversation(id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton())
     ]

@@ -15,6 +15,7 @@ from talktree.conversion.index import At, Index, Loaded, Place, records
 from talktree.conversion.strings import Strings
 from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged
+from talktree.files import stem_of
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
 from talktree.model.conversation import STRETCH
@@ -51,7 +52,7 @@ def _path(index: Index, sheet: int, source: Format) -> str:
     if known is not None:
         return known.path
     # The record that knew the name is gone.
-    stem = (index.name or "conversation").rpartition(".")[0] or "conversation"
+    stem = stem_of(index.name or "conversation")
     return f"{stem}{f'-{sheet + 1}' if sheet else ''}{source.info.suffixes[0]}"
 
 

@@ -18,7 +18,7 @@ from talktree.conversion.plan import planned
 from talktree.conversion.rebuild import rebuilt
 from talktree.conversion.transplant import transplanted
 from talktree.errors import Damaged, UsageError
-from talktree.files import Source, parked
+from talktree.files import Source, parked, stem_of
 from talktree.files.save import beneath
 from talktree.formats import by_slug
 from talktree.formats.base import TAGS
@@ -51,8 +51,7 @@ class Restoration:
     @property
     def stem(self) -> str:
         """What to call it among others."""
-        name = beneath(self.index.name or "conversation").name
-        return name.rpartition(".")[0] or name
+        return stem_of(beneath(self.index.name or "conversation").name)
 
     @property
     def edited(self) -> bool:

@@ -1,7 +1,15 @@
 """Files in and out: what a source is, how it is loaded, how output appears atomically."""
 
 from talktree.files.content import Content, Memory, OnDisk
-from talktree.files.packed import Unpacked, plain_head, unpacked
+from talktree.files.packed import (
+    Unpacked,
+    as_named,
+    as_stored,
+    bare_name,
+    plain_head,
+    stem_of,
+    unpacked,
+)
 from talktree.files.save import save
 from talktree.files.source import Source, load, load_stream, parked
 
@@ -11,10 +19,14 @@ __all__ = [
     "OnDisk",
     "Source",
     "Unpacked",
+    "as_named",
+    "as_stored",
+    "bare_name",
     "load",
     "load_stream",
     "parked",
     "plain_head",
     "save",
+    "stem_of",
     "unpacked",
 ]

@@ -1,7 +1,8 @@
-"""Files that are packed, or written in UTF-16, under a plain name: read as the text they hold.
+"""Files that are packed, or written in UTF-16: read as the text they hold.
 
-The source keeps the file as it lies there, so what is not changed is written as it was. How much
-a file may unpack to is bounded, and nothing is unpacked that says so in its name.
+The source keeps the file as it lies there, so what is not changed is written as it was. What is
+changed is packed again if the name says that the file is packed, else it becomes plain text. How
+much a file may unpack to is bounded.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Protocol
 
 from talktree.errors import Refused
 from talktree.files.content import BLOCK, Content, StandIn
 from talktree.files.source import Source, parked
 
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+GZIP_NAME, ZSTD_NAME, UTF16 = "gzip", "zstd", "UTF-16"
 LITTLE, BIG = b"\xff\xfe", b"\xfe\xff"
-NAMED = (".gz", ".gzip", ".zst", ".zstd", ".tgz")
-"""Names that say that a file is packed; such a file is not looked into."""
+NAMED_GZIP = (".gz", ".gzip")
+NAMED = (*NAMED_GZIP, ".zst", ".zstd")
+"""Names that say that a file is packed."""
+MANY = (".tgz", ".tar.gz", ".tar.zst")
+"""Names of many files in one, which are no text."""
 ALWAYS = 64 << 20
 """A file may unpack to so much, however small it is."""
 MOST_TIMES = 200
@@ -34,16 +40,54 @@ Pieces = Callable[[Content], Iterator[bytes]]
 class Unpacked(StandIn):
     """The text in a file that holds it in another form."""
 
-    def __init__(self, stored: Content, how: str, text: Content) -> None:
+    def __init__(self, stored: Content, how: str, text: Content, *, named: bool = False) -> None:
         self.stored = stored
         """The file as it lies there."""
         self.how = how
+        self.named = named
+        """Whether its name says so."""
         self.size = text.size
         self._text = text
 
     @property
     def text(self) -> Content:
         return self._text
+
+
+def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
+    """A text that takes the place of a file's, in the form the name of the file says."""
+    if not isinstance(content, Unpacked) or not content.named:
+        return pieces
+    return _repacked(content.how, pieces)
+
+
+def as_named(name: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
+    """A text in the form that the name of the file it goes to says."""
+    if not is_named_so(name):
+        return pieces
+    return _repacked(GZIP_NAME if name.lower().endswith(NAMED_GZIP) else ZSTD_NAME, pieces)
+
+
+def _repacked(how: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    if how == GZIP_NAME:
+        packing: _Packing = zlib.compressobj(wbits=31)
+    else:
+        import zstandard
+
+        packing = zstandard.ZstdCompressor().compressobj()
+    for piece in pieces:
+        yield packing.compress(piece)
+    yield packing.flush()
+
+
+class _Packing(Protocol):
+    """What packs bytes one piece after the other."""
+
+    def compress(self, data: bytes, /) -> bytes:
+        """What is ready of all that was given."""
+
+    def flush(self) -> bytes:
+        """The rest."""
 
 
 class _Opening(Mapping[str, Content]):
@@ -99,18 +143,35 @@ def _plain(path: str, content: Content) -> Content:
         return content
     how, pieces = known
     text = parked(_bounded(path, content, pieces))
-    return Unpacked(content, how, text) if text.size else content
+    named = how != UTF16 and is_named_so(path)
+    return Unpacked(content, how, text, named=named) if text.size else content
+
+
+def is_named_so(path: str) -> bool:
+    """Whether the name of a file says that it is packed."""
+    return path.lower().endswith(NAMED)
+
+
+def bare_name(name: str) -> str:
+    """The name a file has when it is not packed."""
+    return name.rpartition(".")[0] if is_named_so(name) else name
+
+
+def stem_of(path: str) -> str:
+    """A path or name without the ending that tells what kind of file it is."""
+    bare = bare_name(path)
+    return bare.rpartition(".")[0] or bare
 
 
 def _kind(path: str, head: bytes) -> tuple[str, Pieces] | None:
-    if path.endswith(NAMED):
+    if path.lower().endswith(MANY):
         return None
     if head.startswith(GZIP):
-        return "gzip", _from_gzip
+        return GZIP_NAME, _from_gzip
     if head.startswith(ZSTD):
-        return "zstd", _from_zstd
+        return ZSTD_NAME, _from_zstd
     if head.startswith((LITTLE, BIG)) and len(head) > 2:
-        return "UTF-16", _from_utf16
+        return UTF16, _from_utf16
     return None
 
 

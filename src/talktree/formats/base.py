@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.files import Source, plain_head
+from talktree.files import Source, bare_name, plain_head
 from talktree.formats.sample import MOST, sample
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -117,7 +117,7 @@ class Probe:
     HEAD = 1 << 16
 
     def __init__(self, source: Source) -> None:
-        self.name = source.name
+        self.name = bare_name(source.name)
         self.folder = source.folder
         self.names = list(source.files)
         self._source = source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
 from talktree.files import Source
@@ -16,6 +16,18 @@ MOST_TOGETHER = 64
 CONTENTS = "attachments/"
 """Where contents of attachments lie beside a conversation."""
 SEARCHED = 1 << 22
+HEAD = 512
+_OTHERS = (
+    (b"PK\x03\x04", 0, "a ZIP archive", "unpack it and name the folder"),
+    (b"ustar", 257, "a tar archive", "unpack it and name the folder"),
+    (b"\x1f\x8b", 0, "a packed file", "unpack it and name what was in it"),
+    (b"\x28\xb5\x2f\xfd", 0, "a packed file", "unpack it and name what was in it"),
+    (b"BZh", 0, "a packed file", "unpack it and name what was in it"),
+    (b"\xfd7zXZ", 0, "a packed file", "unpack it and name what was in it"),
+    (b"7z\xbc\xaf\x27\x1c", 0, "a 7z archive", "unpack it and name the folder"),
+    (b"SQLite format 3\x00", 0, "a database", "name the files or folders of the sessions"),
+)
+"""How files begin that people try: the sign and its place, what it is, what helps."""
 
 
 class Guess(NamedTuple):
@@ -45,8 +57,27 @@ def detect(source: Source) -> Guess:
         raise UnknownFormat(source.name, slugs(), why="nothing in it to recognise a format by")
     found = guesses(source) or _together(source)
     if not found:
-        raise UnknownFormat(source.name, slugs())
+        raise UnknownFormat(source.name, slugs(), **_other(source))
     return found[0]
+
+
+class _Why(TypedDict, total=False):
+    """What is told instead of what is told of any unknown file."""
+
+    why: str
+    hint: str
+
+
+def _other(source: Source) -> _Why:
+    """What a single file is that holds conversations, but not as a file."""
+    if source.folder:
+        return {}
+    (content,) = source.files.values()
+    head = content.read(0, HEAD)
+    for sign, at, what, hint in _OTHERS:
+        if head.startswith(sign, at):
+            return {"why": f"{what}, no conversation", "hint": hint}
+    return {}
 
 
 def _together(source: Source) -> list[Guess]:

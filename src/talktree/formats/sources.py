@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from talktree.errors import TalktreeError, UsageError
-from talktree.files import Content, Source, load
+from talktree.files import Content, Source, bare_name, load
 from talktree.formats.detect import detect
 from talktree.formats.secrets import without_secrets
 
@@ -112,7 +112,7 @@ def _found(path: str, base: str, *, asked: bool) -> Found:
     source = os.path.abspath(path)
     relative = PurePosixPath(os.path.relpath(source, base))
     if not os.path.isdir(source):
-        relative = relative.with_name(relative.stem)
+        relative = relative.with_name(PurePosixPath(bare_name(relative.name)).stem)
     return Found(source, path, str(relative), asked, stamp_of(source))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.checking.run import Found
-from talktree.files import Content, Memory, Source, Unpacked, parked
+from talktree.files import Content, Memory, Source, Unpacked, as_stored, parked
 from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch
 from talktree.formats.engine import Origin
@@ -79,9 +79,9 @@ class _Making:
     def _add(self, path: str, splices: Iterable[Splice]) -> None:
         sheet, splices = self._origin.by_path.get(path), list(splices)
         if sheet is not None and splices and isinstance(sheet.content, Unpacked):
-            # What was read is not what lies there, so the file is written whole as plain text.
-            plain = b"".join(spliced(sheet.content, splices))
-            splices = [Splice(0, self._origin.source.files[path].size, plain)]
+            # What was read is not what lies there, so the file is written whole.
+            whole = b"".join(as_stored(sheet.content, spliced(sheet.content, splices)))
+            splices = [Splice(0, self._origin.source.files[path].size, whole)]
         self._splice(path, splices)
 
     def _splice(self, path: str, splices: Iterable[Splice]) -> None:
@@ -97,6 +97,8 @@ class _Making:
 
     def _remake(self, path: str, data: bytes, because: Found) -> None:
         content = self._origin.source.files.get(path)
+        if path in self._origin.by_path:
+            data = b"".join(as_stored(self._origin.by_path[path].content, [data]))
         old = b"" if content is None else content.read()
         self._actions.append(
             action(because.finding, before=brief_bytes(old), after=brief_bytes(data))

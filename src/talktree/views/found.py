@@ -83,7 +83,7 @@ def show_command(hit: Hit) -> str:
     """The command that shows the branch with the message; by its id if the file is gone."""
     where = os.fsdecode(hit.path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
-    if hit.message is not None:
+    if hit.message:
         words += ["--branch", hit.message]
     return " ".join(map(shlex.quote, words))
 

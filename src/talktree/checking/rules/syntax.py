@@ -199,8 +199,9 @@ def compressed(setting: Setting) -> Iterator[Told]:
     Fix (safe): the file becomes the text that is packed in it.
     """
     for sheet in setting.origin.sheets:
-        if isinstance(sheet.content, Unpacked) and sheet.content.how in PACKED:
-            yield Told(f"the file is packed with {sheet.content.how}", path=sheet.path)
+        content = sheet.content
+        if isinstance(content, Unpacked) and content.how in PACKED and not content.named:
+            yield Told(f"the file is packed with {content.how}", path=sheet.path)
 
 
 @rule("SYN113", "blank-line", "note", on="reading")

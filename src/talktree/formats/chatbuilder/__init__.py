@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.files import Memory, Source
+from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import (
     BESIDE,
     About,
@@ -86,7 +86,7 @@ class ChatBuilder(Format):
         if not source.folder:
             return Split(
                 [
-                    MessageSheet(path, content, group=path.rsplit(".", 1)[0], owners=owners)
+                    MessageSheet(path, content, group=stem_of(path), owners=owners)
                     for path, content in source.files.items()
                 ]
             )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from talktree.files import Content
+from talktree.files import Content, bare_name
 from talktree.formats.json_lines import HEAD
 from talktree.formats.sample import sample
 from talktree.text.json_value import Json
@@ -45,7 +45,7 @@ def group_of(path: str, files: Mapping[str, Content]) -> str:
         session = _session_named_in(files[path])
         if session and f"{beside['folder']}{session}.jsonl" in files:
             return f"{beside['folder']}{session}"
-    return path.removesuffix(".jsonl").removesuffix(".json")
+    return bare_name(path).removesuffix(".jsonl").removesuffix(".json")
 
 
 def _session_named_in(content: Content) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.files import Memory, Source
+from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
@@ -80,7 +80,7 @@ class ClaudeMessages(Format):
         dialect = Dialect()
         return Split(
             [
-                sheet_for(path, content, self, dialect, group=path.rsplit(".", 1)[0])
+                sheet_for(path, content, self, dialect, group=stem_of(path))
                 for path, content in source.files.items()
             ]
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from talktree.errors import UsageError
+from talktree.files import as_stored
 from talktree.formats.engine.item import item_of
 from talktree.formats.engine.origin import Origin
 from talktree.formats.engine.place import placed
@@ -60,4 +61,5 @@ def _pieces(
     changed = any(number in conversation.changed for number in numbers)
     if isinstance(slot, str) and len(numbers) == len(sheet) and not changed:
         return origin.source.files[slot].blocks()
-    return sheet.rewritten([item_of(conversation, *place, origin) for place in places])
+    pieces = sheet.rewritten([item_of(conversation, *place, origin) for place in places])
+    return as_stored(sheet.content, pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from talktree.files import as_stored
 from talktree.formats.engine.apart import write_apart
 from talktree.formats.engine.item import item_of
 from talktree.formats.engine.origin import Origin
@@ -33,7 +34,8 @@ def write(document: Document) -> Mapping[str, Iterable[bytes]]:
         if path not in dirty:
             files[path] = content.blocks()
         else:
-            files[path] = origin.by_path[path].rewritten(items[path])
+            sheet = origin.by_path[path]
+            files[path] = as_stored(sheet.content, sheet.rewritten(items[path]))
     for path in items:
         if path not in origin.by_path:
             files[path] = origin.format.blank_sheet(path).rewritten(items[path])

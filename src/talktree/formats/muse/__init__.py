@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Memory, Source
+from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.muse.adopt import adopted_message, history_head
 from talktree.formats.muse.compose import composed
@@ -60,7 +60,7 @@ class Muse(Format):
     def split(self, source: Source) -> Split:
         return Split(
             [
-                MuseSheet(path, content, self, group=path.rsplit(".", 1)[0])
+                MuseSheet(path, content, self, group=stem_of(path))
                 for path, content in source.files.items()
             ]
         )

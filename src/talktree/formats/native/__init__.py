@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Source
+from talktree.files import Source, stem_of
 from talktree.formats.base import (
     CARRY,
     About,
@@ -101,7 +101,7 @@ class Native(Format):
     def split(self, source: Source) -> Split:
         return Split(
             [
-                NativeSheet(path, content, group=path.rsplit(".", 1)[0])
+                NativeSheet(path, content, group=stem_of(path))
                 for path, content in source.files.items()
             ]
         )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from talktree.errors import Refused
-from talktree.files import Content, Memory, Source
+from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
 from talktree.formats.line_sheet import LineSheet
@@ -94,7 +94,7 @@ class Sage(Format):
         return Split([self._lone_sheet(path, content)])
 
     def _lone_sheet(self, path: str, content: Content) -> Sheet:
-        group = path.rpartition(".")[0] or path
+        group = stem_of(path)
         match layout_of(path, content.read(0, HEAD)):
             case "trajectory":
                 raise Refused(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Content, Memory, Source
+from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.sheets import Item
@@ -52,7 +52,7 @@ class Studio(Comments):
         return list(map(readied, values))
 
     def _sheet(self, path: str, content: Content) -> JsonSheet:
-        group = path.rsplit(".", 1)[0]
+        group = stem_of(path)
         sheet = JsonSheet(path, content, self, group=group, hole="children", links="nested")
         sheet.findings += [
             finding("unknown-record", "not a comment but a bare value", path=path, line=piece.line)

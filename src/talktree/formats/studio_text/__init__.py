@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from talktree.files import Memory, Source
+from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.sheets import Item, Sheet
 from talktree.formats.studio.comments import Comments
@@ -61,13 +61,13 @@ class StudioText(Comments):
     def split(self, source: Source) -> Split:
         return Split(
             [
-                TextSheet(path, content, self, group=path.rsplit(".", 1)[0])
+                TextSheet(path, content, self, group=stem_of(path))
                 for path, content in source.files.items()
             ]
         )
 
     def blank_sheet(self, path: str) -> Sheet:
-        return TextSheet(path, Memory(b""), self, group=path.rsplit(".", 1)[0])
+        return TextSheet(path, Memory(b""), self, group=stem_of(path))
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from talktree.files import Content, Memory, Source
+from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.sheets import Item
 from talktree.formats.studio.comments import Comments
@@ -51,7 +51,7 @@ class StudioXml(Comments):
         return self.blank_sheet(path).rewritten(list(linked(items)))
 
     def _sheet(self, path: str, content: Content) -> XmlSheet:
-        return XmlSheet(path, content, self, group=path.rsplit(".", 1)[0])
+        return XmlSheet(path, content, self, group=stem_of(path))
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.rule import rules_in

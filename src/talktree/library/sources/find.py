@@ -12,7 +12,10 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from typing import Literal, NamedTuple
 
-LIKELY = (b".jsonl", b".json", b".md", b".text", b".txt", b".eml", b".xml")
+LIKELY = (
+    *(b".jsonl", b".json", b".md", b".text", b".txt", b".eml", b".xml"),
+    *(b".jsonl.gz", b".json.gz", b".jsonl.zst", b".json.zst"),
+)
 """What the names of conversations end with; other files are only looked at when they are named."""
 PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 """Folders of other programs that hold no conversations, but many files."""

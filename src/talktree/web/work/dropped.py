@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from talktree import api
 from talktree.conversion.options import Made
 from talktree.errors import NotFound, TalktreeError
+from talktree.files import bare_name
 from talktree.files.home import data_home
 from talktree.formats import by_slug
 from talktree.library.library import FOLDER, Library
@@ -81,10 +82,13 @@ def _made(file: Brought, to: str, progress: Progress) -> Made:
 
 def _name_for(name: str, slug: str, *, converted: bool) -> tuple[str, str]:
     """Stem and ending under which an import sees a file as one conversation of its own."""
-    stem, ending = os.path.splitext(name)
+    bare = bare_name(name)
+    stem, ending = os.path.splitext(bare)
     if converted:
         ending = by_slug(slug).info.suffixes[0]
-    elif not ending.lower().encode().endswith(LIKELY):
+    elif f"{ending}{name[len(bare) :]}".lower().encode().endswith(LIKELY):
+        ending += name[len(bare) :]
+    else:
         stem, ending = name, by_slug(slug).info.suffixes[0]
     # Such files belong to a folder of several that are one conversation.
     in_parts = stem.isdigit() or os.fsencode(f"{stem}{ending}") in OF_A_SESSION
