@@ -65,6 +65,19 @@ def test_conversations_are_listed_by_what_is_asked(tmp_path: Path) -> None:
             library.conversations(sort="colour")  # type: ignore[arg-type]
 
 
+def test_a_journal_of_sub_agents_is_kept_and_no_conversation(tmp_path: Path) -> None:
+    made.history(tmp_path)
+    folder = next((tmp_path / "projects").rglob("subagents")) / "workflows" / "wf_1"
+    folder.mkdir(parents=True)
+    journal = folder / "journal.jsonl"
+    journal.write_text('{"type":"started","agentId":"a1"}\n{"type":"result","agentId":"a1"}\n')
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([tmp_path])
+        assert "journal" not in {kept.id for kept in library.conversations()}
+        (kept,) = (each for each in library.conversations(agents=True) if each.id == "journal")
+        assert os.fsdecode(kept.path) == str(journal)
+
+
 def test_a_conversation_is_named_by_id_beginning_or_path(tmp_path: Path) -> None:
     truth = made.history(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:

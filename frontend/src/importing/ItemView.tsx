@@ -52,6 +52,10 @@ export function ItemView({ item, formats, onOpen }: Props) {
   )
 }
 
+function told({ errors, warnings }: { errors: number; warnings: number }): string {
+  return [errors && count(errors, 'error'), warnings && count(warnings, 'warning')].filter(Boolean).join(', ')
+}
+
 function Looked({ upload, formats }: { upload: Upload; formats: readonly FormatInfo[] }) {
   const title = formats.find((format) => format.slug === upload.format)?.title ?? upload.format
   const { findings } = upload
@@ -68,7 +72,7 @@ function Looked({ upload, formats }: { upload: Upload; formats: readonly FormatI
       {findings && wrong > 0 && (
         <details>
           <summary className="import-wrong">
-            {count(findings.errors, 'error')}, {count(findings.warnings, 'warning')}. It can be kept all the same.
+            {told(findings)}. It can be kept all the same.
           </summary>
           <ul className="import-examples">
             {findings.examples.map((example, at) => (

@@ -35,8 +35,10 @@ WHERE (?1 IS NULL OR s.format = ?1)
   AND (NOT ?7 OR s.state = 'gone')
   AND (?8 OR s.parent IS NULL OR length(s.native) >= length(s.parent)
     OR NOT EXISTS (SELECT 1 FROM sources AS o WHERE o.native = s.parent))
+  AND (?8 OR s.messages > 0 OR instr(s.path, CAST('/subagents/' AS BLOB)) = 0)
 """
 # A sub-agent's id is a short one of its own, that of a copy is made as all ids of sessions are.
+# What stands beside sub-agents and says nothing is a journal of their work.
 _ORDERS = {
     "new": "ORDER BY s.last DESC, s.id DESC",
     "old": "ORDER BY s.first IS NULL, s.first, s.id",

@@ -20,6 +20,7 @@ _SUB_AGENT = re.compile(r"(?P<session>(?:.*/)?[^/]+)/subagents/(?:.*/)?[^/]+\.js
 _AGENT = re.compile(r"(?P<folder>(?:.*/)?)agent-[^/]+\.jsonl")
 _COMPANION = re.compile(
     r"(?:.*/)?(?:sessions-index\.json|[^/]+/tool-results/.+|[^/]+/subagents/.+\.meta\.json"
+    r"|[^/]+/workflows/.+\.json"
     r"|memory/.+\.md|[^/]+/session-memory/.+|file-history/[^/]+/.+)"
 )
 
