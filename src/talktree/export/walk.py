@@ -13,6 +13,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.views.folding import Step, fold
+from talktree.views.reading import as_read
 
 Tell = Callable[[int], None]
 """Called with how many messages are done; whoever wants to stop raises."""
@@ -138,6 +139,7 @@ class Walk:
     def _messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
         detail, images = self.choice.detail, self.choice.images
         plain = detail == "full" and images == "keep"
+        read = as_read(self.conversation.format)
         for position, entry in zip(positions, self._entries(positions), strict=True):
             self._done += 1
             if not self._done % OFTEN:
@@ -145,4 +147,4 @@ class Walk:
             if isinstance(entry, Message):
                 message = entry if plain else told(entry, detail, images)
                 if message is not None:
-                    yield position, message
+                    yield position, read(message)

@@ -332,6 +332,9 @@ class Format(ABC):
     silent: frozenset[str] = frozenset()
     """Kinds of records that take part in the chain and never say anything."""
 
+    readable: Callable[[Message], Message] | None = None
+    """A message as people read it, where its texts hold what programs put there; as many parts."""
+
     # what rules ask
 
     stamp_key: str | None = None

@@ -20,6 +20,7 @@ from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import cells, counted, one_line, wrapped
 from talktree.views.parts import COMPACTIONS, details, part_line
+from talktree.views.reading import as_read
 from talktree.views.todos import checklist
 from talktree.views.tools import call_lines, result_lines
 from talktree.views.when import moment
@@ -54,8 +55,9 @@ class Transcript:
         self._speaker = ""
         self._todos = ()
         entries = self._conversation.entries_at(positions)
+        read = as_read(self._conversation.format)
         spoken = (
-            (position, entry)
+            (position, read(entry))
             for position, entry in zip(positions, entries, strict=True)
             if isinstance(entry, Message)
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.muse.adopt import adopted_message, history_head
+from talktree.formats.muse.citations import readable
 from talktree.formats.muse.compose import composed
 from talktree.formats.muse.lens import BARE, complete, get, put
 from talktree.formats.muse.records import MuseSheet, looks_like
@@ -44,6 +45,7 @@ class Muse(Format):
     keeper = "opening"
     faithful = True
     words_at = ("content",)
+    readable = staticmethod(readable)
     known_kinds = frozenset({"context", BARE})
 
     def detect(self, probe: Probe) -> Detection | None:

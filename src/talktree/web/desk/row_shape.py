@@ -15,6 +15,7 @@ from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
 from talktree.views.parts import COMPACTIONS
+from talktree.views.reading import as_read
 from talktree.web.desk.file_work import changed_paths
 from talktree.web.desk.opened import Opened
 from talktree.web.desk.row_list import RowList
@@ -89,7 +90,8 @@ class RowMaker:
             address=partial(_address, self._opened.cid, step.message.id),
             leaf=partial(self._leaf_of, step.message),
         )
-        return blocks(step, look)
+        read = as_read(self._conversation.format)
+        return blocks(step._replace(message=read(step.message)), look)
 
     def _leaf_of(self, message: Message, number: int) -> str:
         part = message.parts[number] if 0 <= number < len(message.parts) else None

@@ -1,0 +1,115 @@
+"""Where an answer has its knowledge from, written as people read it.
+
+The program puts sources into the text between boundaries, and marks footnotes in three ways. All
+of them become footnotes of Markdown, with the title, the address and the reason in one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from talktree.model.message import Message
+from talktree.model.parts import Text
+from talktree.text.json_value import Json
+
+_SIGNS = ("boundary-", "[^", "↩")
+"""One of these is in a text that has anything of it."""
+_CITED = re.compile(
+    r"[ \t]*--boundary-([0-9A-Za-z]{1,64})\s*(\{[^{}]{0,4000}\})\s*boundary-\1[ \t]*"
+)
+_MARK = re.compile(r"\[\^([\w-]{1,20})\^?\]|[ \t]?\b([0-9]{1,3})↩")
+_ADDRESS = re.compile(r"https?://[^\s<>]+")
+_MANY_BREAKS = re.compile(r"\n{3,}")
+
+
+def readable(message: Message) -> Message:
+    """A message whose texts name their sources at the end; itself if there are none."""
+    if not any(type(part) is Text and _may_cite(part.text) for part in message.parts):
+        return message
+    footnotes = message.extra.get("footnotes")
+    notes = footnotes if isinstance(footnotes, Mapping) else {}
+    parts = tuple(
+        replace(part, text=_told(part.text, notes)) if type(part) is Text else part
+        for part in message.parts
+    )
+    return replace(message, parts=parts)
+
+
+def _may_cite(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)
+
+
+def _told(text: str, notes: Mapping[str, Json]) -> str:
+    sources = _Sources(notes)
+    words = _MARK.sub(sources.mark, _CITED.sub(sources.take, text))
+    if not sources.marks and not sources.reasons:
+        return text
+    footnotes = [f"[^{mark}]: {sources.note(mark)}" for mark in sources.marks]
+    others = [f"- {_source('', source, why)}" for source, why in sources.reasons.items()]
+    blocks = (_MANY_BREAKS.sub("\n\n", words).rstrip(), "\n".join(others), "\n".join(footnotes))
+    return "\n\n".join(filter(None, blocks))
+
+
+class _Sources:
+    """What a text names, as it is gone through."""
+
+    def __init__(self, notes: Mapping[str, Json]) -> None:
+        self._notes = notes
+        self.marks: dict[str, None] = {}
+        """The footnotes that are marked, in order."""
+        self.reasons: dict[str, str] = {}
+        """Why a source was taken; those of footnotes are told with them."""
+
+    def take(self, found: re.Match[str]) -> str:
+        """What stays of a source between boundaries: nothing, if it can be read."""
+        value = _value(found.group(2)) or {}
+        source, reason = value.get("source"), value.get("reason")
+        if not isinstance(source, str):
+            return found.group()
+        self.reasons.setdefault(source, reason if isinstance(reason, str) else "")
+        return ""
+
+    def mark(self, found: re.Match[str]) -> str:
+        """The mark of a footnote as Markdown has it."""
+        mark = found.group(1) or found.group(2)
+        if mark not in self._notes:
+            return found.group()
+        self.marks[mark] = None
+        return f"[^{mark}]"
+
+    def note(self, mark: str) -> str:
+        """What a footnote says."""
+        note = self._notes[mark]
+        if not isinstance(note, Mapping):
+            return _one_line(note if isinstance(note, str) else "")
+        title, source = note.get("title"), note.get("url")
+        address = source if isinstance(source, str) else ""
+        reason = self.reasons.pop(address, "")
+        return _source(title if isinstance(title, str) else "", address, reason)
+
+
+def _value(data: str) -> dict[str, Json] | None:
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _source(title: str, source: str, reason: str) -> str:
+    title, source, reason = map(_one_line, (title, source, reason))
+    if _ADDRESS.fullmatch(source):
+        bare = title.replace("[", "(").replace("]", ")")
+        place = f"<{source}>" if "(" in source or ")" in source else source
+        shown = f"[{bare}]({place})" if title else f"<{source}>"
+    else:
+        shown = ", ".join(filter(None, (title, source)))
+    return f"{shown}: {reason}" if reason else shown
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
