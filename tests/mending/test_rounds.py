@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from talktree.checking.run import found
@@ -43,6 +45,18 @@ def test_what_a_check_found_need_not_be_found_again(slug: str) -> None:
         document = files.read_as(slug)
         done = repaired(document, known=list(found(document)))
         assert _is_same(done, repaired(files.read_as(slug))), number
+
+
+def test_an_update_before_a_snapshot_is_seen_by_whoever_only_mends() -> None:
+    bad = Path(__file__).parent.parent / "data" / "rules" / "SAG405" / "bad" / "messages.jsonl"
+    lines = bad.read_bytes().splitlines(keepends=True)
+    first = next(at for at, line in enumerate(lines) if b"isSnapshotUpdate" in line)
+    lines[first] = lines[first].replace(b'"isSnapshotUpdate":false', b'"isSnapshotUpdate":true')
+    source = Source.of_bytes(b"".join(lines), name="messages.jsonl")
+    document = read(source, by_slug("sage"))
+    known = list(found(document))
+    assert {"SAG404", "SAG405"} <= {each.finding.code for each in known}
+    assert _is_same(repaired(document, known=known), repaired(read(source, by_slug("sage"))))
 
 
 @pytest.mark.parametrize("slug", ALL)

@@ -161,7 +161,8 @@ def second_snapshot(seen: Seen) -> Iterator[Told]:
     """
     entry = seen.entry
     assert isinstance(entry, Snapshot)
-    if entry.message and not entry.update and _has_earlier(seen, entry.message):
+    # Asked of updates too: whoever only looks for this must know all that stood before.
+    if entry.message and _has_earlier(seen, entry.message) and not entry.update:
         what = f"the message {entry.message[:60]} has a snapshot already"
         yield Told(what, "isSnapshotUpdate")
 
