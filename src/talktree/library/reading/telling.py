@@ -20,7 +20,7 @@ from talktree.library.reading.keys import (
 from talktree.library.reading.natives import Extras, carried, extras_of, measures_of
 from talktree.library.reading.parts import Parts
 from talktree.library.reading.tags import tags_of
-from talktree.library.reading.texts import Task, short_title, whole
+from talktree.library.reading.texts import Task, prompt_title, short_title, whole
 from talktree.library.reading.told import (
     COMPACT,
     ERROR,
@@ -221,7 +221,7 @@ class Telling:
     def prompted(self, text: str, rank: int) -> None:
         """What was said first is the title as long as there is no better one."""
         if rank > self.rank:
-            title = short_title(whole(text))
+            title = prompt_title(whole(text))
             if title:
                 self.title, self.rank = title, rank
 

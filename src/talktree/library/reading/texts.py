@@ -67,6 +67,8 @@ _WRAPPERS = re.compile(
     r"</?(?:local-command-stdout|local-command-stderr|local-command-caveat"
     r"|bash-input|bash-stdout|bash-stderr)>"
 )
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+", re.MULTILINE)
+_FAT = re.compile(r"\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*")
 _ASIDES = re.compile(
     r"<(system-reminder|ide_[a-z_]+|local-command-caveat|user-prompt-submit-hook)>.*?(?:</\1>|\Z)",
     re.DOTALL,
@@ -218,10 +220,26 @@ def command_text(tags: Mapping[str, Json]) -> str:
     return f"{said} {more}" if said and isinstance(more, str) and more.strip() else said
 
 
+def prompt_title(text: str) -> str:
+    """The beginning of a prompt, on one line, without what Markdown has for looks."""
+    bare = _beginning(text)
+    if "#" in bare or "*" in bare or "`" in bare:
+        bare = _FAT.sub(r"\1", _HEADING.sub("", bare)).replace("`", "")
+    return _one_line(bare)
+
+
 def short_title(text: str) -> str:
-    """The beginning of a prompt, on one line; empty if nothing is left without its wrappers."""
+    """The beginning of a text, on one line; empty if nothing is left without its wrappers."""
+    return _one_line(_beginning(text))
+
+
+def _beginning(text: str) -> str:
     bare = _ASIDES.sub(" ", text) if "<" in text else text
-    line = " ".join(bare[: 20 * TITLE].split())
+    return bare.lstrip()[: 20 * TITLE]
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
     if len(line) <= TITLE:
         return line
     cut = line.rfind(" ", TITLE // 2, TITLE)
