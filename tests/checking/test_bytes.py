@@ -32,6 +32,7 @@ from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.mend import is_sound
 from talktree.formats.studio_xml.sheet import XmlSheet
 from talktree.mending.repair import Repair, repaired
+from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.findings import READING
 from talktree.testing.strategies import damaged
@@ -378,6 +379,10 @@ def test_what_is_named_as_packed_stays_packed(
     assert api.to_bytes(document)[name] == packing(torn)
     done = repaired(document, rules=RULES).source.as_bytes()[name]
     assert unpacking(done) == mended(plain)
+    first = next(document.conversation.messages())
+    changed = edit.set_text(document.conversation, first.id, "other words")
+    saved = api.to_bytes(document.with_conversation(changed))[name]
+    assert b"other words" in unpacking(saved)
 
 
 @given(raw=st.binary(max_size=200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import random
@@ -83,6 +84,17 @@ def test_a_file_is_recognised_looked_over_and_kept(studio: tuple[Running, Path],
     assert kept.parent == folder
     assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (data, 0o600)
     assert found.client.get(f"/api/v1/uploads/{upload['upload']}/ledger?to=muse").status_code == 404
+
+
+def test_a_packed_file_stays_packed(studio: tuple[Running, Path]) -> None:
+    found, folder = studio
+    data = gzip.compress((DEMO / "native.jsonl").read_bytes())
+    upload = uploaded(found, data, "sent.jsonl.gz")
+    assert (upload["format"], upload["findings"]["warnings"]) == ("native", 0)
+    job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
+    assert (job["state"], job["error"]) == ("done", None)
+    assert (folder / "sent.jsonl.gz").read_bytes() == data
+    assert found.get(f"/c/{job['cid']}/rows", **{"from": 0})["total"] > 0
 
 
 @pytest.mark.parametrize("to", ["native", "chatbuilder", "sage", "studio-xml"])
