@@ -34,24 +34,29 @@ def _lines(size: int) -> Iterator[str]:
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{'---|' * len(HEAD)}"
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        yield _line(_ours(Path(folder), size))
+        yield _line(_ours("talktree", Path(folder) / "before", size))
         for kind in PEERS:
             yield _line(_cells(kind, Path(folder) / kind.package.name, size))
+        # A machine may be slower for minutes, so it is asked again when all others were.
+        yield _line(_ours("talktree, once more", Path(folder) / "after", size))
 
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _ours(work: Path, size: int) -> list[str]:
-    ours = Talktree(work / "talktree")
+def _ours(name: str, work: Path, size: int) -> list[str]:
+    ours = Talktree(work)
     folder = history(size) / "projects"
+    # Nobody is to wait for the disk: who comes later finds all files in memory.
+    for path in folder.rglob("*.jsonl"):
+        path.read_bytes()
     first, again = run(ours.import_(folder)), run(ours.import_(folder))
     search, count = run(ours.search(COMMON)), run(ours.count())
     cells = [_told(ran) for ran in (first, again, search, count)]
     exact = _judged(count, of_library, truth(size).total)
     disk = f"{size_of(ours.root) / 1e6:.0f} MB"
-    return ["talktree", *cells, exact, f"{first.peak >> 20} MiB", disk]
+    return [name, *cells, exact, f"{first.peak >> 20} MiB", disk]
 
 
 def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
