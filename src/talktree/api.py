@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import Unreadable
-from talktree.files import Source, as_named, load, load_stream, save
+from talktree.files import Source, as_named, is_named_so, load, load_stream, save
 from talktree.formats import by_slug
 from talktree.formats.detect import Guess
 from talktree.formats.detect import detect as _detect
@@ -71,7 +71,10 @@ def write(document: Document, path: str | Path) -> list[Path]:
     """Write a document in its own format; what was not edited comes out byte for byte."""
     origin = document.origin
     assert isinstance(origin, Origin)
-    return save(_write(document), Path(path), folder=origin.source.folder)
+    path, source, files = Path(path), origin.source, _write(document)
+    if not source.folder and (is_named_so(source.name) or is_named_so(path.name)):
+        files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
+    return save(files, path, folder=source.folder)
 
 
 def save_edited(document: Document, path: str | Path) -> list[Path]:

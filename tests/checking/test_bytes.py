@@ -368,7 +368,10 @@ def test_a_bomb_is_refused() -> None:
     ],
 )
 def test_what_is_named_as_packed_stays_packed(
-    name: str, packing: Callable[[bytes], bytes], unpacking: Callable[[bytes], bytes]
+    tmp_path: Path,
+    name: str,
+    packing: Callable[[bytes], bytes],
+    unpacking: Callable[[bytes], bytes],
 ) -> None:
     torn = LINES + b'{"type":"user","uuid":"u4"\n'
     document = read(Source.of_bytes(packing(torn), name=name), by_slug("claude-messages"))
@@ -383,6 +386,15 @@ def test_what_is_named_as_packed_stays_packed(
     changed = edit.set_text(document.conversation, first.id, "other words")
     saved = api.to_bytes(document.with_conversation(changed))[name]
     assert b"other words" in unpacking(saved)
+    for other in ("plain.jsonl", "p.jsonl.gz", "p.jsonl.zst"):
+        api.write(document, tmp_path / other)
+        api.convert(document, tmp_path / f"own-{other}", to="claude-messages")
+        for path in (tmp_path / other, tmp_path / f"own-{other}"):
+            (text,) = packed.unpacked(load(path)).files.values()
+            assert text.read() == torn
+            assert isinstance(text, Unpacked) == other.startswith("p.")
+            if isinstance(text, Unpacked):
+                assert (text.named, text.how) == (True, "gzip" if "gz" in other else "zstd")
 
 
 @given(raw=st.binary(max_size=200))

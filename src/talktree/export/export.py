@@ -16,7 +16,7 @@ from talktree.export.redacting import redacted
 from talktree.export.redaction import Redactor
 from talktree.export.walk import Tell, Walk
 from talktree.export.words import Markdown, Plain
-from talktree.files import save
+from talktree.files import as_named, save
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
 from talktree.model.mending import mended
@@ -40,7 +40,10 @@ class Exported(Struct, frozen=True, kw_only=True):
 
     def save(self, path: Path) -> list[Path]:
         """Write it, whole or not at all."""
-        return save(self.files, path, folder=self.folder)
+        files = self.files
+        if not self.folder:
+            files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
+        return save(files, path, folder=self.folder)
 
 
 def _silent(done: int) -> None:

@@ -11,7 +11,7 @@ import codecs
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from talktree.errors import Refused
@@ -61,11 +61,24 @@ def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
     return _repacked(content.how, pieces)
 
 
-def as_named(name: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    """A text in the form that the name of the file it goes to says."""
+def as_named(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file, packed or not as the name it gets says."""
+    rest = iter(pieces)
+    head = next(rest, b"")
+    while len(head) < len(ZSTD) and (more := next(rest, None)) is not None:
+        head += more
+    text: Iterable[bytes] = chain((head,), rest)
+    known, wanted = _kind("", head), _how_named(name)
+    how = None if known is None or known[0] == UTF16 else known[0]
+    if known is not None and how not in (None, wanted):
+        text = known[1](parked(text))
+    yield from text if wanted in (None, how) else _repacked(wanted, text)
+
+
+def _how_named(name: str) -> str | None:
     if not is_named_so(name):
-        return pieces
-    return _repacked(GZIP_NAME if name.lower().endswith(NAMED_GZIP) else ZSTD_NAME, pieces)
+        return None
+    return GZIP_NAME if name.lower().endswith(NAMED_GZIP) else ZSTD_NAME
 
 
 def _repacked(how: str, pieces: Iterable[bytes]) -> Iterator[bytes]:

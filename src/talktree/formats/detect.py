@@ -6,6 +6,7 @@ from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
 from talktree.files import Source
+from talktree.files.packed import GZIP, ZSTD
 from talktree.formats import all_formats, slugs
 from talktree.formats.base import CARRY, Format, Probe
 from talktree.formats.secrets import without_secrets
@@ -20,10 +21,10 @@ HEAD = 512
 _OTHERS = (
     (b"PK\x03\x04", 0, "a ZIP archive", "unpack it and name the folder"),
     (b"ustar", 257, "a tar archive", "unpack it and name the folder"),
-    (b"\x1f\x8b", 0, "a packed file", "unpack it and name what was in it"),
-    (b"\x28\xb5\x2f\xfd", 0, "a packed file", "unpack it and name what was in it"),
-    (b"BZh", 0, "a packed file", "unpack it and name what was in it"),
-    (b"\xfd7zXZ", 0, "a packed file", "unpack it and name what was in it"),
+    *(
+        (sign, 0, "a packed file", "unpack it and name what was in it")
+        for sign in (GZIP, ZSTD, b"BZh", b"\xfd7zXZ")
+    ),
     (b"7z\xbc\xaf\x27\x1c", 0, "a 7z archive", "unpack it and name the folder"),
     (b"SQLite format 3\x00", 0, "a database", "name the files or folders of the sessions"),
 )

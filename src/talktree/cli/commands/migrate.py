@@ -19,7 +19,7 @@ from talktree.conversion.ledger import KINDS
 from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError
-from talktree.files import parked, save
+from talktree.files import parked
 from talktree.formats import by_slug, slugs
 from talktree.formats.renewal import Reason
 from talktree.model.document import Document
@@ -206,7 +206,7 @@ def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
                 pass
         return ()
     if asked.out != "-":
-        paths = save(made.files, Path(asked.out), folder=made.folder)
+        paths = api.keep(made, asked.out).written
         return [(str(path), path.stat().st_size) for path in paths]
     if len(made.files) != 1 or made.folder:
         raise UsageError(

@@ -15,7 +15,7 @@ from talktree.cli.failures import tell
 from talktree.cli.repairs import result_shape, result_told
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.files import save
+from talktree.files import is_named_so, save
 from talktree.files.guarded import refuse_if_written
 from talktree.views.repairs import plan_lines
 from talktree.views.shapes import document_text
@@ -107,6 +107,12 @@ def _refuse_contradictions(
         )
     if path == "-" and in_place:
         raise UsageError("stdin cannot be replaced", hint="use -o FILE")
+    if out is not None and path != "-" and is_named_so(path) != is_named_so(out):
+        # The log leads back from the bytes that are written, so these are not packed anew.
+        raise UsageError(
+            f"{path} and {out}: only one of the names says that the file is packed",
+            hint="give both files the same ending",
+        )
 
 
 command.examples = (
