@@ -72,8 +72,8 @@ def write(document: Document, path: str | Path) -> list[Path]:
     origin = document.origin
     assert isinstance(origin, Origin)
     path, source, files = Path(path), origin.source, _write(document)
-    if not source.folder and (is_named_so(source.name) or is_named_so(path.name)):
-        files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
+    if is_named_so(source.name) or is_named_so(path.name):
+        files = as_named(path.name, files, folder=source.folder)
     return save(files, path, folder=source.folder)
 
 
@@ -100,10 +100,9 @@ def convert(
 
 def keep(made: Made, path: str | Path, *, options: Options = DEFAULT) -> Conversion:
     """Write what a conversion made, if its ledger is agreed to."""
-    path, files = Path(path), made.files
-    if not made.folder:
-        files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
-    written = save(files, path, folder=made.folder, agreed=lambda: _agree(made, options))
+    path, folder = Path(path), made.folder
+    files = as_named(path.name, made.files, folder=folder)
+    written = save(files, path, folder=folder, agreed=lambda: _agree(made, options))
     return Conversion(written, made.ledger)
 
 

@@ -40,9 +40,7 @@ class Exported(Struct, frozen=True, kw_only=True):
 
     def save(self, path: Path) -> list[Path]:
         """Write it, whole or not at all."""
-        files = self.files
-        if not self.folder:
-            files = {each: as_named(path.name, pieces) for each, pieces in files.items()}
+        files = as_named(path.name, self.files, folder=self.folder)
         return save(files, path, folder=self.folder)
 
 

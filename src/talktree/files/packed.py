@@ -61,8 +61,16 @@ def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
     return _repacked(content.how, pieces)
 
 
-def as_named(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file, packed or not as the name it gets says."""
+def as_named(
+    name: str, files: Mapping[str, Iterable[bytes]], *, folder: bool
+) -> Mapping[str, Iterable[bytes]]:
+    """The one file there is, packed or not as the name it gets says; those of a folder as is."""
+    if folder:
+        return files
+    return {path: _formed(name, pieces) for path, pieces in files.items()}
+
+
+def _formed(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest = iter(pieces)
     head = next(rest, b"")
     while len(head) < len(ZSTD) and (more := next(rest, None)) is not None:
