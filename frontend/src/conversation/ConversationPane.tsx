@@ -1,6 +1,6 @@
 // The conversation: its rows, and everything around them.
 
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type WheelEvent } from 'react'
 import { FindBar } from '../find/FindBar'
 import { useLive } from '../live/live'
 import { NewPill } from '../live/NewPill'
@@ -90,6 +90,11 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
     touched.current = true
     setTimeout(() => (touched.current = false), 400)
   }
+  const wheel = (event: WheelEvent) => {
+    touch()
+    // On a busy machine the list may be scrolled long after the wheel was turned, and be back at its end by then.
+    if (event.deltaY < 0 && getCurrent().follow && (handle.current?.box()?.scrollTop ?? 0) > 0) setFollow(false)
+  }
   return (
     <>
       {finding && (
@@ -107,7 +112,7 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
         />
       )}
       <RowEvents list={list} navigator={navigator}>
-        <div className="conv-stage" onWheel={touch} onTouchMove={touch} onPointerDown={touch} onKeyDown={touch}>
+        <div className="conv-stage" onWheel={wheel} onTouchMove={touch} onPointerDown={touch} onKeyDown={touch}>
           <RowList
             key={`${list.key} ${layout}`}
             ref={handle}
