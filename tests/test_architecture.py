@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "talktree"
 LAYERS = [
-    {"errors"},
+    {"errors", "home"},
     {"files", "text", "processes"},
     {"model"},
     {"formats"},

@@ -10,14 +10,18 @@ import sys
 from collections.abc import Sequence
 
 from talktree.cli.failures import INTERRUPTED, ReaderGone, let_go, report, tell
-from talktree.cli.plain import plain
+from talktree.cli.lean import collect_seldom, leave
+from talktree.cli.plain import Plain, plain
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors have been told on stderr."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        return _flushed(_done(given))
+        found = plain(given)
+        if found is None or arguments is not None:
+            return _flushed(_done(given, found))
+        return _as_a_program(found)
     except ReaderGone:
         let_go()
         return 0
@@ -30,8 +34,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return report(error, as_json=_wants_json(given))
 
 
-def _done(given: Sequence[str]) -> int:
-    found = plain(given)
+def _as_a_program(found: Plain) -> int:
+    """Run a plain command in a process that does nothing else."""
+    collect_seldom()
+    code = _flushed(found.run())
+    return leave(code) if found.only_reads else code
+
+
+def _done(given: Sequence[str], found: Plain | None) -> int:
     if found is not None:
         return found.run()
     from talktree.cli.group import parsed

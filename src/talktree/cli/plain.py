@@ -32,6 +32,11 @@ class Plain(NamedTuple):
         code: int = getattr(import_module(module), function)(**self.values)
         return code
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether nothing is left to be done once it has been run."""
+        return _VERBS[self.verb].only_reads
+
 
 class _Verb(NamedTuple):
     """What a verb can be told."""
@@ -46,6 +51,7 @@ class _Verb(NamedTuple):
     valued: Mapping[str, tuple[str, Read]]
     usual: Mapping[str, object]
     """The values of what is not mentioned."""
+    only_reads: bool = False
 
 
 def plain(given: Sequence[str]) -> Plain | None:
@@ -129,6 +135,7 @@ _VERBS = {
             "color": "auto",
             "no_pager": False,
         },
+        only_reads=True,
     ),
     "import": _Verb(
         does="talktree.cli.taking_in:taken_in",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from talktree.cli import output
 from talktree.cli.failures import tell
+from talktree.cli.lean import load_msgspec
 from talktree.cli.opening import opened
 from talktree.errors import UsageError
 from talktree.views.found import Copies, hit_lines, hit_shape, together
@@ -28,6 +29,7 @@ def searched(
     no_pager: bool,
 ) -> int:
     """Print what a query finds; the exit code."""
+    load_msgspec()
     with opened(library) as kept:
         try:
             most = limit if as_json else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from talktree.errors import NotFound, UsageError
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.library.database.names import Names
 from talktree.library.database.opening import open_database
 from talktree.library.fulltext import place

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.errors import Unreadable
-from talktree.files.home import HOME, data_home
+from talktree.home import HOME, data_home
 
 __all__ = ["HOME", "Identity", "Place", "data_home", "is_own", "mark"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.library.library import Library
 
 FOLDER = "studio"

@@ -7,7 +7,6 @@ something was put in or taken out before, the cuts soon are the same again.
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,9 @@ class Cut(NamedTuple):
 
 def chunk_hash(data: bytes) -> bytes:
     """The name of a chunk: what has the same one is the same."""
-    return hashlib.sha256(data).digest()[:HASH_SIZE]
+    from hashlib import sha256  # only here: it loads a whole library, and a search needs none
+
+    return sha256(data).digest()[:HASH_SIZE]
 
 
 class Chunker:

@@ -5,10 +5,14 @@ Nothing here holds the source; texts in pieces are passed on and forgotten.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec import Struct
+
+try:
+    from _blake2 import blake2b  # what `hashlib` has too, without all that it loads besides
+except ImportError:
+    from hashlib import blake2b
 
 NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
 TRAIT = 6

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from talktree.errors import UsageError
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.library.database.connection import Database
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.library.reading.texts import call_files
 from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, load_prices

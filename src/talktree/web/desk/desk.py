@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import cast
 
 from talktree.errors import NotFound, TalktreeError
-from talktree.files.home import data_home
 from talktree.formats import by_slug
 from talktree.formats.engine import read
+from talktree.home import data_home
 from talktree.library.archive.contents import archived_source
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, by_source

@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from typing import NamedTuple
 
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.library.reading.natives import measures_of
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.model.message import Message, Usage

@@ -16,8 +16,8 @@ from talktree import api
 from talktree.conversion.options import Made
 from talktree.errors import NotFound, TalktreeError
 from talktree.files import bare_name
-from talktree.files.home import data_home
 from talktree.formats import by_slug
+from talktree.home import data_home
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, conversation
 from talktree.library.sources.find import LIKELY, OF_A_SESSION

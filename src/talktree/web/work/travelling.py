@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from talktree.errors import UsageError
-from talktree.files.home import data_home
+from talktree.home import data_home
 from talktree.session.capture.states import name_from_json
 from talktree.session.claude.history import ClaudeHistory, history_of
 from talktree.session.claude.restore import ClaudeRestore
