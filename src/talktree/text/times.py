@@ -18,6 +18,10 @@ _ISO = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _minutes: dict[str, int] = {}
+_hours: dict[str, int] = {}
+"""What was parsed, without what follows."""
+_REMEMBERED = 100_000
+_MINUTES = {f"{number:02d}:": number * 60 * SECOND for number in range(60)}
 _SECONDS = {f"{number:02d}": number * SECOND for number in range(60)}
 _MILLIS = {f"{number:03d}": number * MILLI for number in range(1000)}
 SECONDS_END = 100_000_000_000
@@ -34,12 +38,15 @@ def from_iso(text: str) -> int | None:
     """The time an ISO 8601 text names, or None; a missing zone means UTC."""
     # Nearly all stamps are `2025-12-09T19:47:42.930Z`, many in the same minute.
     if len(text) == 24 and text[23] == "Z" and text[19] == ".":
-        minute = _minutes.get(text[:17])
-        if minute is not None:
-            try:
-                return minute + _SECONDS[text[17:19]] + _MILLIS[text[20:23]]
-            except KeyError:
-                pass
+        try:
+            minute = _minutes.get(text[:17])
+            if minute is None:
+                minute = _hours[text[:14]] + _MINUTES[text[14:17]]
+                if len(_minutes) < _REMEMBERED:
+                    _minutes[text[:17]] = minute
+            return minute + _SECONDS[text[17:19]] + _MILLIS[text[20:23]]
+        except KeyError:
+            pass
     return _parse(text)
 
 
@@ -55,8 +62,8 @@ def _parse(text: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     whole = (since.days * 86_400 + since.seconds) * SECOND
-    if zone == "+00:00" and len(clock) == 8 and len(_minutes) < 100_000:
-        _minutes[text[:17]] = whole - moment.second * SECOND
+    if zone == "+00:00" and len(clock) == 8 and len(_hours) < _REMEMBERED:
+        _hours[text[:14]] = whole - (moment.minute * 60 + moment.second) * SECOND
     return whole + (int(fraction.ljust(9, "0")) if fraction else 0)
 
 

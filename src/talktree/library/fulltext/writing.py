@@ -11,6 +11,7 @@ from tantivy import Document, FieldType, IndexWriter, Occur, Query
 from talktree.errors import Busy, NotSaved
 from talktree.library.fulltext.index import SCHEMA, FullText
 from talktree.library.fulltext.words import plain
+from talktree.processes.standing_back import standing_back
 
 if TYPE_CHECKING:
     from talktree.library.reading.told import Piece
@@ -22,7 +23,8 @@ LEAST_HEAP = 15_000_000
 def writing(index: FullText, threads: int, heap: int) -> Writing:
     """The one writer of an index; whoever else wants to write meanwhile is told."""
     try:
-        writer = index.index.writer(max(heap, LEAST_HEAP * threads), threads)
+        size = max(heap, LEAST_HEAP * threads)
+        writer = standing_back(lambda: index.index.writer(size, threads))
     except ValueError as error:
         if "LockBusy" in str(error):
             raise Busy(
@@ -85,7 +87,7 @@ class Writing:
     def commit(self) -> None:
         """Make it last, and be seen by whoever opens the index or searches it next."""
         try:
-            self._writer.commit()
+            standing_back(self._writer.commit)  # it goes on with new threads
         except BaseException as error:
             raise _not_saved(error) from error
         _for_the_owner_only(self._index)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
 """A transaction has no more than that."""
-PUBLISH_BYTES, PUBLISH_SECONDS = 1 << 30, 30.0
+PUBLISH_BYTES, PUBLISH_SECONDS = 4 << 30, 30.0
 """After so much the full text is committed, which takes a while."""
 YOUNG = 1
 """Only circles among what was made since are looked for: all else was there before."""
