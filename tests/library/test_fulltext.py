@@ -280,7 +280,7 @@ def test_threads_that_index_stand_back_behind_all_others(tmp_path: Path) -> None
     with index.writer(threads=2) as writer:
         for _ in range(2):
             now = priorities()
-            assert {name: now[name] for name in before} == before
+            assert all(now[name] == before[name] for name in before if name in now)
             # As many as were asked for; those that merge may be among them.
             assert [now[name] for name in now if name not in before].count(LAST) >= 2
             writer.add(1, piece("word", at=0))

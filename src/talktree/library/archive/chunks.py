@@ -52,16 +52,20 @@ class Chunker:
     def feed(self, data: bytes, marks: Sequence[Mark] = ()) -> Iterator[Cut]:
         """Some more bytes, and the marks of records that begin in them."""
         self._marks += marks
-        if len(self._held) + len(data) < _NEEDED:
-            self._held += data
-            return
-        data = self._held + data
+        size = len(self._held) + len(data)
         at = 0
-        while len(data) - at >= _NEEDED:
-            stop = self._cut(data, at)
-            yield self._taken(data[at:stop])
+        while size - at >= _NEEDED:
+            stop = at + (self._marked() or _signed(self._between(data, at, at + _NEEDED)))
+            yield self._taken(self._between(data, at, stop))
             at = stop
-        self._held = data[at:]
+        self._held = self._between(data, at, size)
+
+    def _between(self, data: bytes, start: int, stop: int) -> bytes:
+        """What stands between two places of what is held and what follows it."""
+        held = len(self._held)
+        if start >= held:
+            return data[start - held : stop - held]
+        return self._held[start:stop] + data[: max(0, stop - held)]
 
     def finish(self) -> Iterator[Cut]:
         """What is left at the end of the file."""
@@ -76,28 +80,31 @@ class Chunker:
         del self._marks[:count]
         return Cut(start, data, marks)
 
-    def _cut(self, data: bytes, at: int) -> int:
-        """Where the chunk that begins at a place in the data ends."""
+    def _marked(self) -> int | None:
+        """How long the next chunk is, if a mark tells."""
         first = bisect_left(self._marks, (self._start + LEAST, -1))
         last = bisect_left(self._marks, (self._start + MOST, -1))
-        if first < last:
-            place, _ = min(self._marks[first:last], key=_by_mark)
-            return at + place - self._start
-        return _smallest(data, b"\n", at) or _smallest(data, b'{"', at) or at + CHUNK
+        if first == last:
+            return None
+        return min(self._marks[first:last], key=_by_mark)[0] - self._start
 
 
 def _by_mark(mark: Mark) -> int:
     return mark[1]
 
 
-def _smallest(data: bytes, sign: bytes, at: int) -> int | None:
+def _signed(data: bytes) -> int:
+    """How long the chunk is that begins where this does, without marks."""
+    return _smallest(data, b"\n") or _smallest(data, b'{"') or CHUNK
+
+
+def _smallest(data: bytes, sign: bytes) -> int | None:
     """The place behind a sign in the window where what follows has the smallest checksum."""
     best: tuple[int, int] | None = None
-    stop = at + MOST
-    found = data.find(sign, at + LEAST, stop)
+    found = data.find(sign, LEAST, MOST)
     while found >= 0:
         place = found + len(sign)
         mine = (zlib.crc32(data[place : place + _LOOKED_AT]), place)
         best = mine if best is None or mine < best else best
-        found = data.find(sign, place, stop)
+        found = data.find(sign, place, MOST)
     return None if best is None else best[1]

@@ -61,8 +61,7 @@ def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
             piece = piece[len(part) :]
         end = piece.rfind(b"\n") + 1
         if end:
-            held.append(piece[:end])
-            data = b"".join(held) if len(held) > 1 else held[0]
+            data = b"".join((*held, memoryview(piece)[:end])) if held else piece[:end]
             held, size = [], 0
             place, at = at, at + len(data)
             block, data = Block(place, data, whole=True), b""

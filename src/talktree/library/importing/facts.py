@@ -46,6 +46,17 @@ ON CONFLICT (key, source) DO UPDATE SET
   took = CASE WHEN calls.at >= 0 AND excluded.time >= calls.time
     THEN excluded.time - calls.time END
 """
+_ANSWERED = """
+INSERT INTO calls (key, source, at, time, tool, reply, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key, source) DO UPDATE SET
+  at = CASE WHEN calls.at < 0 THEN excluded.at ELSE calls.at END,
+  time = CASE WHEN calls.at < 0 THEN excluded.time ELSE calls.time END,
+  tool = CASE WHEN calls.at < 0 THEN excluded.tool ELSE calls.tool END,
+  reply = CASE WHEN calls.at < 0 THEN excluded.reply ELSE calls.reply END,
+  state = excluded.state,
+  took = CASE WHEN calls.at < 0 THEN excluded.took WHEN ? >= calls.time THEN ? - calls.time END
+"""
+"""A call and then its outcome, in one step; what follows the columns is when it ended, twice."""
 _MEASURE = "INSERT INTO measures (source, time, name, value) VALUES (?, ?, ?, ?)"
 _ROLE = """
 INSERT INTO roles (source, role, messages) VALUES (?, ?, ?)
@@ -72,8 +83,12 @@ class Facts:
         self._names = names
         self._sums = Sums(db)
         self._replies: list[Row] = []
+        self._answered: list[Row] = []
+        """Calls with their outcomes: nearly all."""
         self._calls: list[Row] = []
         self._outcomes: list[Row] = []
+        self._loose: set[int] = set()
+        """Keys of calls and outcomes that are not together, and must stay in their order."""
         self._measures: list[Row] = []
         self._roles: list[Row] = []
 
@@ -87,27 +102,48 @@ class Facts:
                 (key, source, at, time, None if model is None else number(model), project, *tokens)
                 for key, at, time, model, *tokens, _ in _largest(told.replies)
             ]
-        self._calls += [
-            (key, source, at, time, number(tool), reply)
-            for key, at, time, tool, reply in told.calls
-        ]
-        if told.outcomes:
-            unseen = number(UNSEEN)
-            self._outcomes += [
-                (key, source, time, unseen, FAILED if failed else WENT_WELL)
-                for key, failed, time in told.outcomes
-            ]
+        self._take_calls(source, told)
         self._measures += [
             (source, time, number(name), value) for time, name, value in told.measures
         ]
         self._roles += [(source, number(role), count) for role, count in told.roles.items()]
-        if len(self._replies) + len(self._calls) + len(self._measures) > _MOST_ROWS:
+        rows = (self._replies, self._answered, self._calls, self._measures)
+        if sum(map(len, rows)) > _MOST_ROWS:
             self.write()
+
+    def _take_calls(self, source: int, told: Told) -> None:
+        """Note calls, each with its outcome if that is told in the same stretch."""
+        number, loose = self._names.number, self._loose
+        ended = {key: (failed, time) for key, failed, time in told.outcomes}
+        once = len(ended) == len(told.outcomes) and len({call[0] for call in told.calls}) == len(
+            told.calls
+        )
+        for key, at, time, tool, reply in told.calls:
+            end = ended.pop(key, None) if once and key not in loose else None
+            if end is None:
+                self._calls.append((key, source, at, time, number(tool), reply))
+                loose.add(key)
+                continue
+            failed, then = end
+            took = then - time if then is not None and time is not None and then >= time else None
+            state = FAILED if failed else WENT_WELL
+            self._answered.append(
+                (key, source, at, time, number(tool), reply, state, took, then, then)
+            )
+        if ended:
+            unseen = number(UNSEEN)
+            loose.update(ended)
+            self._outcomes += [
+                (key, source, time, unseen, FAILED if failed else WENT_WELL)
+                for key, failed, time in told.outcomes
+                if key in ended
+            ]
 
     def write(self) -> None:
         """Write what was gathered, in the caller's transaction."""
         for sql, rows in (
             (_REPLY, self._replies),
+            (_ANSWERED, self._answered),
             (_CALL, self._calls),
             (_OUTCOME, self._outcomes),
             (_MEASURE, self._measures),
@@ -119,6 +155,7 @@ class Facts:
                 rows.sort(key=_KEY)
                 self._db.many(sql, rows)
                 rows.clear()
+        self._loose.clear()
 
     def name_project(self, source: int, project: str) -> None:
         """The project became known after replies had been told."""
@@ -134,7 +171,7 @@ class Facts:
             self._db.run(sql, (source,))
 
     def settle(self) -> None:
-        """Bring the sums up to date, in the last transaction."""
+        """Bring the sums up to date, in the caller's transaction."""
         self.write()
         self._sums.settle()
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
 from talktree.library.importing.facts import Facts
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.rows import Rows
+from talktree.processes.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.fulltext.writing import Writing
@@ -96,10 +98,19 @@ class Intake:
         """Whether so much is on its way that it should be published first."""
         return self._characters > MOST_WAITING
 
-    def publish(self) -> None:
-        """Commit the documents of what is in the tables, and then say so there."""
-        if self._writing is not None:
-            self._writing.commit()
+    def publish(self, meanwhile: Callable[[], None] | None = None) -> None:
+        """Commit the documents of what is in the tables, and then say so there.
+
+        That takes a while, in which something else can be done.
+        """
+        if self._writing is None:
+            if meanwhile is not None:
+                meanwhile()
+        else:
+            if meanwhile is None:
+                self._writing.commit()
+            else:
+                at_once(self._writing.commit, meanwhile)
             self._is_published = True
             self._given.clear()
             self._documents = self._characters = 0
@@ -107,6 +118,11 @@ class Intake:
             with self.db.transaction():
                 self.db.many(_INDEXED, ((source,) for source in sorted(self.touched)))
             self.touched.clear()
+
+    def settle(self) -> None:
+        """Bring the sums up to date; until then the tables say that they are not."""
+        with self.db.transaction():
+            self.facts.settle()
 
     def close(self) -> None:
         """Let go of the full text; what was not published is indexed by the next import."""

@@ -87,7 +87,7 @@ class Take:
             if source and row and begins_so and source.lines:
                 yield from self._go_on(source, row, file, seen, tail, known)
                 return
-            format = recognised(self._change.found)
+            format = recognised(self._change.found, file)
             if format is None:
                 self._no_conversation(source, row, seen)
             elif format.lines:

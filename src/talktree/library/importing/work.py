@@ -76,7 +76,7 @@ class Work:
                     gc.collect(YOUNG)
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
-                    self._intake.publish()
+                    self._intake.publish(self._intake.settle if done else None)
                     unpublished, since = 0, time.monotonic()
         if self._bytes > LARGE:
             self._intake.db.checkpoint()
@@ -95,7 +95,6 @@ class Work:
                     done = False
                     break
             if done:
-                intake.facts.settle()
                 intake.db.run(_IMPORTED, (str(time.time_ns()),))
             intake.facts.write()
             intake.archive.flush()

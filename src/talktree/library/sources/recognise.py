@@ -13,9 +13,11 @@ from talktree.files import OnDisk, Source
 from talktree.library.sources.find import Found
 
 CLAUDE_CODE = "claude-code"
-HEAD = 1 << 16
+GLANCE, HEAD = 1 << 13, 1 << 16
+"""How much is looked at at first, and how much if that does not show it."""
 MOST_LINES = 50
 """So many of the first lines are looked at."""
+PART = 1 << 20
 LONGEST_FIRST = 32 << 20
 """A first line that is not longer than that is read whole to see what it is."""
 _MARK = b"\xef\xbb\xbf"
@@ -31,16 +33,15 @@ class Recognised(NamedTuple):
     """Whether each line is a record that can be read alone, and more lines may follow."""
 
 
-def recognised(found: Found) -> Recognised | None:
-    """The format of what was found; None if it is no conversation. Errors of reading are raised."""
-    if found.kind == "file":
-        with open(found.path, "rb") as file:
-            head = file.read(HEAD)
-            if head.startswith(_OBJECTS) and b"\n" not in head:
-                head += file.readline(LONGEST_FIRST)
-        if _shows_lines(head):
+def recognised(found: Found, file: int | None = None) -> Recognised | None:
+    """The format of what was found; None if it is no conversation. Errors of reading are raised.
+
+    What is not a folder is open already.
+    """
+    if file is not None:
+        if _shows_lines(os.pread(file, GLANCE, 0)) or _shows_lines(_head(file)):
             return Recognised(CLAUDE_CODE, lines=True)
-        if not head:
+        if not os.pread(file, 1, 0):
             return None
     from talktree.formats.detect import detect
 
@@ -80,6 +81,22 @@ def relative(path: bytes, root: bytes) -> str:
     return os.fsdecode(path[len(root) :].lstrip(b"/"))
 
 
+def _head(file: int) -> bytes:
+    """The first lines of an open file, or the first one if that is long."""
+    head = os.pread(file, HEAD, 0)
+    if not head.startswith(_OBJECTS) or b"\n" in head:
+        return head
+    whole = [head]
+    at = len(head)
+    while at < LONGEST_FIRST and b"\n" not in whole[-1]:
+        more = os.pread(file, PART, at)
+        if not more:
+            break
+        whole.append(more)
+        at += len(more)
+    return b"".join(whole)
+
+
 def _shows_lines(head: bytes) -> bool:
     """Whether the first line that can be read, nearly always the first, shows what all are.
 
@@ -89,7 +106,12 @@ def _shows_lines(head: bytes) -> bool:
         return False
     from talktree.formats.claude_code.records import looks_real
 
-    for line in head.removeprefix(_MARK).split(b"\n", MOST_LINES)[:-1]:
+    start = len(_MARK) if head.startswith(_MARK) else 0
+    for _ in range(MOST_LINES):
+        end = head.find(b"\n", start)
+        if end < 0:
+            return False
+        line, start = head[start:end], end + 1
         try:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -1,0 +1,73 @@
+"""Calls and their outcomes: however they come together, the tables say the same."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.library.database.connection import Database
+from talktree.library.database.names import Names
+from talktree.library.database.opening import open_database
+from talktree.library.importing.facts import Facts
+from talktree.library.reading.told import Call, Heading, Outcome, Told
+
+KEYS = st.integers(1, 3)
+TIMES = st.none() | st.integers(0, 50)
+CALLS = st.builds(
+    Call,
+    key=KEYS,
+    at=st.integers(0, 9),
+    time=TIMES,
+    tool=st.sampled_from("ab"),
+    reply=st.none() | KEYS,
+)
+OUTCOMES = st.builds(Outcome, key=KEYS, failed=st.booleans(), time=TIMES)
+EVENTS = st.lists(st.tuples(st.integers(1, 2), CALLS | OUTCOMES), max_size=8)
+STRETCHES = st.lists(st.tuples(EVENTS, st.booleans()), max_size=5)
+"""What is told at a time, and whether it is written then."""
+
+
+def _told(events: list[Call | Outcome]) -> Told:
+    calls = [each for each in events if isinstance(each, Call)]
+    outcomes = [each for each in events if isinstance(each, Outcome)]
+    return Told([], [], calls, outcomes, [], [], [], Heading(), 0)
+
+
+def _rows(db: Database) -> list[tuple[object, ...]]:
+    return db.read(
+        "SELECT key, source, at, time, text, reply, state, took FROM calls"
+        " JOIN names ON names.id = tool ORDER BY key, source"
+    )
+
+
+@given(STRETCHES)
+def test_calls_and_outcomes_together_are_as_one_after_the_other(
+    stretches: list[tuple[list[tuple[int, Call | Outcome]], bool]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for one_by_one in (False, True):
+            with open_database(Path(folder) / f"{one_by_one}.sqlite", write=True) as db:
+                facts = Facts(db, Names(db))
+                batch: list[tuple[int, Call | Outcome]] = []
+                for events, is_written in [*stretches, ([], True)]:
+                    if one_by_one:
+                        batch += events
+                    else:
+                        for source in (1, 2):
+                            facts.take(source, _told([e for of, e in events if of == source]))
+                    if is_written:
+                        # Calls are written before outcomes, each kind in its order.
+                        for kind in (Call, Outcome):
+                            for source, event in batch:
+                                if isinstance(event, kind):
+                                    facts.take(source, _told([event]))
+                                    facts.write()
+                        batch.clear()
+                        facts.write()
+                found.append(_rows(db))
+        together, alone = found
+        assert together == alone
