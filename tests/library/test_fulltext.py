@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from talktree.errors import Busy
 from talktree.library.fulltext.index import Corrupt, FullText, Place
 from talktree.library.fulltext.place import folder_of, is_there
-from talktree.processes.standing_back import LAST, TASKS
 from tests.library.shelves import piece
 
 Document = tuple[int, int]
@@ -268,20 +267,3 @@ def test_an_index_that_vanishes_is_corrupt(tmp_path: Path) -> None:
     (index.folder / "meta.json").unlink()
     with pytest.raises(Corrupt):
         index.searcher()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
-def test_threads_that_index_stand_back_behind_all_others(tmp_path: Path) -> None:
-    def priorities() -> dict[str, int]:
-        return {name: os.getpriority(os.PRIO_PROCESS, int(name)) for name in os.listdir(TASKS)}
-
-    before = priorities()
-    index = FullText.open(tmp_path, write=True)
-    with index.writer(threads=2) as writer:
-        for _ in range(2):
-            now = priorities()
-            assert all(now[name] == before[name] for name in before if name in now)
-            # As many as were asked for; those that merge may be among them.
-            assert [now[name] for name in now if name not in before].count(LAST) >= 2
-            writer.add(1, piece("word", at=0))
-            writer.commit()

@@ -1,7 +1,8 @@
-"""Threads of other libraries that run only where nobody else would.
+"""Threads of other libraries that let everybody else go first, where there is room for all.
 
 Where one thread feeds others, they should not take the processor from it: what they do is done in
-time anyway, and it alone decides how soon everything is done.
+time anyway, and it alone decides how soon everything is done. While other programs keep all
+processors busy, though, they would hardly get one, and whoever feeds them would wait.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TypeVar
 
 Made = TypeVar("Made")
 
-TASKS = "/proc/self/task"
-LAST = 19
-"""Everybody else comes before."""
+TASKS, LOAD = "/proc/self/task", "/proc/loadavg"
+BEHIND = 10
+"""Should others become busy later, a tenth of a processor is left."""
 
 
 def standing_back(make: Callable[[], Made]) -> Made:
@@ -31,10 +32,20 @@ def standing_back(make: Callable[[], Made]) -> Made:
     ours = {thread.native_id for thread in threading.enumerate()}
     for thread in _threads() - before - ours:
         try:
-            os.setpriority(os.PRIO_PROCESS, thread, LAST)
+            os.setpriority(os.PRIO_PROCESS, thread, BEHIND)
         except OSError:  # it has ended, or may not
             continue
     return made
+
+
+def has_room() -> bool:
+    """Whether a processor is free besides the one that runs this."""
+    try:
+        with open(LOAD, "rb") as file:
+            running = int(file.read().split()[3].split(b"/")[0])
+    except (OSError, ValueError, IndexError):
+        return False
+    return running <= (os.cpu_count() or 1)
 
 
 def _threads() -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -11,7 +12,7 @@ from tantivy import Document, FieldType, IndexWriter, Occur, Query
 from talktree.errors import Busy, NotSaved
 from talktree.library.fulltext.index import SCHEMA, FullText
 from talktree.library.fulltext.words import plain
-from talktree.processes.standing_back import standing_back
+from talktree.processes.standing_back import has_room, standing_back
 
 if TYPE_CHECKING:
     from talktree.library.reading.told import Piece
@@ -24,7 +25,9 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
     """The one writer of an index; whoever else wants to write meanwhile is told."""
     try:
         size = max(heap, LEAST_HEAP * threads)
-        writer = standing_back(lambda: index.index.writer(size, threads))
+        # What is added is made by one thread, which all others wait for.
+        made = partial(index.index.writer, size, threads)
+        writer = standing_back(made) if has_room() else made()
     except ValueError as error:
         if "LockBusy" in str(error):
             raise Busy(
@@ -87,7 +90,10 @@ class Writing:
     def commit(self) -> None:
         """Make it last, and be seen by whoever opens the index or searches it next."""
         try:
-            standing_back(self._writer.commit)  # it goes on with new threads
+            if has_room():
+                standing_back(self._writer.commit)  # it goes on with new threads
+            else:
+                self._writer.commit()
         except BaseException as error:
             raise _not_saved(error) from error
         _for_the_owner_only(self._index)

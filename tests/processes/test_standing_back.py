@@ -1,0 +1,57 @@
+"""Threads that stand back: those of the index, nobody else's, and only where there is room."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from talktree.library.fulltext.index import FullText
+from talktree.processes.standing_back import BEHIND, TASKS, has_room, standing_back
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere threads have no priority of their own"
+)
+
+
+def _priorities() -> dict[str, int]:
+    return {name: os.getpriority(os.PRIO_PROCESS, int(name)) for name in os.listdir(TASKS)}
+
+
+def test_the_threads_of_an_index_stand_back_and_no_others(tmp_path: Path) -> None:
+    index = FullText.open(tmp_path, write=True)
+    before = _priorities()
+    done = threading.Event()
+    ours = threading.Thread(target=done.wait)
+
+    def make() -> object:
+        ours.start()
+        return index.index.writer(30_000_000, 2)
+
+    writer = standing_back(make)
+    try:
+        now = _priorities()
+        assert all(now[name] == before[name] for name in before if name in now)
+        assert now[str(ours.native_id)] == os.getpriority(os.PRIO_PROCESS, os.getpid())
+        assert [now[name] for name in now if name not in before].count(BEHIND) >= 2
+    finally:
+        done.set()
+        ours.join()
+        del writer
+
+
+def test_there_is_no_room_where_others_keep_all_processors_busy() -> None:
+    with ExitStack() as stack:
+        for _ in range((os.cpu_count() or 1) + 1):
+            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(busy.wait)
+            stack.callback(busy.kill)
+        time.sleep(0.5)
+        # A look at one moment: one of them may be waiting for the first page of its code.
+        assert not all(has_room() for _ in range(20))
