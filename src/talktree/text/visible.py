@@ -8,6 +8,7 @@ prints, also titles, ids, names and errors, passes here.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _FORMAT = (
     "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
@@ -15,20 +16,20 @@ _FORMAT = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Format characters, line and paragraph separators, and the plane of invisible tags."""
-_ACTING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
-_ACTING_IN_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+_ACTING = f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
+_ACTING_IN_LINE = f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
 _NAMED = {"\n": "\\n", "\r": "\\r"}
 _COLOURS = re.compile(r"\x1b\[[0-9;:]{0,64}m")
 
 
 def visible(text: str) -> str:
     """The text with everything that could act shown; tabs and newlines stay."""
-    return text if _plain(text) else _ACTING.sub(_shown, text)
+    return text if _plain(text) else _pattern(_ACTING).sub(_shown, text)
 
 
 def visible_line(text: str) -> str:
     """The same for text that must stay on one line: newlines are shown too."""
-    return text if _plain(text) else _ACTING_IN_LINE.sub(_shown, text)
+    return text if _plain(text) else _pattern(_ACTING_IN_LINE).sub(_shown, text)
 
 
 def uncoloured(text: str) -> str:
@@ -38,7 +39,13 @@ def uncoloured(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """JSON text with such characters escaped, which changes nothing of what it says."""
-    return _ACTING.sub(_escaped, text)
+    return _pattern(_ACTING).sub(_escaped, text)
+
+
+@cache
+def _pattern(acting: str) -> re.Pattern[str]:
+    """Compiled when it is needed: most of what is printed passes without."""
+    return re.compile(acting)
 
 
 def _plain(text: str) -> bool:

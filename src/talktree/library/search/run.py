@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SORTS = ("best", "new", "old")
 _PAGE = 20
+_AHEAD = 12
+"""So many are fetched at a time: a screen of ten, and what shows that the last has no copy."""
 _LARGEST_PAGE = 1_000
 
 
@@ -125,8 +127,8 @@ class Results:
             page = _page(self._searcher, self._compiled, self.sort, size, offset)
             places = self._shelf.fulltext.places(self._searcher, [where for _, where in page])
             for number, ((score, _), place) in enumerate(zip(page, places, strict=True)):
-                if self.exact and not number % _PAGE:
-                    self._shelf.ahead(places[number : number + _PAGE])
+                if self.exact and not number % _AHEAD:
+                    self._shelf.ahead(places[number : number + _AHEAD])
                 yield Candidate(self._shelf, place, score if self.sort == "best" else 0.0)
             offset += len(page)
             if len(page) < size:
