@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
 from talktree.library.archive import packing
-from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut, chunk_hash
+from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut
 from talktree.library.archive.codec import packed, packed_all
+from talktree.library.archive.hashes import chunk_hash
 from tests.library.archives import Keeper, keeper, lines, marks_of
 
 # compressing

@@ -17,7 +17,6 @@ from talktree.home import data_home
 from talktree.library.database.names import Names
 from talktree.library.database.opening import open_database
 from talktree.library.fulltext import place
-from talktree.library.importing.lock import WriterLock
 
 if TYPE_CHECKING:
     from talktree.files import Source
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from talktree.library.archive.versions import Version
     from talktree.library.fulltext.index import FullText
     from talktree.library.importing.expiry import Expiring
+    from talktree.library.importing.lock import WriterLock
     from talktree.library.importing.places import AnyPath
     from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
@@ -52,7 +52,6 @@ class Library:
             raise NotFound("there is no library yet", hint="`talktree import PATH` makes one")
         self.db = open_database(root / DATABASE, write=write)
         self.names = Names(self.db)
-        self.lock = WriterLock(root)
 
     @classmethod
     def open(cls, root: Path | None = None, *, write: bool = False) -> Library:
@@ -80,6 +79,13 @@ class Library:
     def path(self) -> bytes:
         """Its folder, as the walk knows it."""
         return os.path.abspath(os.fsencode(self.root))
+
+    @cached_property
+    def lock(self) -> WriterLock:
+        """What lets only one process write at a time."""
+        from talktree.library.importing.lock import WriterLock
+
+        return WriterLock(self.root)
 
     @cached_property
     def archive(self) -> Archive:

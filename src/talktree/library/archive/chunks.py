@@ -16,7 +16,6 @@ CHUNK = 128 << 10
 """How many bytes a chunk has, about: larger ones pack better, smaller ones are read sooner."""
 LEAST = CHUNK // 2
 MOST = CHUNK + CHUNK // 2
-HASH_SIZE = 20
 _LOOKED_AT = 48
 """So many bytes of a line tell it from others."""
 _NEEDED = MOST + _LOOKED_AT
@@ -32,13 +31,6 @@ class Cut(NamedTuple):
     start: int
     data: bytes
     marks: tuple[int, ...]
-
-
-def chunk_hash(data: bytes) -> bytes:
-    """The name of a chunk: what has the same one is the same."""
-    from hashlib import sha256  # only here: it loads a whole library, and a search needs none
-
-    return sha256(data).digest()[:HASH_SIZE]
 
 
 class Chunker:

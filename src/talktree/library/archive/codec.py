@@ -11,7 +11,7 @@ from functools import cached_property
 
 import zstandard
 
-from talktree.library.archive.chunks import chunk_hash
+from talktree.library.archive.hashes import chunk_hash
 
 _ALONE = zstandard.ZstdCompressionParameters(
     window_log=18,

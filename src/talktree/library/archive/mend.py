@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from talktree.library.archive.chunks import chunk_hash
 from talktree.library.archive.codec import packed
 from talktree.library.archive.crew import Crew
+from talktree.library.archive.hashes import chunk_hash
 from talktree.library.archive.verify import damaged_chunks
 from talktree.library.database.connection import Database
 

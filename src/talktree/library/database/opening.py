@@ -8,7 +8,6 @@ from pathlib import Path
 
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.database.connection import Database
-from talktree.library.database.migrations.steps import STEPS
 from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]
@@ -55,10 +54,14 @@ def schema_number(db: Database) -> int:
     return int(found[0])
 
 
-def migrate(db: Database, steps: Steps = STEPS, newest: int = SCHEMA) -> None:
+def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> None:
     """Lead a database to the newest schema, whole or not at all."""
     if schema_number(db) == newest:
         return
+    if steps is None:
+        from talktree.library.database.migrations.steps import STEPS  # most are up to date
+
+        steps = STEPS
     with db.transaction(durable=True):
         # Asked again: another process may have been quicker.
         number = schema_number(db)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from talktree.library.archive.chunks import Chunker, Mark, chunk_hash
+from talktree.library.archive.chunks import Chunker, Mark
+from talktree.library.archive.hashes import chunk_hash
 from talktree.library.archive.store import Archive
 from talktree.library.importing.rows import FileRow
 from talktree.library.sources.changes import Known

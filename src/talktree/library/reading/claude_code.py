@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from talktree.library.reading.claude_members import (
     ABSENT,
+    PROGRESS,
     TELLING,
     Api,
     Line,
@@ -32,7 +33,6 @@ from talktree.library.reading.keys import (
     states,
     title_rank,
 )
-from talktree.library.reading.natives import PROGRESS
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.telling import SYNTHETIC, Telling
 from talktree.library.reading.texts import (

@@ -9,6 +9,7 @@ from talktree.formats.base import Record
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.records import Dialect
 from talktree.formats.line_sheet import NO_NODE
+from talktree.library.reading.entries import tell_entry
 from talktree.library.reading.telling import Telling
 from talktree.library.reading.told import SIDECHAIN
 from talktree.model.outline import LineOutline
@@ -29,7 +30,7 @@ def tell_any(telling: Telling, line: bytes, at: int) -> None:
         if stop - start >= LONGEST_LINE:
             usable = False
         entry = get(Record(value, raw, "", None, "", 0, problems, usable))
-        bits = telling.take(entry, at + start, outline.id or "")
+        bits = tell_entry(telling, entry, at + start, outline.id or "")
         if outline.trait:
             _link(telling, at + start, bits, outline)
 

@@ -14,6 +14,7 @@ from msgspec import Meta, Raw, Struct
 from talktree.library.reading.keys import MOST
 
 ABSENT = Raw()
+PROGRESS = "progress"
 TELLING = frozenset({"compact_boundary", "microcompact_boundary", "informational"})
 """Kinds of system lines that tell something even without words."""
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]

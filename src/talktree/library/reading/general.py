@@ -5,6 +5,7 @@ from __future__ import annotations
 from talktree.files import Source
 from talktree.formats.base import Format
 from talktree.formats.engine import read
+from talktree.library.reading.entries import tell_entry
 from talktree.library.reading.keys import group_of, stamp_of
 from talktree.library.reading.loose import LooseCalls
 from talktree.library.reading.telling import Telling
@@ -71,7 +72,7 @@ def _tell(
     calls = LooseCalls(telling, conversation.id) if loose else None
     for position, entry in enumerate(conversation.entries):
         at = first + position
-        bits = telling.take(entry, at, bones.own_id(position))
+        bits = tell_entry(telling, entry, at, bones.own_id(position))
         if isinstance(entry, Head) and entry.id and telling.native is None:
             telling.native = entry.id
         if isinstance(entry, Message) and calls is not None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from talktree.library.reading.claude_members import PROGRESS
 from talktree.library.reading.keys import count
 from talktree.library.reading.told import Measure
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 
 CLAUDE_CODE = "claude-code"
-PROGRESS = "progress"
 CACHE = "cache_creation"
 CLASSES = "front_desk_classification_results"
 SECONDS = ("seconds_until_streaming", "seconds_until_finished")

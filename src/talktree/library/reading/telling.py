@@ -1,34 +1,19 @@
-"""The telling of entries: what a message, a title or a snapshot gives to find and to count.
+"""What was told of a source so far: a sum that every reader adds to.
 
-This is what pieces and facts are, for every format. The reader of lines tells the same of the usual
-lines in a shorter way, and comes here with all others.
+Readers tell of records: `entries` of those that were read through the model, the reader of lines of
+the usual lines in a shorter way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.library.reading.keys import (
-    count,
-    group_of,
-    lone_key,
-    moment,
-    reply_key,
-    seconds,
-    stamp_of,
-)
-from talktree.library.reading.natives import Extras, carried, extras_of, measures_of
-from talktree.library.reading.parts import Parts
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.texts import Task, prompt_title, short_title, whole
+from talktree.library.reading.keys import group_of, stamp_of
+from talktree.library.reading.texts import Task, prompt_title, whole
 from talktree.library.reading.told import (
-    COMPACT,
-    ERROR,
     FOLLOWS,
-    MESSAGE,
     NODE,
     SAMPLED,
-    SIDECHAIN,
     TRAIT,
     Call,
     Heading,
@@ -40,11 +25,7 @@ from talktree.library.reading.told import (
     Told,
     key_of,
 )
-from talktree.model import message as flags
 from talktree.model.derive import DONE
-from talktree.model.entries import Entry, Head, Snapshot
-from talktree.model.message import Message
-from talktree.model.titles import rank
 
 SYNTHETIC = "<synthetic>"
 """The model of an answer that no model gave; nobody pays for it."""
@@ -104,91 +85,6 @@ class Telling:
             lines=lines,
             roles=self.roles,
         )
-
-    # entries
-
-    def take(self, entry: Entry, at: int, own: str = "") -> int:
-        """Tell of an entry with an id of its own; what comes back are the bits of its link."""
-        match entry:
-            case Message():
-                return self._message(entry, at, own)
-            case Head():
-                self._head(entry, at)
-            case Snapshot():
-                names = "\n".join(whole(name) for name in entry.files)
-                if names:
-                    tags = tags_of(self.format, "other", "")
-                    self.pieces.append(Piece(at, "other", "", "", seconds(entry.time), tags, names))
-            case _:
-                pass
-        return 0
-
-    def _message(self, message: Message, at: int, own: str) -> int:
-        context, time = message.context, moment(message.time)
-        self.roles[message.role] = self.roles.get(message.role, 0) + 1
-        extras = extras_of(self.format, message)
-        side = flags.SIDECHAIN in message.flags
-        self.place(
-            message.session,
-            message.agent,
-            context.cwd if context else None,
-            context.git_branch if context else None,
-            time,
-            extras.parent,
-        )
-        reply = None
-        if message.usage is not None and message.model != SYNTHETIC:
-            reply = self._reply(message, at, own, extras)
-        inner = carried(self.format, message)
-        if inner is not None and inner.usage is not None and inner.model != SYNTHETIC:
-            self._reply(inner, at, inner.id, extras_of(self.format, inner))
-        if self.format == "muse":
-            self.measures += measures_of(message, time)
-        teller = Parts(self, message, at, time, reply)
-        for part in message.parts:
-            teller.take(part)
-        if message.todos:
-            teller.todos(message.todos, told_before=True)
-        failed = flags.ERROR in message.flags or teller.failed
-        return (
-            bool(message.parts) * MESSAGE
-            | teller.compacts * COMPACT
-            | failed * ERROR
-            | side * SIDECHAIN
-        )
-
-    def _reply(self, message: Message, at: int, own: str, extras: Extras) -> int:
-        assert message.usage is not None
-        used, time, request = message.usage, moment(message.time), extras.request
-        counts = (
-            count(used.input),
-            count(used.output),
-            count(used.cache_read),
-            count(used.cache_write if extras.written is None else extras.written),
-            extras.hour,
-        )
-        if message.api_message or request:
-            key = reply_key(message.api_message, request)
-        else:
-            key = lone_key(own, message.session, time, message.model, counts)
-        side = flags.SIDECHAIN in message.flags
-        model = None if message.model is None else whole(message.model)
-        self.replies.append(Reply(key, at, time, model, *counts, side))
-        if model:
-            self.models[model] = None
-        return key
-
-    def _head(self, head: Head, at: int) -> None:
-        if not head.title or head.title.isspace():
-            return
-        title = whole(head.title)
-        good = rank(head)
-        if good >= self.rank:
-            self.title, self.rank = short_title(title) or title[:100], good
-        tags = tags_of(self.format, "summary", "")
-        self.pieces.append(Piece(at, "summary", "", title, seconds(head.time), tags, ""))
-
-    # the source as a whole
 
     def place(
         self,

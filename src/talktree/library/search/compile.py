@@ -9,8 +9,8 @@ have no signs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from msgspec import Struct
 from tantivy import FieldType, Occur
 from tantivy import Query as IndexQuery
 
@@ -33,7 +33,7 @@ from talktree.library.search.query import (
 )
 
 
-class Stretch(NamedTuple):
+class Stretch(Struct, frozen=True):
     """The records of one conversation: a source, or from one place in it to another."""
 
     source: int
@@ -41,7 +41,7 @@ class Stretch(NamedTuple):
     end: int | None = None
 
 
-class Compiled(NamedTuple):
+class Compiled(Struct, frozen=True):
     """A query for the index."""
 
     query: IndexQuery

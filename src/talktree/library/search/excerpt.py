@@ -11,7 +11,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from talktree.library.fulltext.words import keeps_places
 from talktree.library.search.needles import Mark, Needle, Plain, marks_in, occurrences
@@ -29,7 +30,7 @@ _JOINER = "\u200d"
 ELLIPSIS = "…"
 
 
-class Excerpt(NamedTuple):
+class Excerpt(Struct, frozen=True):
     """Plain text, and the stretches of it that match, as pairs of places in it."""
 
     text: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary, ref
+
+from msgspec import Struct
 
 from talktree.library.search.compile import Stretch
 from talktree.library.search.shelf import About, Where
@@ -66,7 +68,7 @@ def shelf_of(library: Library) -> KeptShelf:
     return shelf
 
 
-class _Source(NamedTuple):
+class _Source(Struct, frozen=True):
     about: About
     lines: bool
     """Whether its records are lines of one file."""
@@ -129,8 +131,10 @@ class KeptShelf:
     def about(self, source: int, at: int) -> About | None:
         """What is told of the conversation of a record."""
         known = self._source(source)
-        if known is None or known.lines:
-            return known and known.about
+        if known is None:
+            return None
+        if known.lines:
+            return known.about
         talks = self._talks.get(source)
         if talks is None:
             talks = self._talks[source] = _talks(self._db.one(_HEADING, (source,)))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from talktree.library.fulltext.words import (
     BETWEEN,
     IN_WORDS,
@@ -24,7 +26,7 @@ _REST = re.compile(IN_WORDS)
 """What goes on with a word."""
 
 
-class Needle(NamedTuple):
+class Needle(Struct, frozen=True):
     """Words in a row, or a text anywhere."""
 
     pattern: Pattern | None

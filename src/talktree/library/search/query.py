@@ -2,66 +2,68 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from msgspec import Struct
 
 
-class Row(NamedTuple):
+class Row(Struct, frozen=True):
     """These words in a row; often just one."""
 
     words: tuple[str, ...]
 
 
-class Prefix(NamedTuple):
+class Prefix(Struct, frozen=True):
     """These words in a row, where the last may go on."""
 
     words: tuple[str, ...]
 
 
-class Part(NamedTuple):
+class Part(Struct, frozen=True):
     """This text anywhere, also inside of words: as `words.letters` has it."""
 
     text: str
 
 
-class Field(NamedTuple):
+class Field(Struct, frozen=True):
     """All these words in that field."""
 
     name: str
     words: tuple[str, ...]
 
 
-class Time(NamedTuple):
+class Time(Struct, frozen=True):
     """From a second on, and before another; None is no bound."""
 
     start: int | None
     end: int | None
 
 
-class Is(NamedTuple):
+class Is(Struct, frozen=True):
     """What a piece is: error, sidechain, abandoned, compacted."""
 
     what: str
 
 
-class Session(NamedTuple):
+class Session(Struct, frozen=True):
     """A conversation whose id begins so."""
 
     id: str
 
 
-class All(NamedTuple):
+class All(Struct, frozen=True):
     """All of these hold."""
 
     parts: tuple[Query, ...]
 
 
-class Any(NamedTuple):
+class Any(Struct, frozen=True):
     """At least one of these holds."""
 
     parts: tuple[Query, ...]
 
 
-class Not(NamedTuple):
+class Not(Struct, frozen=True):
     """This does not hold."""
 
     part: Query
