@@ -125,6 +125,20 @@ class Rows:
         """Say whether a file is there."""
         self._db.run(_FILE_STATE, (state, id))
 
+    def is_free(self, path: bytes) -> bool:
+        """Whether a path can be given to another file: nothing that is kept has it.
+
+        That a file there was no conversation is forgotten.
+        """
+        row = self.file(path)
+        if row is not None and (row.source or row.generation is not None):
+            return False
+        if self._db.one(_SOURCE_AT, (path,)) is not None:
+            return False
+        if row is not None:
+            self.drop_file(row.id)
+        return True
+
     def move(self, file: int, source: int, path: bytes) -> None:
         """A file that is a source of its own has another path now."""
         self._db.run(_FILE_PATH, (path, file))

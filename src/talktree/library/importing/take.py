@@ -96,12 +96,16 @@ class Take:
                 yield from self._whole_file(format, source, row, seen)
 
     def _move(self, row: FileRow) -> FileRow | None:
-        """The file has another name now, and so has its source, unless it was part of a folder."""
+        """The file has another name now, and so has its source, unless it was part of a folder.
+
+        What was kept of another file of that name stays; then this one counts as new.
+        """
         assert self._moved is not None
-        source = self._intake.rows.source(row.source)
-        if source is None or source.path != self._moved.path:
+        rows = self._intake.rows
+        source = rows.source(row.source)
+        if source is None or source.path != self._moved.path or not rows.is_free(self.path):
             return None
-        self._intake.rows.move(row.id, row.source, self.path)
+        rows.move(row.id, row.source, self.path)
         return row
 
     def _compared(
@@ -163,7 +167,9 @@ class Take:
     ) -> Iterator[int]:
         taking = self._source(format, source)
         change = self._keep(taking.id, seen, self._change.known)
-        yield from self._told(taking, format, {change}, seen.modified)
+        # Where nothing in it says what it is called, the name of the file does.
+        has_moved = self._moved is not None and source is not None
+        yield from self._told(taking, format, {"moved"} if has_moved else {change}, seen.modified)
 
     # a folder
 
@@ -249,6 +255,8 @@ class Take:
                 return
             if changes == {"grown"}:
                 self.what = "grown"
+            elif changes == {"moved"}:
+                self.what = "moved"
         intake.archive.flush()
         intake.rows.set_state(taking.id, HERE)
         failure = tell_whole(intake, taking, format.format)
