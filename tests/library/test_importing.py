@@ -201,6 +201,20 @@ def test_a_file_moves_to_where_another_was_no_conversation(
     assert read_nothing(library.import_())
 
 
+def test_a_file_that_is_another_when_it_has_moved_is_new(tmp_path: Path, library: Library) -> None:
+    path = made.small(tmp_path, words="a curlew").save(tmp_path)
+    junk = path.with_name("junk.jsonl")
+    junk.write_text("no conversation\n")
+    library.import_([tmp_path / "projects"])
+    path.write_bytes(path.read_bytes().replace(b"curlew", b"godwit"))
+    path.replace(junk)
+    done = library.import_()
+    assert (done.moved, done.new, done.gone, done.failed) == (0, 1, 1, [])
+    assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "projects")))
+    assert {hit.here for hit in library.search("curlew")} == {False}
+    assert read_nothing(library.import_())
+
+
 def test_a_file_moves_to_where_something_is_kept(tmp_path: Path, library: Library) -> None:
     """What is kept under a name is never given up for what has that name later."""
     first = made.small(tmp_path, words="a curlew").save(tmp_path)

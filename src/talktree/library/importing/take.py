@@ -81,8 +81,11 @@ class Take:
             intake.result.files_opened += 1
             row = intake.rows.file(known.path) if known else None
             begins_so, tail = self._compared(row, known, file, seen)
-            if self._moved is not None and row is not None:
-                row = self._move(row) if begins_so else None
+            if self._moved is not None and not (row and begins_so and self._move(row)):
+                # Another file after all, in the place of what is known of its path.
+                self._moved, known = None, self._change.known
+                row = intake.rows.file(known.path) if known else None
+                begins_so, tail = self._compared(row, known, file, seen)
             source = intake.rows.source(row.source) if row and row.source else None
             if source and row and begins_so and source.lines:
                 yield from self._go_on(source, row, file, seen, tail, known)
@@ -95,18 +98,18 @@ class Take:
             else:
                 yield from self._whole_file(format, source, row, seen)
 
-    def _move(self, row: FileRow) -> FileRow | None:
-        """The file has another name now, and so has its source, unless it was part of a folder.
+    def _move(self, row: FileRow) -> bool:
+        """Give a file its new name, and its source; whether that could be done.
 
-        What was kept of another file of that name stays; then this one counts as new.
+        Not if it was part of a folder. And what is kept of another file of that name stays.
         """
         assert self._moved is not None
         rows = self._intake.rows
         source = rows.source(row.source)
         if source is None or source.path != self._moved.path or not rows.is_free(self.path):
-            return None
+            return False
         rows.move(row.id, row.source, self.path)
-        return row
+        return True
 
     def _compared(
         self, row: FileRow | None, known: Known | None, file: int, seen: Seen
