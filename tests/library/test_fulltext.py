@@ -267,3 +267,20 @@ def test_an_index_that_vanishes_is_corrupt(tmp_path: Path) -> None:
     (index.folder / "meta.json").unlink()
     with pytest.raises(Corrupt):
         index.searcher()
+
+
+def test_a_file_that_a_killed_writer_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    index = _filled(tmp_path, (1, 0), (2, 0))
+    manifest = index.folder / "meta.json"
+    before = manifest.read_bytes()
+    with index.writer() as writer:
+        writer.delete(1)
+        writer.commit()
+    # A kill before the manifest was replaced: what was deleted is noted in a file nobody knows.
+    manifest.write_bytes(before)
+    index = FullText.open(tmp_path, write=True)
+    assert _held(index) == [(1, 0), (2, 0)]
+    with index.writer() as writer:
+        writer.delete(1)
+        writer.commit()
+    assert _held(index) == [(2, 0)]

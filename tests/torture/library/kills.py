@@ -14,7 +14,8 @@ from tests.library import made
 from tests.library.picture import here, picture, sums, sums_anew
 
 LONGEST = 0.6
-"""Seconds after which an import of such files is done."""
+"""Seconds after which an import of such files is surely done; mostly it is done sooner."""
+SOONER, LATER = 0.8, 1.1
 
 
 def make_files(folder: Path, seed: int) -> None:
@@ -89,16 +90,18 @@ def verify(root: Path, folder: Path, scratch: Path) -> None:
         assert (again.records, again.bytes_read, again.changed) == (0, 0, False)
 
 
-def rounds(base: Path, seed: int, count: int) -> int:
-    """Kill so many imports, each after files have changed; how many were killed at work."""
+def rounds(base: Path, seed: int, count: int) -> None:
+    """Kill imports at work, so many, each after files have changed."""
     chance = random.Random(seed)
     folder, root = base / "files", base / "library"
     make_files(folder, seed)
-    at_work = 0
-    for number in range(count):
-        at_work += killed_import(root, folder, chance.random() * LONGEST)
-        if root.exists() and chance.random() < 0.3:
-            at_work += killed_import(root, folder, chance.random() * LONGEST / 4)
+    at_work, number, longest = 0, 0, LONGEST
+    while at_work < count:
+        assert number < 10 * count, "hardly any import could be killed while it was at work"
+        number += 1
+        for share in (1.0, 0.25) if root.exists() and chance.random() < 0.3 else (1.0,):
+            was_at_work = killed_import(root, folder, chance.random() * longest * share)
+            at_work += was_at_work
+            longest = min(LONGEST, longest * (LATER if was_at_work else SOONER))
         verify(root, folder, base / f"scratch{number}")
         change_files(folder, chance)
-    return at_work

@@ -18,7 +18,7 @@ def test_killed_imports_are_completed(tmp_path: Path) -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_a_hundred_killed_imports_are_completed(tmp_path: Path, seed: int) -> None:
-    assert rounds(tmp_path, seed=seed, count=10) > 0
+    rounds(tmp_path, seed=seed, count=10)
 
 
 def test_importers_at_once_take_turns(tmp_path: Path) -> None:

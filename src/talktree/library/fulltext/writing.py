@@ -28,6 +28,8 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
         # What is added is made by one thread, which all others wait for.
         made = partial(index.index.writer, size, threads)
         writer = standing_back(made) if has_room() else made()
+        # A writer that was killed may have left a file of a name that this one comes to next.
+        writer.garbage_collect_files()
     except ValueError as error:
         if "LockBusy" in str(error):
             raise Busy(
