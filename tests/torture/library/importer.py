@@ -15,7 +15,7 @@ from talktree.library.library import Library
 def main() -> None:
     """Import what is named."""
     # Many small transactions and commits, so that kills meet all that is between them.
-    work.BATCH_BYTES, work.PUBLISH_BYTES = 60_000, 150_000
+    work.BATCH_BYTES, work.PUBLISH_BYTES, work.LARGE = 60_000, 150_000, 20_000
     root, folder = Path(sys.argv[1]), sys.argv[2]
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -25,9 +25,11 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
     """The one writer of an index; whoever else wants to write meanwhile is told."""
     try:
         size = max(heap, LEAST_HEAP * threads)
-        # What is added is made by one thread, which all others wait for.
+        # What is added is made by one thread, which all others wait for. With little to do it does
+        # not matter.
         made = partial(index.index.writer, size, threads)
-        writer = standing_back(made) if has_room() else made()
+        stands_back = threads > 1 and has_room()
+        writer = standing_back(made) if stands_back else made()
         # A writer that was killed may have left a file of a name that this one comes to next.
         writer.garbage_collect_files()
     except ValueError as error:
@@ -36,15 +38,16 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
                 "another program writes the full-text index", hint="wait until it is done"
             ) from error
         raise NotSaved(f"the full-text index cannot be written: {error}") from error
-    return Writing(index, writer)
+    return Writing(index, writer, stands_back=stands_back)
 
 
 class Writing:
     """A writer: what is added and deleted counts when it is committed."""
 
-    def __init__(self, index: FullText, writer: IndexWriter) -> None:
+    def __init__(self, index: FullText, writer: IndexWriter, *, stands_back: bool) -> None:
         self._index = index
         self._writer = writer
+        self._stands_back = stands_back
         self._record = (-1, -1)
         self._part = 0
 
@@ -92,7 +95,7 @@ class Writing:
     def commit(self) -> None:
         """Make it last, and be seen by whoever opens the index or searches it next."""
         try:
-            if has_room():
+            if self._stands_back:
                 standing_back(self._writer.commit)  # it goes on with new threads
             else:
                 self._writer.commit()

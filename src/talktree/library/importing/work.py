@@ -26,7 +26,7 @@ PUBLISH_BYTES, PUBLISH_SECONDS = 4 << 30, 30.0
 YOUNG = 1
 """Only circles among what was made since are looked for: all else was there before."""
 LARGE = 32 << 20
-"""After an import of so much the database's log is emptied."""
+"""After an import of so much the database's log is emptied; and what can be done at once, is."""
 
 _IMPORTED = """
 INSERT INTO about (key, value) VALUES ('imported', ?)
@@ -76,7 +76,8 @@ class Work:
                     gc.collect(YOUNG)
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
-                    self._intake.publish(self._intake.settle if done else None)
+                    at_once = done and self._bytes > LARGE
+                    self._intake.publish(self._intake.settle if at_once else None)
                     unpublished, since = 0, time.monotonic()
         if self._bytes > LARGE:
             self._intake.db.checkpoint()
@@ -95,6 +96,8 @@ class Work:
                     done = False
                     break
             if done:
+                if self._bytes <= LARGE:
+                    intake.facts.settle()
                 intake.db.run(_IMPORTED, (str(time.time_ns()),))
             intake.facts.write()
             intake.archive.flush()
