@@ -6,11 +6,14 @@ import threading
 from collections.abc import Callable
 
 
-def at_once(waiting: Callable[[], None], meanwhile: Callable[[], None]) -> None:
+def at_once(waiting: Callable[[], None], meanwhile: Callable[[], None] | None) -> None:
     """Do both, the one that waits in a thread of its own; both are done when this is.
 
     An error of either is raised when both have ended.
     """
+    if meanwhile is None:
+        waiting()
+        return
     failed: list[BaseException] = []
 
     def wait() -> None:

@@ -107,10 +107,7 @@ class Intake:
             if meanwhile is not None:
                 meanwhile()
         else:
-            if meanwhile is None:
-                self._writing.commit()
-            else:
-                at_once(self._writing.commit, meanwhile)
+            at_once(self._writing.commit, meanwhile)
             self._is_published = True
             self._given.clear()
             self._documents = self._characters = 0

@@ -125,10 +125,10 @@ class Rows:
         """Say whether a file is there."""
         self._db.run(_FILE_STATE, (state, id))
 
-    def is_free(self, path: bytes) -> bool:
-        """Whether a path can be given to another file: nothing that is kept has it.
+    def vacate(self, path: bytes) -> bool:
+        """Forget that a file at a path was no conversation, so that another can have the path.
 
-        That a file there was no conversation is forgotten.
+        What is kept of a file stays in its place: then nothing is done, and this is False.
         """
         row = self.file(path)
         if row is not None and (row.source or row.generation is not None):

@@ -106,7 +106,7 @@ class Take:
         assert self._moved is not None
         rows = self._intake.rows
         source = rows.source(row.source)
-        if source is None or source.path != self._moved.path or not rows.is_free(self.path):
+        if source is None or source.path != self._moved.path or not rows.vacate(self.path):
             return False
         rows.move(row.id, row.source, self.path)
         return True

@@ -76,11 +76,14 @@ class Work:
                     gc.collect(YOUNG)
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
-                    at_once = done and self._bytes > LARGE
-                    self._intake.publish(self._intake.settle if at_once else None)
+                    self._intake.publish(self._intake.settle if done and self._is_large else None)
                     unpublished, since = 0, time.monotonic()
-        if self._bytes > LARGE:
+        if self._is_large:
             self._intake.db.checkpoint()
+
+    @property
+    def _is_large(self) -> bool:
+        return self._bytes > LARGE
 
     def _batch(self, steps: Iterator[int]) -> tuple[int, bool]:
         """One transaction: how many bytes, and whether it was the last."""
@@ -96,7 +99,7 @@ class Work:
                     done = False
                     break
             if done:
-                if self._bytes <= LARGE:
+                if not self._is_large:
                     intake.facts.settle()
                 intake.db.run(_IMPORTED, (str(time.time_ns()),))
             intake.facts.write()
