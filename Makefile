@@ -4,10 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MUTANTS ?= 100000
+# The number of the first mutant: new ones in each run, and make prints it.
+FROM ?= $(shell date +%s)
 
 DEMO := TALKTREE_HOME=$(CURDIR)/.demo
 
-.PHONY: help demo demo-terminal frontend test check fix bench bench-peers torture docs clean
+.PHONY: help demo demo-terminal frontend test quick check fix bench bench-peers torture docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -36,12 +38,15 @@ check: $(STAMP)  ## format, lint and types
 test: check frontend  ## everything: lint, types, laws, transcripts, docs, faults, the page in a browser
 	@tests/tools.sh
 	$(BIN)/python frontend/build.py check
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+quick: $(STAMP)  ## a tenth of the random cases and nothing slow; all of a folder with T=conversion
+	$(if $(T),,HYPOTHESIS_PROFILE=quick) $(BIN)/python -m pytest -n auto --dist worksteal $(if $(T),tests/$(T),-m "not slow")
 
 torture: frontend  ## the long runs: thousands of cases per law and fault, 100,000 mutants a format
 	@tests/tools.sh
-	HYPOTHESIS_PROFILE=torture PYTEST_TIMEOUT=0 $(BIN)/python -m pytest -n auto -m "torture or not torture"
-	$(BIN)/python -m tests.torture.fuzz $(MUTANTS)
+	HYPOTHESIS_PROFILE=torture PYTEST_TIMEOUT=0 $(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m tests.torture.fuzz $(MUTANTS) --from $(FROM)
 
 fix: $(STAMP)  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

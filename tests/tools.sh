@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that some tests use beside Python: faults are injected by strace, power is cut on images
-# of XFS, the page is looked at in Chromium. Where they cannot be installed, those tests say so and
-# count as not run.
+# of XFS, the page is looked at in Chromium. Where they cannot be installed, those tests are skipped,
+# or fail if TALKTREE_REQUIRE_TOOLS is set.
 set -u
 wanted=()
 command -v strace >/dev/null || wanted+=(strace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -15,11 +15,17 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--disable-gpu",
     "--no-first-run",
+    "--no-default-browser-check",
     "--disable-background-networking",
+    "--disable-client-side-phishing-detection",
     "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
     "--disable-sync",
     "--disable-quic",
 )
+NO_OTHER_HOST = ("MAP * ~NOTFOUND", "EXCLUDE 127.0.0.1", "EXCLUDE localhost")
+"""Rules under which the browser finds no host but this machine, whatever its version looks up."""
 WIDE, PHONE = (1280, 800), (360, 740)
 
 
@@ -36,10 +42,17 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def launched(playwright: Playwright, *more: str) -> Iterator[Browser]:
-    """One more browser of the same driver, of which a process can have only one."""
+def launched(
+    playwright: Playwright, *more: str, hosts: Sequence[str] = NO_OTHER_HOST
+) -> Iterator[Browser]:
+    """Start another browser with the same driver; a process can have only one driver.
+
+    `hosts` are Chromium's host resolver rules; with none, names are looked up as usual.
+    """
+    resolver = [f"--host-resolver-rules={', '.join(hosts)}"] if hosts else []
     # Chromium refuses to put a sandbox around the pages of the system's own user.
-    flags = [*FLAGS, *more, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    flags = [*FLAGS, *resolver, *more, *sandbox]
     browser = playwright.chromium.launch(executable_path=executable(), args=flags)
     try:
         yield browser

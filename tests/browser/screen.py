@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.chromium import WIDE, Watched, watched
 from tests.web.running import Running
 
-PATIENCE = 15_000
-"""Milliseconds after which something counts as not there."""
+PATIENCE = 30_000
+"""Milliseconds after which something counts as not there; several browsers may run at once."""
 NO = "Failed to load resource: the server responded with a status of 4"
 expect.set_options(timeout=PATIENCE)
 

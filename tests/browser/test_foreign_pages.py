@@ -20,7 +20,7 @@ from playwright.sync_api import Page, Playwright
 from talktree.web.route import API, Call, Route
 from talktree.web.routes import entry
 from talktree.web.studio import Studio
-from tests.browser.chromium import launched
+from tests.browser.chromium import NO_OTHER_HOST, launched
 from tests.web.running import Running, running
 
 REBOUND = "rebound.example"
@@ -91,8 +91,8 @@ def visited(playwright: Playwright) -> Iterator[Visited]:
         Route("POST", "/touch", touch, "Touch.", gives=Said),
         Route("DELETE", "/touch", touch, "Touch.", gives=Said),
     ]
-    rebound = "--host-resolver-rules=MAP *.example 127.0.0.1"
-    with running([], table=table) as studio, launched(playwright, rebound) as browser:
+    rebound = ("MAP *.example 127.0.0.1", *NO_OTHER_HOST)
+    with running([], table=table) as studio, launched(playwright, hosts=rebound) as browser:
         context = browser.new_context()
         page = context.new_page()
         page.goto(studio.origin)

@@ -62,7 +62,7 @@ def test_a_conversation_is_opened_and_the_status_tells_of_it(window: Screen) -> 
     cards(window).filter(has_text="Sourdough for Saturday").click()
     expect(page.get_by_role("heading", name="Sourdough for Saturday", level=1)).to_be_visible()
     expect(status).to_contain_text("19 messages")
-    expect(status).to_contain_text("3 branches")
+    expect(status).to_contain_text("2 branches")
     expect(status).to_contain_text("watching")
     chosen = cards(window).filter(has_text="Sourdough for Saturday")
     expect(chosen).to_have_attribute("aria-selected", "true")

@@ -21,6 +21,8 @@ class Listener(NamedTuple):
     came: list[str]
     pages: dict[str, bytes]
     """What it shows itself."""
+    headers: dict[str, dict[str, str]]
+    """What it says beside that, by the page."""
 
     @property
     def origin(self) -> str:
@@ -40,6 +42,7 @@ def listening() -> Iterator[Listener]:
     """Listen until done."""
     came: list[str] = []
     pages: dict[str, bytes] = {}
+    headers: dict[str, dict[str, str]] = {}
 
     class Note(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -49,6 +52,8 @@ def listening() -> Iterator[Listener]:
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(page or b"")))
+            for name, value in headers.get(self.path, {}).items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(page or b"")
 
@@ -85,7 +90,8 @@ def listening() -> Iterator[Listener]:
         for thread in threads:
             thread.start()
         try:
-            yield Listener(server.server_address[1], datagrams.getsockname()[1], came, pages)
+            udp = datagrams.getsockname()[1]
+            yield Listener(server.server_address[1], udp, came, pages, headers)
         finally:
             ended.set()
             server.shutdown()

@@ -80,7 +80,7 @@ def test_titles_and_what_is_found(
 def _listed(walk: Walk, wanted: int) -> bool:
     """Whether the library shows so many cards; they come as the files are taken in."""
     walk.page.wait_for_selector(".library-list [role=option]", timeout=60_000)
-    for _ in range(60):
+    for _ in range(600):
         cards = walk.page.evaluate("hostile.walk('.library-list', '[role=option]', false)")
         if len(cards) >= wanted:
             return True
