@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -46,12 +45,16 @@ def test_the_threads_of_an_index_stand_back_and_no_others(tmp_path: Path) -> Non
         del writer
 
 
+BUSY = "print(flush=True)\nwhile True: pass"
+
+
 def test_there_is_no_room_where_others_keep_all_processors_busy() -> None:
     with ExitStack() as stack:
         for _ in range((os.cpu_count() or 1) + 1):
-            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            stack.callback(busy.wait)
+            busy = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE)
+            stack.enter_context(busy)
             stack.callback(busy.kill)
-        time.sleep(0.5)
+            assert busy.stdout is not None
+            busy.stdout.readline()
         # A look at one moment: one of them may be waiting for the first page of its code.
         assert not all(has_room() for _ in range(20))

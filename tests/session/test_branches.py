@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
 from talktree.session import branches as tree
 from talktree.session.branches import Branch
+from tests.cases import examples
 from tests.session.made import aside, note, opened, said
 
 
@@ -92,7 +93,7 @@ def test_odd_operations_name_nothing(tmp_path: Path) -> None:
         assert tree.names(session) == {}
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(parents=st.lists(st.integers(0, 11), max_size=12), skipped=st.sets(st.integers(0, 11)))
 def test_every_message_is_on_a_branch_and_counts_are_right(
     tmp_path_factory: pytest.TempPathFactory, parents: list[int], skipped: set[int]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Busy
@@ -18,6 +18,7 @@ from talktree.session.capture.snapshots import Change, snapshot_line
 from talktree.session.capture.states import ABSENT, File
 from talktree.session.care import care
 from talktree.session.opened import Opened
+from tests.cases import examples
 from tests.session.made import folder_of, opened, said
 
 DAY = 86_400
@@ -85,7 +86,7 @@ def test_damage_in_logs_is_told_by_its_kind(tmp_path: Path) -> None:
             ("messages", b"I am a", b"I am A", "broken-seal"),
             ("snapshots", b'"step":"s"', b'"step":"t"', "broken-seal"),
             ("messages", said("a").splitlines()[0][:-1], b"{", "broken-seal"),
-            ("operations", b'{"id": "o"', b'{"id": "o', "unreadable-line"),
+            ("operations", b'{"id": "o"', b'"id": "o"', "unreadable-line"),
             ("operations", b'"kind":"moved"', b'"kind":"other"', "unfinished-move"),
         ]
     ):
@@ -168,7 +169,7 @@ def test_of_a_flood_of_troubles_some_are_told_and_the_rest_counted(tmp_path: Pat
     assert told[-1].message == "and 500 more"
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_check_never_raises_and_a_flipped_bit_is_always_found(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -186,7 +187,7 @@ def test_check_never_raises_and_a_flipped_bit_is_always_found(
     assert kinds(root, read_data=True)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     log=st.sampled_from(["messages", "snapshots", "operations"]),
     junk=st.binary(max_size=200)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
 from talktree.session import Session, Store
+from tests.cases import examples
 from tests.session.logs import findings, values
 
 
@@ -34,7 +35,7 @@ def test_a_compaction_leaves_everything_readable(session: Session) -> None:
     assert findings(session) == []
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.lists(st.sampled_from(["user", "compact", "restore"]), max_size=12))
 def test_the_context_is_what_was_said_since_the_last_summary(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[str]

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
 from talktree.session import Store
+from tests.cases import examples
 
 SECRET = "sk-live-0123456789"
 FOREIGN = b'{ "api_key" : "' + SECRET.encode() + b'",\n\t"n": 1.0e2, "n": 2,\r\n"list":[1,2 , 3]}\n'
@@ -77,7 +78,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.dictionaries(st.text(max_size=8), json_values), st.sampled_from([None, 0, 2, 4]))
 def test_other_members_stay(
     tmp_path_factory: pytest.TempPathFactory, value: dict[str, object], indent: int | None

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotSaved, Unreadable
@@ -19,6 +19,7 @@ from talktree.files.anchored import Anchor
 from talktree.session.capture.contents import MANY, Contents
 from talktree.session.capture.pieces import PIECE, WHOLE
 from talktree.session.capture.states import File
+from tests.cases import examples
 from tests.session.trees import CASES
 
 
@@ -50,7 +51,7 @@ sizes = st.one_of(
 )
 
 
-@settings(max_examples=CASES // 4)
+@examples(CASES // 4)
 @given(st.lists(st.tuples(sizes, st.binary(max_size=30)), max_size=4))
 def test_what_is_kept_comes_back_byte_for_byte(made: list[tuple[int, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as top, contents_in(Path(top)) as contents:

@@ -64,6 +64,13 @@ def test_a_change_of_directory_counts_at_once(place: Path) -> None:
     (place / "b").mkdir()
     os.chdir(place / "b")
     assert around.now().cwd == str(place / "b")
+
+
+def test_within_a_moment_nothing_is_looked_at_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "STILL_TRUE", 3600.0)
+    around = Surroundings()
     assert around.now() is around.now()
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.session.capture.cut_off import WHY, end_cut_off_steps
@@ -23,6 +23,7 @@ from talktree.session.capture.step import Step
 from talktree.session.journal.lines import lines
 from talktree.session.opened import Opened
 from talktree.text.json_read import decode
+from tests.cases import examples
 from tests.session.trees import (
     CASES,
     Deed,
@@ -63,7 +64,7 @@ def die_in_a_step(top: Path, message: str, then: list[Deed], named: list[bytes])
     assert in_child(work) == signal.SIGKILL
 
 
-@settings(max_examples=CASES // 2)
+@examples(CASES // 2)
 @given(many_deeds, many_deeds, many_deeds, st.sampled_from([[], [b"a"], [b"d/a", b"b"]]))
 def test_a_step_that_died_is_ended_with_what_was_there_before(
     first: list[Deed], between: list[Deed], then: list[Deed], named: list[bytes]

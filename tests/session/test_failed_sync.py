@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -12,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from talktree.session.journal.seal import sealed
+from tests.cases import TORTURE
 from tests.session.faults import injected, need_strace, was_injected
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
-
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 
 
 def run(folder: Path, fault: str, *, count: int = 5) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 from talktree.session.journal.seal import judged, sealed
+from tests.cases import TORTURE
 from tests.session.journals import served
 
-FLIPS = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "torture" else 500
+FLIPS = 10_000 if TORTURE else 500
 
 
 def test_one_flipped_bit(tmp_path: Path) -> None:

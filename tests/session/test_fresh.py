@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, NotUndoable, WorldMoved
@@ -19,12 +19,12 @@ from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import moves
 from talktree.session.undo.fresh import restore_into
+from tests.cases import examples
 from tests.session.machine import FAST
 from tests.session.made import said
 from tests.session.trees import walked
 from tests.session.working import kinds
 
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 OLD, NEW = b"old content", b"new content"
 
 
@@ -369,7 +369,7 @@ states = st.one_of(
 )
 
 
-@settings(max_examples=5000 if TORTURE else 40)
+@examples(40, torture=5000)
 @given(paths=st.dictionaries(names, states, max_size=6))
 def test_no_session_writes_outside_of_the_folder(paths: dict[str, Any]) -> None:
     with TemporaryDirectory(dir=FAST) as top:

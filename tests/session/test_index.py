@@ -9,12 +9,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
 from talktree.model.message import Message
 from talktree.session.index.index import Index, Node
+from tests.cases import examples
 from tests.session.faults import unwritable
 from tests.session.made import SESSION, aside, folder_of, note, opened, said
 
@@ -114,7 +115,7 @@ class Plain:
         return found
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(log=logs, cut=st.integers(0, 14))
 def test_any_log_gives_the_tree_a_plain_reading_gives(
     tmp_path_factory: pytest.TempPathFactory, log: list[tuple[str, str | None, str]], cut: int

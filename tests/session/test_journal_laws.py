@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.session.journal.journal import Journal
 from talktree.session.journal.seal import judged
+from tests.cases import examples
 from tests.session.journals import opened, quarantined, served
-
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 
 Step: TypeAlias = tuple[str, int]
 STEPS = st.lists(
@@ -134,7 +133,7 @@ def void(_: object) -> None:
     """Nothing."""
 
 
-@settings(max_examples=2000 if TORTURE else 50)
+@examples(50, torture=2000)
 @given(STEPS)
 def test_whatever_happens(tmp_path_factory: pytest.TempPathFactory, steps: list[Step]) -> None:
     folder = tmp_path_factory.mktemp("session")

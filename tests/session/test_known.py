@@ -6,12 +6,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.session.capture.known import Known, Seen
 from talktree.session.capture.known_file import SPARE, KnownFile, Row
 from talktree.session.capture.states import ABSENT, File, Link
+from tests.cases import examples
 from tests.session.trees import CASES, paths
 
 stamps = st.tuples(st.integers(0, 9), st.integers(0, 2**62))
@@ -19,7 +20,7 @@ states = st.sampled_from([ABSENT, Link(target=b"\xff%"), File(hash="a" * 64, siz
 rows = st.lists(st.builds(Row, paths, stamps, states), max_size=6)
 
 
-@settings(max_examples=2 * CASES)
+@examples(2 * CASES)
 @given(rows, rows, st.integers(0, 10_000), st.integers(0, 255))
 def test_damage_takes_lines_away_and_changes_none(
     first: list[Row], second: list[Row], place: int, byte: int

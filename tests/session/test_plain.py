@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.formats.base import Record
@@ -23,6 +23,7 @@ from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.recording.plain import Lines
 from talktree.text.json_write import encode_new
 from talktree.text.times import MILLI
+from tests.cases import examples
 
 words = st.text(st.characters(), max_size=20)
 """Halves of characters among them."""
@@ -65,7 +66,7 @@ messages = st.builds(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(messages, min_size=1, max_size=4))
 def test_every_line_is_the_formats_own(several: list[Message]) -> None:
     lines = Lines()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import TORTURE
 from tests.session.faults import disk, need_strace
 from tests.session.journals import Ack, acks, opened, served, verify, writer
 from tests.torture.session.images import FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING, Image
 
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 KINDS = ["ext4", "xfs"]
 FLAGS = [FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING]
 WITHOUT_SYNC = [

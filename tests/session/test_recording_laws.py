@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
 from talktree.errors import NotUndoable
 from talktree.session import Session, Store
 from talktree.session.travel import Journey
+from tests.cases import examples
 
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 words = st.text("abcäß雪😀 ", min_size=1, max_size=12).map(lambda text: f"w{text}w")
 states = st.sampled_from(["pending", "in_progress", "completed"])
 todos = st.lists(st.fixed_dictionaries({"content": words, "status": states}), max_size=3)
@@ -92,7 +91,7 @@ deeds = st.one_of(
 )
 
 
-@settings(max_examples=2000 if TORTURE else 12)
+@examples(12, torture=2000)
 @given(st.lists(deeds, max_size=12))
 def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]]) -> None:
     with TemporaryDirectory() as place:

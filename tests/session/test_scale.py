@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from talktree.session import Session, Store
+from tests.cases import TORTURE
 
-FULL = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
-MESSAGES = 200_000 if FULL else 20_000
+MESSAGES = 200_000 if TORTURE else 20_000
 """Each some 5 KB, so 1 GB in all or a tenth of it, in one chain."""
-SESSIONS = 10_000 if FULL else 300
+SESSIONS = 10_000 if TORTURE else 300
 LONG = 16 << 20
 MEGABYTE = 1 << 20
 MOST_MEMORY = 300 * MEGABYTE

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Busy, Escapes, NotUndoable
@@ -17,6 +17,7 @@ from talktree.session.capture.snapshots import Change, Taken
 from talktree.session.capture.states import ABSENT, File, Folder, Unknown, name_from_json
 from talktree.session.capture.step import Step
 from talktree.session.opened import Opened
+from tests.cases import examples
 from tests.session.trees import (
     CASES,
     EMPTY,
@@ -43,7 +44,7 @@ def log(opened: Opened, message: str) -> list[Taken]:
     return opened.index.snapshots([message])
 
 
-@settings(max_examples=CASES)
+@examples(CASES)
 @given(many_deeds, st.lists(many_deeds, min_size=1, max_size=3), st.sampled_from([0.0, 2.0]))
 def test_watched_changes_are_those_of_an_independent_walk(
     first: list[Deed], steps: list[list[Deed]], racy: float
@@ -65,7 +66,7 @@ def test_watched_changes_are_those_of_an_independent_walk(
             assert told(tuple(recorded), opened.contents) == differences(before, after)
 
 
-@settings(max_examples=CASES)
+@examples(CASES)
 @given(many_deeds, st.lists(paths, min_size=1, max_size=4), many_deeds)
 def test_named_paths_are_recorded_before_and_after(
     first: list[Deed], named: list[bytes], then: list[Deed]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from talktree.session.journal.seal import judged, sealed
 from talktree.session.journal.tail import Tail, tail
+from tests.cases import TORTURE
 from tests.session.journals import opened, quarantined, served
 
 NEW = b'{"new":true}'
@@ -50,13 +50,13 @@ def check(folder: Path, data: bytes, whole: list[bytes]) -> None:
 
 
 def cuts(length: int) -> range | list[int]:
-    if os.environ.get("HYPOTHESIS_PROFILE") == "torture":
+    if TORTURE:
         return range(length + 1)
     return sorted(random.Random(length).sample(range(length + 1), 150))
 
 
 def test_a_file_cut_at_any_byte(tmp_path: Path) -> None:
-    whole = session(200 if os.environ.get("HYPOTHESIS_PROFILE") == "torture" else 30)
+    whole = session(200 if TORTURE else 30)
     data = b"".join(line + b"\n" for line in whole)
     for stop in cuts(len(data)):
         check(tmp_path, data[:stop], whole)

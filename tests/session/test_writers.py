@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -15,10 +14,10 @@ import pytest
 from talktree.session.journal.journal import Durability
 from talktree.session.journal.lines import lines
 from talktree.session.journal.seal import judged
+from tests.cases import TORTURE
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 
 MODES: list[Durability] = ["safe", "fast"]
-TORTURE = os.environ.get("HYPOTHESIS_PROFILE") == "torture"
 
 HOLDER = """
 import sys, time

@@ -26,7 +26,7 @@ from talktree.session.opened import Opened
 Thing: TypeAlias = tuple[str, object, int]
 """Its kind, what it holds, its mode."""
 NAMES = [b"a", b"b", b"d", b"caf\xc3\xa9", b"odd\xff\xfename", b"100%41", b"A", b"e e\n"]
-CASES = 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "torture" else 25
+CASES = 25
 """How many random cases of each law that works on files."""
 EMPTY: Thing = ("nothing", b"", 0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import sys
 
+from tests.cases import rotate
 from tests.torture.session import syscalls
 from tests.torture.session.images import FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING, SIZE, why_not
 from tests.torture.session.kills import kill
@@ -51,7 +52,7 @@ def _suffered(kind: str, count: int, seed: int) -> list[str]:
             each for system in SIZE for flags in FLAGS for each in cut(system, flags, count, seed)
         ]
     faults = syscalls.kills() if kind == "script-kills" else syscalls.failures()
-    chosen = faults if count >= len(faults) else random.Random(seed).sample(faults, count)
+    chosen = rotate(faults, count, seed)
     print(f"{len(chosen)} of {len(faults)} faults")
     return syscalls.suffered(chosen)
 

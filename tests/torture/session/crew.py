@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,14 @@ class Crew:
                 return
             self._heard += data
 
+    def wait_for_promise(self) -> None:
+        """Wait until one of them was promised something, however busy the machine is."""
+        while b"\nack " not in self._heard:
+            self.listen()
+            if all(_has_ended(pid) for pid in self._pids):
+                return
+            time.sleep(0.001)
+
     def kill(self) -> Told:
         """End all at once, and hear what they were promised."""
         for pid in self._pids:
@@ -62,6 +71,11 @@ class Crew:
             os.waitpid(pid, 0)
         os.close(self._reading)
         return heard(self._heard)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child is over; it stays to be waited for."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _be(writer: Writer, deeds: int, first: Callable[[], None]) -> None:

@@ -21,7 +21,7 @@ SHUTDOWN = 0x8004587D
 FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING = 0, 1, 2
 SIZE = {"ext4": 48 << 20, "xfs": 320 << 20}
 """XFS does not format smaller ones."""
-PATIENCE = 10.0
+PATIENCE = 120.0
 """Seconds in which processes that were killed are gone."""
 FORMAT = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0"),

@@ -55,6 +55,7 @@ def _round(
     begin(place)
     os.sync()
     crew = Crew(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
+    crew.wait_for_promise()
     end = time.monotonic() + chance.uniform(0.03, 0.3)
     while time.monotonic() < end:
         crew.listen()

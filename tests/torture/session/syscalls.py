@@ -113,5 +113,5 @@ def _run(place: Path, *options: str) -> subprocess.CompletedProcess[bytes]:
     command = ["strace", "-f", "-qq", *options, *output, *script]
     environment = {**os.environ, "TALKTREE_HOME": str(place / "home")}
     return subprocess.run(
-        command, capture_output=True, check=False, cwd=HOME, env=environment, timeout=120
+        command, capture_output=True, check=False, cwd=HOME, env=environment, timeout=600
     )
