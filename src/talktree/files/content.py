@@ -105,15 +105,28 @@ class Memory(Content):
 class OnDisk(Content):
     """A file that stays on disk; its size is what it was when it was loaded."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(
+        self,
+        path: Path | str,
+        found: os.stat_result | None = None,
+        *,
+        shown: str | None = None,
+    ) -> None:
+        """A file; `shown` is its path as the user gave it, for messages."""
+        self._place = str(path)
+        self._shown = shown
         try:
-            found = path.stat()
+            found = found or os.stat(self._place)
         except OSError as error:
-            raise _unreadable(path, error) from None
+            raise self._unreadable(error) from None
         self.size = found.st_size
         self._identity = (found.st_dev, found.st_ino)
         self._changed_at = found.st_mtime_ns
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies; made when it is asked for, as a folder may hold very many files."""
+        return Path(self._place)
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         stop = self.size if stop is None else min(stop, self.size)
@@ -185,9 +198,9 @@ class OnDisk(Content):
 
     def _open(self) -> BinaryIO:
         try:
-            file = open(self.path, "rb", buffering=BLOCK)  # noqa: SIM115
+            file = open(self._place, "rb", buffering=BLOCK)  # noqa: SIM115
         except OSError as error:
-            raise _unreadable(self.path, error) from None
+            raise self._unreadable(error) from None
         now = os.fstat(file.fileno())
         shrunk = now.st_size < self.size
         rewritten = now.st_size == self.size and now.st_mtime_ns != self._changed_at
@@ -198,15 +211,17 @@ class OnDisk(Content):
 
     def _changed(self) -> ChangedMeanwhile:
         return ChangedMeanwhile(
-            f"{self.path}: the file changed while it was being read",
+            f"{self._shown or self.path}: the file changed while it was being read",
             hint="run the command again; wait until its writer is done",
+        )
+
+    def _unreadable(self, error: OSError) -> Unreadable:
+        return Unreadable(
+            f"{self._shown or self.path}: {error.strerror or error}",
+            hint="check the path and its rights",
         )
 
 
 def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
     while line := file.readline(LONGEST_LINE):
         yield line
-
-
-def _unreadable(path: Path, error: OSError) -> Unreadable:
-    return Unreadable(f"{path}: {error.strerror or error}", hint="check the path and its rights")

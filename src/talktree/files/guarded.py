@@ -8,10 +8,13 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from talktree.errors import ChangedMeanwhile, Unreadable, UsageError
+from talktree.errors import ChangedMeanwhile, Unreadable
 from talktree.files.content import OnDisk
 from talktree.files.in_use import writer_of
+from talktree.files.outputs import BACKUP, OVERWRITE
+from talktree.files.placement import place_in_source
 from talktree.files.save import save
 from talktree.files.source import Source
 
@@ -60,11 +63,18 @@ def stamp() -> str:
     return time.strftime("%Y%m%d-%H%M%S")
 
 
+def free_path(path: Path, when: str, suffix: str) -> Path:
+    """A path beside a file for something made now, which does not exist yet."""
+    number, free = 2, path.with_name(f"{path.name}.{when}{suffix}")
+    while os.path.lexists(free):
+        free = path.with_name(f"{path.name}.{when}-{number}{suffix}")
+        number += 1
+    return free
+
+
 def backed_up(path: Path, when: str) -> Path:
     """A copy of a file beside it, compared with it byte by byte."""
-    backup = path.with_name(f"{path.name}.{when}.backup")
-    if backup.exists():
-        raise UsageError(f"{backup}: already exists", hint="try again in a second")
+    backup = free_path(path, when, BACKUP)
     try:
         shutil.copy2(path, backup)
         with open(backup, "rb") as file:
@@ -81,26 +91,63 @@ def backed_up(path: Path, when: str) -> Path:
     return backup
 
 
+def _backups(paths: Iterable[Path]) -> list[Path]:
+    when = stamp()
+    return [backed_up(path, when) for path in paths]
+
+
+class Replacement(NamedTuple):
+    """Files that were replaced, and the backups of what they were."""
+
+    changed: list[Path]
+    backups: list[Path]
+
+
 def replaced(
-    source: Source, root: Path, make: Callable[[], Mapping[str, Iterable[bytes]]]
-) -> list[Path]:
+    source: Source,
+    root: Path,
+    make: Callable[[], Mapping[str, Iterable[bytes]]],
+    *,
+    backup: bool = True,
+) -> Replacement:
     """Put new contents in the place of files that were read; gives those that changed.
 
-    Each is built beside the old one and takes its place only if all are still what was read. The
-    contents are made twice, so that none has to be held to see which of them differ. Files of a
-    folder that are not made any more go last.
+    Each is built beside the old one and takes its place only if all are still what was read, and
+    after a verified backup unless the caller keeps the old content elsewhere. The contents are made
+    twice, so that none has to be held to see which of them differ. Files of a folder that are not
+    made any more go last.
     """
     refuse_if_written(source)
-    places = {path: root / path if source.folder else root for path in make()}
+    places = {path: place_in_source(source, root, path) for path in make()}
     gone = [path for path in source.files if source.folder and path not in places]
     changed = [path for path, pieces in make().items() if not _holds(places[path], pieces)]
     refuse_changed(source)
+    leaving = [place_in_source(source, root, path) for path in gone]
+    old = [*(places[path] for path in changed), *leaving]
+    backups = _backups(path for path in old if backup and path.exists())
+    try:
+        refuse_changed(source)
+    except BaseException:
+        for each in backups:
+            each.unlink(missing_ok=True)
+        raise
     for path, pieces in make().items():
         if path in changed:
-            save({path: pieces}, places[path], folder=False)
-    for path in gone:
-        (root / path).unlink(missing_ok=True)
-    return [places[path] for path in changed]
+            save({path: pieces}, places[path], folder=False, gate=OVERWRITE)
+    for place in leaving:
+        place.unlink(missing_ok=True)
+    return Replacement([places[path] for path in changed], backups)
+
+
+def differing(source: Source, root: Path, written: Iterable[Path]) -> list[Path]:
+    """Those of the written files that differ from the files of the source they were made from."""
+    found = []
+    for place in written:
+        name = place.relative_to(root).as_posix() if source.folder else next(iter(source.files))
+        old = source.files.get(name)
+        if old is None or not _holds(place, old.blocks()):
+            found.append(place)
+    return found
 
 
 def _holds(place: Path, pieces: Iterable[bytes]) -> bool:

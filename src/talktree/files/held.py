@@ -38,5 +38,6 @@ def held(source: Source) -> Source:
         folder=source.folder,
         skipped=source.skipped,
         withheld=source.withheld,
+        shown=source.shown,
         place=source.place,
     )

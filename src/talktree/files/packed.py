@@ -1,26 +1,24 @@
 """Files that are packed, or written in UTF-16: read as the text they hold.
 
 The source keeps the file as it lies there, so what is not changed is written as it was. What is
-changed is packed again if the name says that the file is packed, else it becomes plain text. How
-much a file may unpack to is bounded.
+changed stays UTF-16, and is packed again if the name says that the file is packed; else it becomes
+plain text. How much a file may unpack to is bounded.
 """
 
 from __future__ import annotations
 
-import codecs
-import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Protocol
 
-from talktree.errors import Refused
+from talktree.errors import Damaged, Refused
 from talktree.files.content import BLOCK, Content, StandIn
 from talktree.files.source import Source, parked
+from talktree.files.utf16 import BIG, LITTLE, as_utf16, form_of_text, from_utf16
 
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 GZIP_NAME, ZSTD_NAME, UTF16 = "gzip", "zstd", "UTF-16"
-LITTLE, BIG = b"\xff\xfe", b"\xfe\xff"
 NAMED_GZIP = (".gz", ".gzip")
 NAMED = (*NAMED_GZIP, ".zst", ".zstd")
 """Names that say that a file is packed."""
@@ -32,20 +30,36 @@ MOST_TIMES = 200
 """Beyond that, to no more than so many times its size."""
 MOST = 16 << 30
 LARGEST_WINDOW = 1 << 27
-_ENCODING = re.compile(rb"""(\A\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["'])[\w.:-]{1,40}(?=["'])""")
 
-Pieces = Callable[[Content], Iterator[bytes]]
+CUT_OFF = "the file ends before its {how} data does"
+BROKEN = "its {how} data is damaged after {count:,} bytes of text"
+FED, LEAST_FED = 1 << 10, 1
+"""How much is decoded at once: little enough that no bomb unpacks to much in one go."""
+
+Decoding = Generator[bytes, None, str | None]
+"""Pieces of text; what it returns says what is wrong with the file, if anything is."""
+Pieces = Callable[[Content], Decoding]
 
 
 class Unpacked(StandIn):
     """The text in a file that holds it in another form."""
 
-    def __init__(self, stored: Content, how: str, text: Content, *, named: bool = False) -> None:
+    def __init__(
+        self,
+        stored: Content,
+        how: str,
+        text: Content,
+        *,
+        named: bool = False,
+        damage: str | None = None,
+    ) -> None:
         self.stored = stored
         """The file as it lies there."""
         self.how = how
         self.named = named
         """Whether its name says so."""
+        self.damage = damage
+        """Why the text is not whole; None if it is."""
         self.size = text.size
         self._text = text
 
@@ -56,15 +70,33 @@ class Unpacked(StandIn):
 
 def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
     """A text that takes the place of a file's, in the form the name of the file says."""
-    if not isinstance(content, Unpacked) or not content.named:
+    if not isinstance(content, Unpacked):
+        return pieces
+    if content.damage is not None:
+        raise Damaged(
+            f"{content.damage}; to write it anew would drop the rest",
+            hint="convert what can be read to a new file, and change that",
+        )
+    if content.how == UTF16:
+        return as_utf16(form_of(content), pieces)
+    if not content.named:
         return pieces
     return _repacked(content.how, pieces)
 
 
+def form_of(content: Content) -> str:
+    """The encoding of a file whose text was decoded, for `as_utf16`; empty for any other."""
+    if not isinstance(content, Unpacked) or content.how != UTF16 or content.damage is not None:
+        return ""
+    return form_of_text(content.stored)
+
+
 def as_named(
-    name: str, files: Mapping[str, Iterable[bytes]], *, folder: bool
+    name: str, files: Mapping[str, Iterable[bytes]], *, folder: bool, main: str | None = None
 ) -> Mapping[str, Iterable[bytes]]:
     """The one file there is, packed or not as the name it gets says; those of a folder as is."""
+    if main is not None and _how_named(name) != _how_named(main):
+        return {**files, main: _formed(name, files[main])}
     if folder:
         return files
     return {path: _formed(name, pieces) for path, pieces in files.items()}
@@ -141,6 +173,7 @@ def unpacked(source: Source) -> Source:
         folder=source.folder,
         skipped=source.skipped,
         withheld=source.withheld,
+        shown=source.shown,
     )
 
 
@@ -163,9 +196,23 @@ def _plain(path: str, content: Content) -> Content:
     if known is None:
         return content
     how, pieces = known
-    text = parked(_bounded(path, content, pieces))
+    decoding = _Watched(pieces(content))
+    text = parked(_bounded(path, content, decoding))
     named = how != UTF16 and is_named_so(path)
-    return Unpacked(content, how, text, named=named) if text.size else content
+    if not text.size:
+        return content
+    return Unpacked(content, how, text, named=named, damage=decoding.damage)
+
+
+class _Watched:
+    """The pieces of a text as they are decoded; afterwards what is wrong with the file."""
+
+    def __init__(self, decoding: Decoding) -> None:
+        self._decoding = decoding
+        self.damage: str | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        self.damage = yield from self._decoding
 
 
 def is_named_so(path: str) -> bool:
@@ -175,7 +222,7 @@ def is_named_so(path: str) -> bool:
 
 def bare_name(name: str) -> str:
     """The name a file has when it is not packed."""
-    return name.rpartition(".")[0] if is_named_so(name) else name
+    return name.rpartition(".")[0] or name if is_named_so(name) else name
 
 
 def stem_of(path: str) -> str:
@@ -196,9 +243,9 @@ def _kind(path: str, head: bytes) -> tuple[str, Pieces] | None:
     return None
 
 
-def _bounded(path: str, content: Content, pieces: Pieces) -> Iterator[bytes]:
+def _bounded(path: str, content: Content, pieces: Iterable[bytes]) -> Iterator[bytes]:
     size, most = 0, min(MOST, max(ALWAYS, content.size * MOST_TIMES))
-    for piece in pieces(content):
+    for piece in pieces:
         size += len(piece)
         if size > most:
             raise Refused(
@@ -208,61 +255,65 @@ def _bounded(path: str, content: Content, pieces: Pieces) -> Iterator[bytes]:
         yield piece
 
 
-def _from_gzip(content: Content) -> Iterator[bytes]:
-    packed = zlib.decompressobj(wbits=31)
+def _from_gzip(content: Content) -> Decoding:
+    packed, size, started = zlib.decompressobj(wbits=31), 0, False
     for block in content.blocks():
         left = block
         while left:
+            before = packed.copy()
             try:
                 piece = packed.decompress(left, BLOCK)
             except zlib.error:
-                return
+                rest = b"".join(_salvaged(before, left))
+                yield rest
+                return BROKEN.format(how=GZIP_NAME, count=size + len(rest))
+            size += len(piece)
             if piece:
                 yield piece
-            left = packed.unconsumed_tail
+            left, started = packed.unconsumed_tail, True
             if packed.eof:
-                # Several packed files, one behind the other, are one text.
-                left = packed.unused_data
+                # Several packed files, one behind the other, are one text; zeros are padding.
+                left, started = packed.unused_data.lstrip(b"\0"), False
                 packed = zlib.decompressobj(wbits=31)
+    return CUT_OFF.format(how=GZIP_NAME) if started else None
 
 
-class _Stream:
-    """The bytes of a content, as a decoder wants to read them."""
-
-    def __init__(self, content: Content) -> None:
-        self._content = content
-        self._at = 0
-
-    def read(self, size: int = BLOCK) -> bytes:
-        """The next bytes."""
-        found = self._content.read(self._at, self._at + size)
-        self._at += len(found)
-        return found
-
-
-def _from_zstd(content: Content) -> Iterator[bytes]:
-    import zstandard
-
-    packed = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
-    reader = packed.stream_reader(_Stream(content), read_across_frames=True)  # type: ignore[arg-type]
-    while True:
+def _salvaged(packed: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """What can be decoded of a piece before the place where it is damaged."""
+    at, step = 0, FED
+    while step >= LEAST_FED:
+        attempt = packed.copy()
         try:
-            piece = reader.read(BLOCK)
-        except zstandard.ZstdError:
-            return
-        if not piece:
-            return
+            piece = attempt.decompress(data[at : at + step])
+        except zlib.error:
+            step = step // 2
+            continue
+        packed, at = attempt, at + step
         yield piece
 
 
-def _from_utf16(content: Content) -> Iterator[bytes]:
-    name = "utf-16-le" if content.read(0, 2) == LITTLE else "utf-16-be"
-    decoder = codecs.getincrementaldecoder(name)("surrogatepass")
-    first = True
-    for block in content.blocks(2):
-        piece = decoder.decode(block).encode("utf-8", "surrogatepass")
-        # What an XML file says of its encoding is true of the bytes that are read.
-        yield _ENCODING.sub(rb"\1UTF-8", piece) if first else piece
-        first = False
-    if decoder.getstate()[0]:
-        yield "\ufffd".encode()
+def _from_zstd(content: Content) -> Decoding:
+    import zstandard
+
+    frames = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+    packed, size, started = frames.decompressobj(), 0, False
+    for block in content.blocks():
+        for at in range(0, len(block), FED):
+            left = block[at : at + FED]
+            while left:
+                try:
+                    piece = packed.decompress(left)
+                except zstandard.ZstdError:
+                    return BROKEN.format(how=ZSTD_NAME, count=size)
+                size += len(piece)
+                if piece:
+                    yield piece
+                left, started = b"", True
+                if packed.eof:
+                    left, started = packed.unused_data, False
+                    packed = frames.decompressobj()
+    return CUT_OFF.format(how=ZSTD_NAME) if started else None
+
+
+def _from_utf16(content: Content) -> Decoding:
+    return CUT_OFF.format(how=UTF16) if (yield from from_utf16(content)) else None

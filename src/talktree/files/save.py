@@ -1,18 +1,20 @@
 """Output appears whole or not at all.
 
-A file is written beside its target and renamed over it; a folder is built under a temporary
-name and renamed. Nothing that exists is destroyed: a folder in the way is an error, and paths
-inside a written folder can never leave it.
+A file is written beside its target and renamed; a folder is built under a temporary name and
+renamed. What exists is replaced only if the gate says so, and paths inside a written folder can
+never leave it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from talktree.errors import TalktreeError, Unreadable, UsageError
+from talktree.files.outputs import OutputGate, is_empty
 
 Pieces = Iterable[bytes]
 Agreed = Callable[[], object]
@@ -23,67 +25,143 @@ def _always() -> None:
 
 
 def save(
-    files: Mapping[str, Pieces], target: Path, *, folder: bool, agreed: Agreed = _always
+    files: Mapping[str, Pieces],
+    target: str | Path,
+    *,
+    folder: bool,
+    main: str | None = None,
+    gate: OutputGate | None = None,
+    agreed: Agreed = _always,
 ) -> list[Path]:
     """Write the files at the target and return what was written.
 
-    When all is made and before it appears, `agreed` is called; if it raises, nothing appears.
+    The gate decides before anything is made; without one nothing that exists is replaced. When all
+    is made and before it appears, `agreed` is called; if it raises, nothing appears. If one file is
+    `main`, all others are its companion files.
     """
+    gate = gate or OutputGate()
+    if main is not None:
+        from talktree.files.placement import is_named_like, save_with_companions
+
+        if is_named_like(target, main):
+            return save_with_companions(files, target, main, gate, agreed)
+    gate.check(target, folder=folder)
     if folder:
-        return _save_folder(files, target, agreed)
+        return _save_folder(files, target, gate, agreed)
     if len(files) != 1:
         raise UsageError(
             f"{target}: {len(files)} files cannot become one", hint="name a folder as the output"
         )
-    _replace_file(next(iter(files.values())), target, agreed)
-    return [target]
+    _save_file(next(iter(files.values())), target, gate, agreed)
+    return [Path(target)]
 
 
-def _save_folder(files: Mapping[str, Pieces], target: Path, agreed: Agreed) -> list[Path]:
-    from shutil import rmtree  # only here, as below: whoever only reads need not wait for it
-    from tempfile import mkdtemp
-
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target}: already exists", hint="name a folder that does not exist yet")
-    with _os_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    try:
+def _save_folder(
+    files: Mapping[str, Pieces], target: str | Path, gate: OutputGate, agreed: Agreed
+) -> list[Path]:
+    with building_folder(target) as building:
         for path, pieces in files.items():
             inside = building / beneath(path)
-            with _os_errors(target / path):
+            with _os_errors(os.path.join(target, path)):
                 inside.parent.mkdir(parents=True, exist_ok=True)
                 _write(pieces, inside)
         agreed()
-        with _os_errors(target):
-            building.chmod(0o777 & ~_umask())
-            building.rename(target)
-    except BaseException:
+        place_folder(building, target, gate)
+    return [Path(target) / path for path in files]
+
+
+@contextlib.contextmanager
+def building_folder(target: str | Path) -> Iterator[Path]:
+    """A new folder beside the target, to be filled and placed; it is gone in the end."""
+    from shutil import rmtree  # only here, as below: whoever only reads need not wait for it
+    from tempfile import mkdtemp
+
+    place = Path(target)
+    with _os_errors(target):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(mkdtemp(dir=place.parent, prefix=f".{place.name}."))
+    try:
+        yield building
+    finally:
         rmtree(building, ignore_errors=True)
-        raise
-    return [target / path for path in files]
 
 
-def _replace_file(pieces: Pieces, target: Path, agreed: Agreed) -> None:
+def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
+    """Give a folder that was built its name.
+
+    By force it takes the place of an older one, unless that holds files that would be lost.
+    """
+    with _os_errors(target):
+        building.chmod(0o777 & ~_umask())
+        if not os.path.lexists(target):
+            building.rename(target)
+            return
+    gate.check(target, folder=True)
+    with _os_errors(target):
+        if is_empty(target) and not os.path.islink(target):
+            building.rename(target)
+            return
+        _refuse_other_files(target, building)
+        # The link stays a link; the folder it leads to is replaced.
+        place = Path(os.path.realpath(target))
+        with building_folder(place) as old:
+            place.rename(old / "old")
+            try:
+                building.rename(place)
+            except BaseException:
+                (old / "old").rename(place)
+                raise
+
+
+def _refuse_other_files(target: str | Path, building: Path) -> None:
+    """Raise an error if a folder holds files that the new one does not replace."""
+    for here, folders, names in os.walk(target):
+        inside = building / Path(here).relative_to(target)
+        for name in (*folders, *names):
+            path, new = Path(here) / name, inside / name
+            is_folder = name in folders and not path.is_symlink()
+            if not (new.is_dir() if is_folder else new.is_file()):
+                raise UsageError(
+                    f"{target}: holds {path.relative_to(target)}, which would be lost",
+                    hint="move it away, or name another folder",
+                )
+
+
+def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agreed) -> None:
     from tempfile import mkstemp
 
-    if target.is_dir():
-        raise UsageError(f"{target}: is a folder", hint="name a file as the output")
+    # A link stays a link; the file it leads to is replaced.
+    place = Path(os.path.realpath(target))
     with _os_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = mkstemp(dir=place.parent, prefix=f".{place.name}.")
     os.close(descriptor)
     building = Path(name)
     try:
         with _os_errors(target):
             _write(pieces, building)
             agreed()
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+            mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
             building.chmod(mode)
-            building.replace(target)
-    except BaseException:
+            gate.check(target, folder=False)
+            place_file(building, place, gate)
+    finally:
         building.unlink(missing_ok=True)
-        raise
+
+
+def place_file(building: Path, place: Path, gate: OutputGate) -> None:
+    """Give a file that was built its name; only by force it replaces what is there."""
+    if gate.force:
+        building.replace(place)
+        return
+    try:
+        # A link never replaces what appeared there meanwhile.
+        os.link(building, place)
+    except OSError as error:
+        if error.errno == errno.EEXIST:
+            raise
+        # A file system without links: there the check just before has to do.
+        building.replace(place)
 
 
 def _write(pieces: Pieces, path: Path) -> None:
@@ -103,7 +181,7 @@ def beneath(path: str) -> PurePosixPath:
 
 
 @contextlib.contextmanager
-def _os_errors(path: Path) -> Iterator[None]:
+def _os_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except TalktreeError:

@@ -1,0 +1,142 @@
+"""Where the files of a source go when they are written.
+
+A file with companion files keeps its layout: the file itself gets the name of the output, the
+folder that is named after it is renamed with it, and all others keep their names beside it. An
+output that is not named like such a file is a folder, which gets all of them.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from talktree.errors import TalktreeError, Unreadable, UsageError
+from talktree.files.outputs import OutputGate
+from talktree.files.packed import bare_name, stem_of
+from talktree.files.save import beneath, building_folder, place_file, save
+from talktree.files.source import Source
+
+
+def is_named_like(target: str | Path, main: str) -> bool:
+    """Whether a file with companion files can have the name of an output."""
+    ending = os.path.splitext(bare_name(main))[1]
+    return bool(ending) and os.path.splitext(bare_name(Path(target).name))[1] == ending
+
+
+def place_files(files: Iterable[str], target: Path, main: str) -> dict[str, Path]:
+    """The place of each file of a source with companion files, for an output that is named so."""
+    folder = f"{stem_of(main)}/"
+    places = {}
+    for path in files:
+        if path == main:
+            places[path] = target
+        elif path.startswith(folder):
+            inside = beneath(path[len(folder) :])
+            places[path] = target.parent / stem_of(target.name) / inside
+        else:
+            places[path] = target.parent / beneath(path)
+    return places
+
+
+def place_in_source(source: Source, root: Path, path: str) -> Path:
+    """Where a file of a source is on disk, given the path that the source was loaded from."""
+    if source.main is not None:
+        own = Path(os.path.realpath(root)) if root.is_symlink() else root
+        return root if path == source.main else own.parent / path
+    return root / path if source.folder else root
+
+
+def save_with_companions(
+    files: Mapping[str, Iterable[bytes]],
+    target: str | Path,
+    main: str,
+    gate: OutputGate,
+    agreed: Callable[[], object],
+) -> list[Path]:
+    """Write a file and its companion files beside it; all of them, or none.
+
+    A companion file that is there already with the same bytes is left as it is. Another file in its
+    place is replaced only by force.
+    """
+    gate.check(target, folder=False)
+    # A link stays a link; the companions are beside the file it leads to.
+    own = Path(os.path.realpath(target)) if os.path.islink(target) else Path(target)
+    places = place_files(files, own, main)
+    with building_folder(own) as building:
+        try:
+            inside = building / "new"
+            built = dict(zip(files, save(files, inside, folder=True, agreed=agreed), strict=True))
+            others = [
+                path
+                for path in files
+                if path != main and not _is_there(built[path], places[path], gate)
+            ]
+            if own.exists():
+                built[main].chmod(own.stat().st_mode & 0o777)
+            gate.check(target, folder=False)
+            _move([(built[path], places[path]) for path in (*others, main)], building, gate)
+        except TalktreeError as error:
+            error.message = error.message.replace(f"{building / 'new'}{os.sep}", "")
+            raise
+    return [Path(target) if path == main else places[path] for path in files]
+
+
+def _move(moves: Iterable[tuple[Path, Path]], building: Path, gate: OutputGate) -> None:
+    """Put built files into their places; if that fails, all is as it was."""
+    done: list[tuple[Path, Path | None]] = []
+    try:
+        for number, (built, place) in enumerate(moves):
+            with _system_errors(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                old = None
+                if gate.force and place.exists():
+                    old = _copy(place, building / f"old-{number}")
+                place_file(built, place, gate)
+            done.append((place, old))
+    except BaseException:
+        for place, old in done:
+            if old is None:
+                place.unlink(missing_ok=True)
+            else:
+                old.replace(place)
+        raise
+
+
+def _copy(path: Path, copy: Path) -> Path:
+    """A second name for a file, or a copy of it where the file system knows no such names."""
+    try:
+        os.link(path, copy)
+    except OSError:
+        shutil.copy2(path, copy)
+    return copy
+
+
+@contextmanager
+def _system_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Unreadable(
+            f"{path}: cannot write: {error.strerror or error}", hint="nothing was written"
+        ) from None
+
+
+def _is_there(built: Path, place: Path, gate: OutputGate) -> bool:
+    """Whether a companion file is in its place already; an error if another file must stay."""
+    if not os.path.lexists(place):
+        gate.check(place, folder=False)
+        return False
+    is_file = place.is_file() and not place.is_symlink()
+    if is_file and filecmp.cmp(built, place, shallow=False):
+        return True
+    if not is_file or not gate.force:
+        hint = "use --force to replace it" if is_file else "move it away"
+        raise UsageError(
+            f"{place}: already exists and is different", hint=f"{hint}, or name another output"
+        )
+    gate.check(place, folder=False)
+    return False
