@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 import msgspec
@@ -23,6 +24,9 @@ SHORT = 1 << 16
 """Texts of so many bytes that are not plain are remembered: whoever reads, checks, shows and mends
 a file looks at the few that are broken again and again."""
 MOST_KNOWN = 64
+REMEMBERED = 4 << 20
+"""Of the longer ones up to this size the last is remembered: a single record may be looked at once
+for each of its findings, and going through it takes seconds if it is nested very deep."""
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -83,14 +87,32 @@ def _has_long_number(raw: bytes) -> bool:
 
 
 def _odd(raw: bytes) -> list[Problem]:
-    return list(_known(raw).problems) if len(raw) <= SHORT else _scanned(raw).problems
+    return list(_remembered(raw).problems)
 
 
 def _tolerant(raw: bytes) -> Decoded:
-    if len(raw) > SHORT:
+    if len(raw) > REMEMBERED:
         return _scanned(raw)
-    value, problems, usable = _known(raw)
+    value, problems, usable = _remembered(raw)
     return Decoded(_copied(value), list(problems), usable)
+
+
+_last: dict[bytes, Decoded] = {}
+
+
+def _remembered(raw: bytes) -> Decoded:
+    """What a text holds; it is shared, so it must not be changed."""
+    if len(raw) <= SHORT:
+        return _known(raw)
+    if len(raw) > REMEMBERED:
+        return _scanned(raw)
+    key = blake2b(raw, digest_size=16).digest()
+    found = _last.get(key)
+    if found is None:
+        found = _scanned(raw)
+        _last.clear()
+        _last[key] = found
+    return found
 
 
 @lru_cache(maxsize=MOST_KNOWN)

@@ -10,6 +10,13 @@ from __future__ import annotations
 import re
 
 from talktree.text.json_nodes import Kind, Node, Problem, Scan, filled
+from talktree.text.json_quotes import (
+    NAME,
+    REST_OF_STRING,
+    end_of_name,
+    end_of_unopened,
+    end_of_value,
+)
 from talktree.text.json_string import unescape
 from talktree.text.json_tokens import (
     COLON,
@@ -165,17 +172,39 @@ class Scanner:
                 return
             self._unescaped(start, found.end())
         self.at = found.end()
-        text = self._text(start, self.at - 1)
         if self._takes_key():
-            colon = COLON.match(self.text, self.at)
-            if colon is not None:
-                self._take_key(text, start, colon.end())
-                self._between(colon.start(), colon.end())
-                return
-            self._problem("syntax", "a name without a value")
-            self._mend("syntax", start, self.at)
+            self._name(start)
             return
-        self._scalar(start, text)
+        if self.open:
+            in_list = self.open[-1].kind is Kind.ARRAY
+            self._stray_quotes(self.at, end_of_value(self.text, self.at, in_list=in_list))
+        self._scalar(start, self._text(start, self.at - 1))
+
+    def _name(self, start: int) -> None:
+        """Take the name of a member, which ends here."""
+        colon = COLON.match(self.text, self.at)
+        if colon is None and NAME.match(self.text, start + 1):
+            self.at = start
+            self._junk(1)
+            return
+        if colon is None:
+            self._stray_quotes(self.at, end_of_name(self.text, self.at) or self.at)
+            colon = COLON.match(self.text, self.at)
+        text = self._text(start, self.at - 1)
+        if colon is not None:
+            self._take_key(text, start, colon.end())
+            self._between(colon.start(), colon.end())
+            return
+        self._problem("syntax", "a name without a value")
+        self._mend("syntax", start, self.at)
+
+    def _stray_quotes(self, stop: int, end: int) -> None:
+        """Go on to where a string really ends; the quotes before that belong to its text."""
+        while stop < end:
+            self._problem("syntax", "a quote that is not escaped", at=stop - 1)
+            self._mend("syntax", stop - 1, stop - 1, b"\\")
+            stop = REST_OF_STRING.match(self.text, stop).end()  # type: ignore[union-attr]
+        self.at = stop
 
     def _ends_with_line(self, start: int, found: re.Match[bytes] | None) -> bool:
         """Take a string whose last quote is missing, if the next line shows that it is."""
@@ -258,8 +287,24 @@ class Scanner:
         if self._takes_key():
             self._junk(len(word.group()))
             return
+        end = self._unopened(word)
+        if end is not None:
+            self._problem("syntax", "a string without its first quote")
+            self._mend("syntax", start, start, b'"')
+            self.at = REST_OF_STRING.match(text, start).end()  # type: ignore[union-attr]
+            self._stray_quotes(self.at, end)
+            self._scalar(start, self._text(start - 1, self.at - 1))
+            return
         self.at = word.end()
         self._scalar(start, self._word(word.group(), start))
+
+    def _unopened(self, word: re.Match[bytes]) -> int | None:
+        """Where a string ends that begins with a word instead of a quote."""
+        known = word.group() in WORDS or NUMBER.match(self.text, word.start())
+        if known or not self.open:
+            return None
+        in_list = self.open[-1].kind is Kind.ARRAY
+        return end_of_unopened(self.text, word.start(), word.end(), in_list=in_list)
 
     def _word(self, word: bytes, start: int) -> Json:
         if word in WORDS:

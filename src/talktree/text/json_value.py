@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from msgspec import DecodeError, Raw
+from msgspec import DecodeError, Raw, Struct
 
 REFUSALS = (DecodeError, UnicodeDecodeError, RecursionError)
 """What the fast decoder raises on text that is not plain JSON."""
@@ -72,6 +72,36 @@ def same(a: Json, b: Json) -> bool:
             # repr tells -0.0 from 0.0, as the bytes do.
             if repr(a) != repr(b):
                 return False
+        elif a != b:
+            return False
+    return True
+
+
+def equal(a: object, b: object) -> bool:
+    """Equal as `==` says, at any depth: values, and structs that hold values."""
+    try:
+        return bool(a == b)
+    except RecursionError:
+        return _equal_deep(a, b)
+
+
+def _equal_deep(a: object, b: object) -> bool:
+    pending: list[tuple[object, object]] = [(a, b)]
+    while pending:
+        a, b = pending.pop()
+        if a is b:
+            continue
+        if isinstance(a, dict) and isinstance(b, dict):
+            if a.keys() != b.keys():
+                return False
+            pending.extend((item, b[name]) for name, item in a.items())
+        elif isinstance(a, (list, tuple)) and type(a) is type(b):
+            others = b if isinstance(b, (list, tuple)) else ()
+            if len(a) != len(others):
+                return False
+            pending.extend(zip(a, others, strict=True))
+        elif isinstance(a, Struct) and type(a) is type(b):
+            pending.extend((getattr(a, name), getattr(b, name)) for name in a.__struct_fields__)
         elif a != b:
             return False
     return True

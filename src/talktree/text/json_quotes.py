@@ -1,0 +1,66 @@
+"""Where a JSON string really ends when a quote was lost or put into it.
+
+A single wrong quote turns all that follows inside out: names become values and values names. What
+stands behind a quote shows whether it ends a string, so the damage stays in one value.
+"""
+
+from __future__ import annotations
+
+import re
+
+from talktree.text.json_tokens import COLON, SPACE
+
+_REST = rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
+_BLANKS = rb"[ \t\r\n]*+"
+REST_OF_STRING = re.compile(_REST)
+"""What is left of a string on its line, with the quote that ends it."""
+NAME = re.compile(rb'"' + _REST + _BLANKS + rb":")
+BEHIND_MEMBER = re.compile(_BLANKS + rb"(?:," + _BLANKS + rb'"' + _REST + _BLANKS + rb":|\}|\Z)")
+"""What stands behind a member of an object: the next one, or its end."""
+BEHIND_ITEM = re.compile(_BLANKS + rb"(?:[,\]]|\Z)")
+"""What stands behind an item of a list."""
+MOST_QUOTES = 64
+"""How many quotes are tried before a string counts as ended where it seems to end."""
+LONGEST_NAME = 256
+_NO_TEXT = frozenset(b",}]:{[\0/")
+
+
+def end_of_value(text: bytes, stop: int, *, in_list: bool) -> int:
+    """Where a value ends that seems to end at `stop`, behind a quote."""
+    behind = BEHIND_ITEM if in_list else BEHIND_MEMBER
+    if text[stop : stop + 1] == b'"':
+        return stop + 1 if behind.match(text, stop + 1) else stop
+    after = SPACE.match(text, stop).end()  # type: ignore[union-attr]
+    if after >= len(text) or text[after] in _NO_TEXT or text[after] == 0x22:
+        return stop
+    return _next_end(text, stop, behind) or stop
+
+
+def end_of_unopened(text: bytes, start: int, word_end: int, *, in_list: bool) -> int | None:
+    """Where a value ends whose first quote is missing; None if it does not look like one.
+
+    The value begins with a word.
+    """
+    after = SPACE.match(text, word_end).end()  # type: ignore[union-attr]
+    if after >= len(text) or text[after] in _NO_TEXT:
+        return None
+    return _next_end(text, start, BEHIND_ITEM if in_list else BEHIND_MEMBER)
+
+
+def _next_end(text: bytes, at: int, behind: re.Pattern[bytes]) -> int | None:
+    for _ in range(MOST_QUOTES):
+        found = REST_OF_STRING.match(text, at)
+        if found is None:
+            return None
+        at = found.end()
+        if behind.match(text, at):
+            return at
+    return None
+
+
+def end_of_name(text: bytes, stop: int) -> int | None:
+    """Where a name ends that seems to end at `stop`, where no colon follows; None if nowhere."""
+    found = REST_OF_STRING.match(text, stop)
+    if found is None or found.end() - stop > LONGEST_NAME:
+        return None
+    return found.end() if COLON.match(text, found.end()) else None
