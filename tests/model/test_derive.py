@@ -140,7 +140,7 @@ def test_a_sidechain_between_call_and_result_does_not_disturb_them() -> None:
         result("r", "a", ToolResult(error=True)),
     )
     assert (tally.tools["Task"].failures, tally.tools["Bash"].failures) == (1, 0)
-    assert tally.branches["sidechain"] == 1
+    assert tally.sidechains == 1
 
 
 def test_days_spans_roles_and_tasks() -> None:

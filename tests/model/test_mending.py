@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -172,19 +170,15 @@ def test_results_recorded_beside_notes_are_no_false_fork() -> None:
     assert mended(conversation) is conversation
 
 
-def _seconds(count: int) -> float:
-    """Every link is broken, and as nastily as possible."""
+def test_hostile_links_take_linear_time() -> None:
+    """Every link is broken, and as nastily as possible.
+
+    There are so many that it would not end before the limit of a test if time grew any faster.
+    """
     bones = Skeleton()
-    for number in range(count):
+    for number in range(100_000):
         kind = (Trait.SAID, Trait.NOTE, Trait.REPLY, Trait.NOTE)[number % 4]
         parent = f"n{number + 2}" if number % 3 else f"lost{number}"
         bones.add(kind, f"n{number}", parent, sidechain=number % 2)
     bones.finish()
-    started = perf_counter()
     mended(bare(bones))
-    return perf_counter() - started
-
-
-def test_hostile_links_take_linear_time() -> None:
-    small, large = _seconds(5_000), _seconds(40_000)
-    assert large < 30 * max(small, 0.01)

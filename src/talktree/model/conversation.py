@@ -9,15 +9,20 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import lt
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from talktree.errors import NotFound
 from talktree.model.entries import Entry, Head
+from talktree.model.identity import SourceIndex
+from talktree.model.inference import KEPT
 from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.titles import BEST, rank
 from talktree.model.tree import Branch, Tree
+
+if TYPE_CHECKING:
+    from talktree.model.counts import ConversationCounts
 
 STRETCH = 64
 """How many entries are read together where they are not wanted in source order."""
@@ -55,8 +60,10 @@ class Conversation:
         skeleton: Skeleton,
         changed: dict[int, Entry] | None = None,
         main_file: str = "",
+        index: SourceIndex | None = None,
     ) -> None:
         self.id = id
+        """Its key: the name under which the source holds it."""
         self.format = format
         self.store = store
         self.members = members
@@ -66,11 +73,35 @@ class Conversation:
         """Entries that are new or differ from the store, by number."""
         self.main_file = main_file
         """The file that new entries go to."""
+        self.index = SourceIndex() if index is None else index
+        """The conversations that were read from the same source."""
 
     # entries
 
     def __len__(self) -> int:
+        """The number of messages, in all branches and sidechains."""
+        traits = self.skeleton.traits
+        return len(traits) - traits.count(0)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def record_count(self) -> int:
+        """The number of records: messages, titles, snapshots, and what could not be read."""
         return len(self.members)
+
+    @property
+    def native_id(self) -> str:
+        """The id that the source gives the conversation; its key where it gives none."""
+        return self.index.ids.get(self.id, self.id)
+
+    @cached_property
+    def counts(self) -> ConversationCounts:
+        """How much it is, with broken links inferred as in every view."""
+        from talktree.model.counts import count_conversation
+
+        return count_conversation(self)
 
     def entry(self, position: int) -> Entry:
         """The entry at a position."""
@@ -109,7 +140,12 @@ class Conversation:
 
     def messages(self) -> Iterator[Message]:
         """All messages of all branches in source order, streaming."""
-        return (entry for entry in self.entries if isinstance(entry, Message))
+        copies = self.skeleton.copies
+        return (
+            entry
+            for position, entry in enumerate(self.entries)
+            if isinstance(entry, Message) and position not in copies
+        )
 
     def __getitem__(self, id: str) -> Message:
         found = self.entry(self.position(id))
@@ -133,8 +169,8 @@ class Conversation:
     def names(self, position: int) -> tuple[str, str | None]:
         """What the skeleton calls an entry, and the parent it names, if that was found."""
         bones = self.skeleton
-        parent = bones.parents[position]
-        linked = parent < 0 or position in bones.linked
+        parent = bones.named_parent(position)
+        linked = parent < 0 or (position in bones.linked and position not in bones.named)
         return bones.ids[position], None if linked else bones.ids[parent]
 
     # the tree
@@ -185,6 +221,7 @@ class Conversation:
             skeleton=_rebuilt(self, members, changed),
             changed=changed,
             main_file=self.main_file,
+            index=self.index,
         )
 
 
@@ -192,7 +229,7 @@ def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry
     bones = old.skeleton
     place = {number: position for position, number in enumerate(old.members)}
     groups = bones.groups()
-    fresh = Skeleton()
+    fresh = Skeleton(bones.habits)
     for number in members:
         at = place.get(number)
         entry = changed.get(number)
@@ -203,7 +240,11 @@ def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry
         fresh.add_outline(outline(entry))
         if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
             fresh.native[len(fresh) - 1] = bones.native[at]
+    now = {number: position for position, number in enumerate(members)}
     fresh.finish()
+    for copy, original in bones.copies.items():
+        if old.members[copy] in now and old.members[original] in now:
+            fresh.copies[now[old.members[copy]]] = now[old.members[original]]
     fresh.joined = bones.joined
     return fresh
 
@@ -217,7 +258,9 @@ def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
 
 
 def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton, *, group: str | None) -> None:
-    parent = bones.parents[at]
+    # Links that were inferred are inferred again, but for those that copies would be needed for.
+    inferred = at in bones.named and bones.linked.get(at) != KEPT
+    parent = bones.named[at] if inferred else bones.parents[at]
     fresh.add(
         bones.traits[at],
         bones.ids[at] or None,
@@ -227,7 +270,7 @@ def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton, *, group: str | None) 
         bones.sidechain[at],
         group,
     )
-    if at in bones.linked:
+    if at in bones.linked and not inferred:
         fresh.linked[len(fresh) - 1] = bones.linked[at]
     if at in bones.native:
         fresh.native[len(fresh) - 1] = bones.native[at]

@@ -22,15 +22,31 @@ class Document:
         origin: object,
         inspect: Callable[[], list[Finding]],
         glance: Callable[[], list[Finding]] | None = None,
+        shown: str | None = None,
     ) -> None:
-        self.format = format
-        """Slug of the format it was read as."""
+        self._format = format
         self.name = name
-        self.conversations = tuple(conversations)
-        self.origin = origin
-        """What the engine needs to write it again; nobody else looks inside."""
+        self.shown = shown or name
+        """What to call it in messages: the path as the user gave it."""
+        self._conversations = tuple(conversations)
+        self._origin = origin
         self._inspect = inspect
         self._glance = inspect if glance is None else glance
+
+    @property
+    def format(self) -> str:
+        """Slug of the format it was read as."""
+        return self._format
+
+    @property
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All conversations in it."""
+        return self._conversations
+
+    @property
+    def origin(self) -> object:
+        """What the engine needs to write it again; opaque to everything else."""
+        return self._origin
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -53,27 +69,34 @@ class Document:
         """The only conversation there is."""
         if len(self.conversations) != 1:
             raise UsageError(
-                f"{self.name} holds {len(self.conversations)} conversations, not one",
+                f"{self.shown} holds {len(self.conversations)} conversations, not one",
                 hint="choose one of `document.conversations`",
             )
         return self.conversations[0]
 
     def find(self, id: str) -> Conversation:
-        """The conversation with an id."""
+        """The conversation with an id, or with a key."""
         for each in self.conversations:
             if each.id == id:
                 return each
-        raise NotFound(f"no conversation {id} in {self.name}")
+        for each in self.conversations:
+            if each.native_id == id:
+                return each
+        raise NotFound(f"no conversation {id} in {self.shown}")
 
     def with_conversation(self, changed: Conversation) -> Document:
         """The same document with one conversation replaced by its edited self."""
         if all(each.id != changed.id for each in self.conversations):
-            raise NotFound(f"no conversation {changed.id} in {self.name}")
+            raise NotFound(f"no conversation {changed.id} in {self.shown}")
         return self._of([changed if each.id == changed.id else each for each in self.conversations])
 
     def with_only(self, conversation: Conversation) -> Document:
         """One conversation of it, to be converted without the others."""
         return self._of([conversation])
+
+    def with_these(self, conversations: Sequence[Conversation]) -> Document:
+        """Some conversations of it, to be converted without the others."""
+        return self._of(conversations)
 
     def _of(self, conversations: Sequence[Conversation]) -> Document:
         return Document(
@@ -83,4 +106,5 @@ class Document:
             origin=self.origin,
             inspect=self._inspect,
             glance=self._glance,
+            shown=self.shown,
         )

@@ -61,7 +61,9 @@ def remove(conversation: Conversation, ids: Sequence[str]) -> Conversation:
     gone = {conversation.position(id) for id in ids}
     bones = conversation.skeleton
     changed = dict(conversation.changed)
-    for position, parent in enumerate(bones.parents):
+    for position in range(len(bones)):
+        # What only follows in the file's order goes on from whatever is before it then.
+        parent = bones.named_parent(position)
         if parent in gone and position not in gone and bones.traits[position]:
             entry = conversation.entry(position)
             if isinstance(entry, Message):

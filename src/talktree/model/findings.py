@@ -64,6 +64,7 @@ READING: dict[str, Code] = {
         ("interleaved", "SYN110", "interleaved-records", "error"),
         ("nul-file", "SYN111", "nul-file", "error"),
         ("blank", "SYN113", "blank-line", "note"),
+        ("damaged-file", "SYN114", "damaged-file", "error"),
         ("bom", "SYN201", "byte-order-mark", "warning"),
         ("utf8", "SYN202", "invalid-utf8", "error"),
         ("surrogate", "SYN203", "lone-surrogate", "error"),

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from talktree.errors import UsageError
 from talktree.model.conversation import Conversation
+from talktree.model.inference import SEQUENCE
 from talktree.model.message import DELETED
 from talktree.model.operations import (
     Clone,
@@ -125,11 +126,14 @@ def now() -> int:
 
 
 def _below(conversation: Conversation, top: int) -> list[str]:
-    """The ids of all messages that hang below one by what they say themselves, parents first."""
+    """The ids of all messages that hang below one by what they say themselves or by the order of a
+    file without links, parents first."""
     bones = conversation.skeleton
     children: dict[int, list[int]] = {}
-    for position, parent in enumerate(bones.parents):
-        if parent != ROOT and bones.traits[position] and position not in bones.linked:
+    for position, above in enumerate(bones.parents):
+        in_order = bones.linked.get(position) == SEQUENCE
+        parent = above if in_order else bones.named_parent(position)
+        if parent != ROOT and bones.traits[position] and not bones.starts_anew(position):
             children.setdefault(parent, []).append(position)
     found: list[int] = []
     seen = {top}

@@ -66,6 +66,7 @@ def _with_links(conversation: Conversation, links: Mapping[int, int]) -> Convers
         skeleton=_relinked_bones(conversation.skeleton, links),
         changed=conversation.changed,
         main_file=conversation.main_file,
+        index=conversation.index,
     )
 
 

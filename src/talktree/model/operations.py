@@ -16,8 +16,10 @@ from msgspec.structs import replace as with_fields
 from talktree.errors import UsageError
 from talktree.model import edit
 from talktree.model.conversation import Conversation
+from talktree.model.inference import SEQUENCE
 from talktree.model.message import DELETED, Message
 from talktree.model.parts import NOTHING, Attachment, Part, Text
+from talktree.text.times import MILLI
 
 
 class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
@@ -116,7 +118,10 @@ def done(conversation: Conversation, operation: Operation) -> Conversation:
             return _replied(conversation, operation)
         case Revise(about=about, text=text):
             new = with_fields(
-                edit.with_text(conversation[about], text), id=operation.id, time=operation.time
+                edit.with_text(conversation[about], text),
+                id=operation.id,
+                parent=_parent_of(conversation, about),
+                time=operation.time,
             )
             return edit.append(conversation, _fresh(new))
         case Replace(about=about, text=text):
@@ -181,8 +186,10 @@ def _cloned(conversation: Conversation, clone: Clone) -> Conversation:
     first = conversation[clone.about].id
     for old, new in clone.ids.items():
         message = conversation[old]
-        parent = message.parent
-        if message.id != first:
+        parent = _parent_of(conversation, old)
+        if message.id == first:
+            message = with_fields(message, time=_own_time(conversation, old))
+        else:
             if parent not in clone.ids:
                 raise UsageError(f"{old} does not follow a message that is copied")
             parent = clone.ids[parent]
@@ -190,6 +197,31 @@ def _cloned(conversation: Conversation, clone: Clone) -> Conversation:
             conversation, _fresh(with_fields(message, id=new, parent=parent))
         )
     return conversation
+
+
+def _parent_of(conversation: Conversation, id: str) -> str | None:
+    """The parent of a message, also where only the order of the file says which one it is."""
+    bones, position = conversation.skeleton, conversation.position(id)
+    named = conversation[id].parent
+    if named is None and bones.linked.get(position) == SEQUENCE:
+        return bones.ids[bones.parents[position]]
+    return named
+
+
+def _own_time(conversation: Conversation, id: str) -> int | None:
+    """The time of a message, or the next one that none of its siblings has.
+
+    Where programs write messages again, a sibling of the same time would be taken for a replay.
+    """
+    bones, position = conversation.skeleton, conversation.position(id)
+    time = conversation[id].time
+    if time is None or not bones.habits.replays:
+        return time
+    above = bones.parents[position]
+    taken = {bones.times[at] for at, up in enumerate(bones.parents) if up == above}
+    while time in taken:
+        time += MILLI
+    return time
 
 
 def _swapped(conversation: Conversation, about: str, other: str) -> Conversation:

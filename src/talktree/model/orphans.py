@@ -10,14 +10,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 
+from talktree.model.inference import STEPS
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
 
 Lane = tuple[object, object]
 """The session and the sub-agent of a message; anything false where it names none."""
 LaneOf = Callable[[int], Lane]
-STEPS = 32
-"""How many records are looked at for each of the file, so that no file takes more than its due."""
 
 
 def orphans(bones: Skeleton, lane_of: LaneOf) -> dict[int, int]:

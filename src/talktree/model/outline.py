@@ -10,7 +10,10 @@ from msgspec import Struct
 
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import META, SIDECHAIN, Message, Usage
-from talktree.model.parts import Event, ToolResult
+from talktree.model.parts import Event, ToolCall, ToolResult
+
+CALLS = "\0calls "
+"""What the name of a group begins with that is not an API reply."""
 
 
 class Trait(IntEnum):
@@ -73,6 +76,8 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """The tool call that began it."""
     reply: Reply | None = None
     """Group, usage and model in one, where a line has them in one place."""
+    kept: str | None = None
+    """The first message that a compaction keeps, if the line is a compaction."""
 
 
 def outline(entry: Entry) -> Outline:
@@ -86,7 +91,7 @@ def outline(entry: Entry) -> Outline:
                 entry.time,
                 entry.role,
                 SIDECHAIN in entry.flags,
-                entry.api_message,
+                entry.api_message or _calls_of(entry),
                 entry.follows,
             )
         case Head() | Snapshot() | Opaque():
@@ -102,6 +107,19 @@ def _trait(message: Message) -> Trait:
     if META in message.flags or (parts and all(isinstance(part, Event) for part in parts)):
         return Trait.NOTE
     return Trait.SAID
+
+
+def _calls_of(message: Message) -> str | None:
+    if message.role != "assistant" or message.parent is None:
+        return None
+    if not any(isinstance(part, ToolCall) for part in message.parts):
+        return None
+    return call_group(message.parent)
+
+
+def call_group(parent: str) -> str:
+    """The group of calls that name no reply they are pieces of, but share a parent."""
+    return f"{CALLS}{parent}"
 
 
 def line_outline(entry: Entry) -> LineOutline:
@@ -122,7 +140,8 @@ def tokens(lines: Iterable[LineOutline]) -> dict[str, tuple[Usage, str | None]]:
         reply = line.reply or Reply(line.group, line.usage, line.model)
         if reply.usage is None:
             continue
-        key = reply.id or f"@{number}"
+        named = reply.id and not reply.id.startswith(CALLS)
+        key = reply.id if reply.id and named else f"@{number}"
         known = found.get(key)
         if known is None or reply.usage.output > known[0].output:
             found[key] = (reply.usage, reply.model)

@@ -12,12 +12,27 @@ from collections.abc import Iterable
 from sys import intern as _intern
 
 from talktree.model.findings import Finding, finding
-from talktree.model.outline import LineOutline, Outline
+from talktree.model.habits import ANY, Habits
+from talktree.model.inference import (
+    INFERRED_KINDS,
+    KEPT,
+    NO_PARENT,
+    RETURN,
+    SEQUENCE,
+    TURN,
+    Nodes,
+    continue_kept,
+    follow_order,
+    join_turns,
+    lacks_links,
+    return_to_main,
+)
+from talktree.model.outline import CALLS, LineOutline, Outline
 from talktree.text.times import from_iso
 
 NO_TIME = -(1 << 63)
 FURTHEST = (1 << 63) - 1
-ROOT = -1
+ROOT = NO_PARENT
 INFERRED = "inferred"
 """How a link is marked that the file does not have, and that was made to mend it in memory."""
 
@@ -33,7 +48,8 @@ def _nanoseconds(stamp: str | int | None) -> int:
 class Skeleton:
     """Grows record by record with `add`; `finish` resolves links that point forward."""
 
-    def __init__(self) -> None:
+    def __init__(self, habits: Habits = ANY) -> None:
+        self.habits = habits
         self.ids: list[str] = []
         self.native: dict[int, str | None] = {}
         """Positions whose id is an alias, with the id the file has."""
@@ -50,7 +66,15 @@ class Skeleton:
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
         """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`,
-        and in a mended one `inferred`."""
+        the kinds of `inference`, and in a mended one `inferred`."""
+        self.named: dict[int, int] = {}
+        """Positions whose link was inferred, with the position of the parent they name or -1."""
+        self.copies: dict[int, int] = {}
+        """Positions of exact copies, with what they are copies of; copies are not nodes."""
+        self.kept: dict[int, str] = {}
+        """Positions of compactions, with the id of the first message that they keep."""
+        self.breaks: set[int] = set()
+        """Where a file begins, but for the first."""
         self.spawned: dict[int, str] = {}
         """Where sidechains start, with the id of the tool call that started them."""
         self.joined = False
@@ -128,9 +152,11 @@ class Skeleton:
         for line in lines:
             id, parent, trait, stamp = line.id, line.parent, line.trait, line.stamp
             reply = line.reply
-            group = line.group if reply is None else reply.id
+            group = (line.group if reply is None else reply.id or line.group) or None
             above = by_id.get(parent, -2) if parent is not None else ROOT
             if not trait or not id or id in by_id or above == -2 or line.follows is not None:
+                if line.kept is not None:
+                    self.kept[position] = line.kept
                 self.add(
                     trait,
                     id,
@@ -176,6 +202,7 @@ class Skeleton:
 
     def finish(self) -> None:
         """Resolve forward links, report those that lead nowhere, cut cycles."""
+        follows = set(self.linked)
         for position, parent, own in self._forward:
             if self.parents[position] != ROOT or not self.traits[position]:
                 # It stands inside another record, or is no node at all.
@@ -195,6 +222,53 @@ class Skeleton:
         if self._forward:
             self._cut_cycles()
         self._forward = []
+        self._infer(follows)
+
+    def _infer(self, follows: set[int]) -> None:
+        """Close the gaps that recorders leave; `named` keeps what the file says."""
+        on_copies = self._fold_copies() if self.copies else set()
+        nodes = Nodes(
+            self.parents,
+            self.traits,
+            self.sidechain,
+            self.group_numbers,
+            self.times,
+            self.points_forward and any(up > at for at, up in enumerate(self.parents)),
+        )
+        if self.kept:
+            found = ((at, self.by_id.get(name, ROOT)) for at, name in self.kept.items())
+            kept = {at: first for at, first in found if self.linked.get(at) == "logical"}
+            made = continue_kept(nodes, kept, on_copies)
+            self._note({at: up for at, up in made.items() if at not in self.linked}, KEPT)
+        broken = {*self.dangling, *self.looped}
+        if self.habits.sequential and lacks_links(nodes, follows, broken):
+            self._note(follow_order(nodes, follows | broken, self.breaks), SEQUENCE)
+        self._note(return_to_main(nodes), RETURN)
+        if self._group_names:
+            loose = {at for name, at in self._group_names.items() if name.startswith(CALLS)}
+            self._note(join_turns(nodes, loose), TURN)
+
+    def _note(self, made: dict[int, int], kind: str) -> None:
+        for position, named in made.items():
+            self.named.setdefault(position, named)
+            self.linked[position] = kind
+
+    def _fold_copies(self) -> set[int]:
+        """Take copies out of the tree; what hangs on them hangs on what they are copies of.
+
+        Returns what hangs on copies.
+        """
+        for position, original in self.copies.items():
+            self.traits[position] = 0
+            self.parents[position] = ROOT
+            self.linked.pop(position, None)
+            self.by_id.pop(self.ids[position], None)
+            if self.by_id.get(self.own_id(position)) == position:
+                self.by_id[self.own_id(position)] = original
+        found = {at for at, above in enumerate(self.parents) if above in self.copies}
+        for position in found:
+            self.parents[position] = self.copies[self.parents[position]]
+        return found
 
     def _cut(self, position: int, parent: str, why: str) -> None:
         self.parents[position] = ROOT
@@ -249,6 +323,14 @@ class Skeleton:
         # The edge that points forward in the file is the one that cannot be true.
         first = min(loop)
         self._cut(first, self.own_id(self.parents[first]), "its parents lead back to itself")
+
+    def starts_anew(self, position: int) -> bool:
+        """Whether a message only follows another, as after a compaction, and is not its reply."""
+        return self.linked.get(position, SEQUENCE) not in INFERRED_KINDS
+
+    def named_parent(self, position: int) -> int:
+        """The position of the parent that a message names; -1 if it names none that is here."""
+        return self.named.get(position, self.parents[position])
 
     def own_id(self, position: int) -> str:
         """The id an entry has in its file; empty if it has none."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from talktree.model.conversation import Conversation
 from talktree.model.derive import DONE, todos_of
 from talktree.model.latency import latencies
+from talktree.model.mending import mended
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
 from talktree.model.parts import ToolCall
@@ -76,8 +77,13 @@ class Tally:
     def __init__(self) -> None:
         self.conversations = 0
         self.messages = 0
-        self.branches: Counter[str] = Counter()
-        """Branches by kind."""
+        self.records = 0
+        self.threads = 0
+        self.branches = 0
+        """Sidechains are not among them."""
+        self.sidechains = 0
+        self.kinds: Counter[str] = Counter()
+        """Branches and sidechains by kind."""
         self.roles: Counter[str] = Counter()
         self.tools: dict[str, ToolCount] = {}
         self.tokens = Tokens()
@@ -98,9 +104,15 @@ class Tally:
 
     def add(self, conversation: Conversation) -> None:
         """Count one conversation, reading it once."""
+        shown = mended(conversation)
+        counts = conversation.counts
         self.conversations += 1
-        self.branches.update(branch.kind for branch in conversation.branches())
-        self.waits.extend(latencies(conversation))
+        self.records += counts.records
+        self.threads += counts.threads
+        self.branches += counts.branches
+        self.sidechains += counts.sidechains
+        self.kinds.update(branch.kind for branch in shown.branches())
+        self.waits.extend(latencies(shown))
         todos: Sequence[Todo] = ()
         for message in conversation.messages():
             self._take(message)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from heapq import heappop, heappush
 from typing import Literal
 
 from msgspec import Struct
 
 from talktree.model.outline import Trait
+from talktree.model.path_order import ordered_path
 from talktree.model.skeleton import ROOT, Skeleton
 
 BranchKind = Literal["active", "fork", "sidechain", "root"]
@@ -35,14 +35,17 @@ class Branch(Struct, frozen=True, kw_only=True):
 class Tree:
     """Children, lines and branches over the positions of a skeleton."""
 
-    def __init__(self, bones: Skeleton) -> None:
+    def __init__(self, bones: Skeleton, sizes: Sequence[int] | None = None) -> None:
         self.bones = bones
+        self._sizes = sizes
+        """How many messages a node stands for, if not for one."""
         self._first, self._child = _children(bones)
         self._begins = _sidechain_starts(bones)
         """1 where a sub-agent's conversation begins."""
         self.order = self._preorder()
         self._real = self._weigh()
         self._last = self._last_below()
+        self._reach = self._spoken_below()
         self._main: dict[int, list[int]] = {}
         self.aside = bytearray(len(bones))
         """1 where a node belongs to the line of its parent without continuing it."""
@@ -97,6 +100,7 @@ class Tree:
                 trait == Trait.REPLY and (not group or group != before)
             )
             lead[here] = group if trait == Trait.REPLY else before
+        self._turn = lead
         begins = self._begins
         for here in reversed(self.order):
             above = parents[here]
@@ -113,6 +117,22 @@ class Tree:
             if above != ROOT and last[here] > last[above] and not begins[here]:
                 last[above] = last[here]
         return last
+
+    def _spoken_below(self) -> array[int]:
+        """The latest position at which something is said, on the same side at or below each node.
+
+        Where nothing is said it is less than 0, and in the order of positions.
+        """
+        traits, count = self.bones.traits, len(self.bones)
+        reach = array("q", range(-count, 0))
+        parents, begins = self.bones.parents, self._begins
+        for here in reversed(self.order):
+            if traits[here] != Trait.NOTE and reach[here] < here:
+                reach[here] = here
+            above = parents[here]
+            if above != ROOT and reach[here] > reach[above] and not begins[here]:
+                reach[above] = reach[here]
+        return reach
 
     def _starts_sidechain(self, position: int) -> bool:
         return bool(self._begins[position])
@@ -141,8 +161,8 @@ class Tree:
             return children
         real = [child for child in children if self._real[child]]
         if not real:
-            return [max(children, key=self._last.__getitem__)]
-        return self._without_replays(real)
+            return [max(children, key=self._reach.__getitem__)]
+        return self._without_replays(real) if self.bones.habits.replays else real
 
     def _without_replays(self, children: list[int]) -> list[int]:
         """Siblings of the same role and the same stamp are one message written twice."""
@@ -158,7 +178,7 @@ class Tree:
             if stamp not in kept:
                 kept[stamp] = len(out)
                 out.append(child)
-            elif self._last[child] > self._last[out[kept[stamp]]]:
+            elif self._reach[child] > self._reach[out[kept[stamp]]]:
                 out[kept[stamp]] = child
         return out
 
@@ -210,17 +230,38 @@ class Tree:
             onward = self.continuations(here)
             if not onward:
                 return
-            here = max(onward, key=self._last.__getitem__)
+            here = max(onward, key=self._reach.__getitem__)
 
     def active_leaf(self) -> int | None:
-        """Where the conversation stands: the end of the line written last."""
+        """Where the conversation stands: the end of the line written last, in the main thread."""
         roots = self._main.get(ROOT) or self.roots
         if not roots:
             return None
+        start = roots[0] if len(roots) == 1 else self._main_thread(roots)
         leaf = None
-        for leaf in self.line(max(roots, key=self._last.__getitem__)):  # noqa: B007
+        for leaf in self.line(start):  # noqa: B007
             pass
         return leaf
+
+    def _main_thread(self, roots: Sequence[int]) -> int:
+        """The thread that was spoken in last if the format says so, or the one with most messages;
+        of equals the latest."""
+        reach = self._reach
+        if self.bones.habits.latest:
+            return max(roots, key=reach.__getitem__)
+        traits, parents, begins, sizes = (
+            self.bones.traits,
+            self.bones.parents,
+            self._begins,
+            self._sizes,
+        )
+        count = array("q", bytes(8 * len(self.bones)))
+        for here in reversed(self.order):
+            if traits[here] != Trait.NOTE:
+                count[here] += 1 if sizes is None else sizes[here]
+            if parents[here] != ROOT and not begins[here]:
+                count[parents[here]] += count[here]
+        return max(roots, key=lambda root: (count[root], reach[root]))
 
     def branches(self) -> list[Branch]:
         """Every branch, the active one first, then in source order."""
@@ -233,7 +274,7 @@ class Tree:
         for here in self.order:
             onward = self.continuations(here)
             if len(onward) > 1:
-                goes_on = max(onward, key=self._last.__getitem__)
+                goes_on = max(onward, key=self._reach.__getitem__)
                 starts += [child for child in onward if child != goes_on]
             starts += self.sidechains(here)
         found = [self._branch(start, active) for start in sorted(starts)]
@@ -260,6 +301,8 @@ class Tree:
 
     def _aside_nodes(self, position: int) -> Iterator[int]:
         """The nodes that hang aside at a node of a line."""
+        if len(self._children_of(position)) < 2:
+            return
         pending = [child for child in self._children_of(position) if self._is_aside(child)]
         while pending:
             here = pending.pop()
@@ -280,19 +323,8 @@ class Tree:
         return self.along(line)
 
     def along(self, line: Sequence[int]) -> list[int]:
-        """Nodes of a line with its asides, in the order they were written."""
-        on_line = set(line)
-        waiting: list[int] = []
-        out: list[int] = []
-        for here in line:
-            while waiting and waiting[0] < here:
-                out.append(heappop(waiting))
-            out.append(here)
-            if len(self._children_of(here)) > 1:
-                for each in self._aside_nodes(here):
-                    if each not in on_line:
-                        heappush(waiting, each)
-        return out + sorted(waiting)
+        """Nodes of a line with its asides, in the order in which they are read."""
+        return ordered_path(self.bones, line, self._turn, self._aside_nodes)
 
 
 def _sidechain_starts(bones: Skeleton) -> bytearray:

@@ -1,0 +1,100 @@
+"""How much a conversation is: its records, messages, threads, branches and sidechains.
+
+`docs/definitions.md` says what each word means. Every list, table, report and page takes its
+numbers from here, so that they agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from talktree.model.conversation import Conversation
+from talktree.model.findings import Finding
+from talktree.model.mending import mended
+from talktree.model.skeleton import NO_TIME, Skeleton
+from talktree.model.tree import Branch, Tree
+
+SIDECHAIN = "sidechain"
+
+
+class ConversationCounts(Struct, frozen=True, kw_only=True):
+    """The numbers of one conversation."""
+
+    records: int
+    messages: int
+    roles: dict[str, int]
+    """Messages by role."""
+    threads: int
+    branches: int
+    """Sidechains are not among them."""
+    sidechains: int
+    first: int | None
+    last: int | None
+    """When its first and its last message were written, in nanoseconds since 1970."""
+
+
+class FindingCounts(Struct, frozen=True, kw_only=True):
+    """Findings by severity."""
+
+    errors: int
+    warnings: int
+    notes: int
+
+
+def count_conversation(conversation: Conversation) -> ConversationCounts:
+    """The numbers of a conversation with its broken links inferred, as every view shows it."""
+    shown = mended(conversation)
+    bones, branches = shown.skeleton, shown.branches()
+    first, last = time_span(bones)
+    return ConversationCounts(
+        records=conversation.record_count,
+        messages=len(conversation),
+        roles=count_roles(bones),
+        threads=count_threads(shown.tree),
+        branches=count_branches(branches),
+        sidechains=count_sidechains(branches),
+        first=first,
+        last=last,
+    )
+
+
+def count_roles(bones: Skeleton) -> dict[str, int]:
+    """Messages by role."""
+    return dict(
+        Counter(role for role, trait in zip(bones.roles, bones.traits, strict=True) if trait)
+    )
+
+
+def count_threads(tree: Tree) -> int:
+    """Messages without a parent; those that start sidechains only where there are no others."""
+    roots = tree.roots
+    return sum(not tree.starts_sidechain(root) for root in roots) or len(roots)
+
+
+def count_branches(branches: Iterable[Branch]) -> int:
+    """Branches without sidechains."""
+    return sum(branch.kind != SIDECHAIN for branch in branches)
+
+
+def count_sidechains(branches: Iterable[Branch]) -> int:
+    """Conversations of sub-agents inside a conversation."""
+    return sum(branch.kind == SIDECHAIN for branch in branches)
+
+
+def time_span(bones: Skeleton) -> tuple[int | None, int | None]:
+    """When the first and the last message were written."""
+    times = [
+        time
+        for time, trait in zip(bones.times, bones.traits, strict=True)
+        if trait and time != NO_TIME
+    ]
+    return min(times, default=None), max(times, default=None)
+
+
+def count_findings(found: Iterable[Finding]) -> FindingCounts:
+    """Findings by severity."""
+    counts = Counter(each.severity for each in found)
+    return FindingCounts(errors=counts["error"], warnings=counts["warning"], notes=counts["note"])

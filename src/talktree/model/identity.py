@@ -1,0 +1,69 @@
+"""The ids of the conversations in a source: what the source calls them, unique within it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from talktree.model.entries import Head
+from talktree.model.message import Message
+
+if TYPE_CHECKING:
+    from talktree.model.conversation import Conversation
+
+
+class SourceIndex:
+    """The conversations of one source as they were read, and their ids."""
+
+    def __init__(self) -> None:
+        self.conversations: list[Conversation] = []
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """The id of each conversation, by its key in the source.
+
+        Without an id it goes by the name of its file or folder. Where two conversations claim the
+        same id, both go by their keys.
+        """
+        claims = {
+            each.id: find_native_id(each) or each.id.rpartition("/")[2]
+            for each in self.conversations
+        }
+        counts = Counter(claims.values())
+        return {key: id if id and counts[id] == 1 else key for key, id in claims.items()}
+
+
+def find_native_id(conversation: Conversation) -> str | None:
+    """The id that the records of a conversation give it; None if they give none.
+
+    A record that opens the conversation decides. Otherwise it is the session (for a sub-agent the
+    agent) of the last message that names one; of sidechains only the first, and only if no other
+    message does.
+    """
+    for entry in conversation.entries_at(list(_opening(conversation))):
+        if isinstance(entry, Head) and entry.id:
+            return entry.id
+    for position in _last_messages(conversation):
+        entry = conversation.entry(position)
+        if isinstance(entry, Message) and (entry.agent or entry.session):
+            return entry.agent or entry.session
+    return None
+
+
+def _opening(conversation: Conversation) -> Iterable[int]:
+    """The positions before the first message."""
+    traits = conversation.skeleton.traits
+    first = next((position for position, trait in enumerate(traits) if trait), len(traits))
+    return range(first)
+
+
+def _last_messages(conversation: Conversation) -> Iterator[int]:
+    """The positions of messages, the last first; behind them those of sidechains in order."""
+    bones = conversation.skeleton
+    places = range(len(bones))
+    yield from (
+        each for each in reversed(places) if bones.traits[each] and not bones.sidechain[each]
+    )
+    yield from (each for each in places if bones.traits[each] and bones.sidechain[each])

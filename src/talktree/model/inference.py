@@ -1,0 +1,255 @@
+"""Links that a file does not state, inferred from the order and the kinds of its records.
+
+Four gaps are closed in memory; the file stays as it is:
+
+- a compaction continues the messages that it keeps (`continue_kept`);
+- where most messages name no parent, each follows the one before it (`follow_order`);
+- a reply to a sub-agent that is not the sub-agent's own continues the main line (`return_to_main`);
+- parallel tool calls recorded as siblings are one turn (`join_turns`).
+
+All functions work on flat arrays, so the library's reader uses them without a skeleton. They change
+`parents` and return what stood there before.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
+
+from talktree.model.outline import Trait
+
+NO_PARENT = -1
+SEQUENCE = "sequence"
+"""A link to the message before, in a file without links."""
+RETURN = "return"
+"""A link past a sub-agent's conversation to the message that started it."""
+TURN = "turn"
+"""A link between parallel calls of one turn."""
+KEPT = "kept"
+"""A link to the message that a compaction keeps, instead of one to a copy of an older one."""
+INFERRED_KINDS = frozenset({SEQUENCE, RETURN, TURN, KEPT})
+STEPS = 32
+"""How many records are looked at for each of the file, so that no file takes more than its due."""
+_SPEECH = (int(Trait.SAID), int(Trait.REPLY))
+
+
+class Nodes(NamedTuple):
+    """The records of a conversation; a trait of 0 is not a node."""
+
+    parents: array[int]
+    traits: bytes | bytearray
+    sides: bytes | bytearray
+    groups: Sequence[int]
+    times: Sequence[int]
+    forward: bool = False
+    """Whether a parent may stand behind its child, so that a new link may close a loop."""
+
+
+def continue_kept(
+    nodes: Nodes, kept: Mapping[int, int], on_copies: Container[int] = ()
+) -> dict[int, int]:
+    """Let compactions continue the first message they keep; returns what was linked.
+
+    A recorder that writes old messages again hangs what it writes next on the copies, and a
+    compaction on that: all that was said since would be passed by. What hangs on a copy then
+    continues the message that is kept; without such a record the compaction itself does.
+    """
+    parents, left = nodes.parents, STEPS * len(nodes.parents)
+    made: dict[int, int] = {}
+    for position, first in () if nodes.forward else kept.items():
+        here = parents[position]
+        if here == NO_PARENT or not NO_PARENT < first < position or not nodes.traits[first]:
+            continue
+        moved = position
+        while here > first and left > 0:
+            moved = here if here in on_copies else moved
+            here, left = parents[here], left - 1
+        if here != first:
+            made[moved] = parents[moved]
+            parents[moved] = first
+    return made
+
+
+def lacks_links(
+    nodes: Nodes, excepted: Container[int], broken: Container[int] = frozenset()
+) -> bool:
+    """Whether fewer than half of the messages after the first name a parent.
+
+    The excepted ones follow a message without being its child, as after a compaction; they do not
+    count. Broken links, to what is not here, have a repair of their own and count if there is
+    anything before them that they can be repaired to.
+    """
+    traits, parents = nodes.traits, nodes.parents
+    if 2 * parents.count(NO_PARENT) <= len(traits) - traits.count(0):
+        return False
+    count = named = 0
+    is_first = [True, True]
+    for position, trait in enumerate(traits):
+        if not trait:
+            continue
+        side = 1 if nodes.sides[position] else 0
+        if position not in excepted:
+            count += 1
+            repaired = position in broken and not is_first[side]
+            named += repaired or parents[position] != NO_PARENT
+        is_first[side] = False
+    return count > 1 and 2 * named < count - 1
+
+
+def follow_order(
+    nodes: Nodes, excepted: Container[int], breaks: Container[int] = ()
+) -> dict[int, int]:
+    """Let every message without a parent follow the one before it; returns what was linked.
+
+    The main line passes by sub-agents; a sub-agent's message follows whatever is before it, unless
+    a file of its own begins there (`breaks`).
+    """
+    parents, traits, sides = nodes.parents, nodes.traits, nodes.sides
+    tops = array("q", parents) if nodes.forward else None
+    made: dict[int, int] = {}
+    last = last_main = NO_PARENT
+    for position, trait in enumerate(traits):
+        if not trait:
+            continue
+        side = sides[position]
+        above = last if side else last_main
+        last = position
+        if not side:
+            last_main = position
+        if parents[position] != NO_PARENT or above == NO_PARENT or position in excepted:
+            continue
+        if side and position in breaks:
+            continue
+        if tops is not None:
+            if _top(tops, above) == position:
+                continue
+            tops[position] = above
+        made[position] = NO_PARENT
+        parents[position] = above
+    return made
+
+
+def _top(tops: array[int], position: int) -> int:
+    """The root above a node; the way there is shortened."""
+    way = []
+    here = position
+    while tops[here] != NO_PARENT:
+        way.append(here)
+        here = tops[here]
+    for each in way:
+        tops[each] = here
+    return here
+
+
+def return_to_main(nodes: Nodes) -> dict[int, int]:
+    """Let the main line continue where a sub-agent was started; returns the parents that are named.
+
+    A message that answers a sub-agent and is not marked as the sub-agent's own continues the main
+    line, unless the sub-agent goes on below it: then only its mark is missing.
+    """
+    parents, traits, sides = nodes.parents, nodes.traits, nodes.sides
+    if 1 not in sides:
+        return {}
+    leaving = [
+        position
+        for position, above in enumerate(parents)
+        if above != NO_PARENT and sides[above] and not sides[position] and traits[position]
+    ]
+    if not leaving:
+        return {}
+    inside = _unmarked(nodes, leaving)
+    climb = _Climb(nodes, inside)
+    made: dict[int, int] = {}
+    for position in leaving:
+        if position not in inside:
+            home = climb.home(parents[position])
+            if home != NO_PARENT:
+                made[position] = parents[position]
+                parents[position] = home
+    return made
+
+
+def _unmarked(nodes: Nodes, leaving: Sequence[int]) -> set[int]:
+    """Messages whose mark is missing: the sub-agent itself goes on below them, and nothing else.
+
+    A prompt to a sub-agent says nothing: it may start the next one.
+    """
+    below = dict.fromkeys(leaving, 0)
+    for position, above in enumerate(nodes.parents):
+        if above in below and nodes.traits[position]:
+            if not nodes.sides[position]:
+                below[above] |= 2
+            elif nodes.traits[position] != Trait.SAID:
+                below[above] |= 1
+    return {position for position, seen in below.items() if seen == 1}
+
+
+class _Climb:
+    """From messages of sub-agents up to the messages that started them."""
+
+    def __init__(self, nodes: Nodes, inside: Container[int]) -> None:
+        self._nodes = nodes
+        self._inside = inside
+        self._known: dict[int, int] = {}
+        self._named = array("q", nodes.parents)
+        self._before: array[int] | None = None
+
+    def home(self, side: int) -> int:
+        """What the main line continues after a sub-agent's message; -1 if nothing can be it."""
+        known, way, here = self._known, [], side
+        while here not in known and self._is_side(here) and self._named[here] != NO_PARENT:
+            way.append(here)
+            here = self._named[here]
+        home = known.get(here, here)
+        if here not in known and self._is_side(here):
+            # It hangs on nothing: then it was started by what was said before it. Where links
+            # point forward, that may hang below it.
+            home = NO_PARENT if self._nodes.forward else self._main_before(here)
+        known.update(dict.fromkeys(way, home))
+        return home
+
+    def _is_side(self, position: int) -> bool:
+        return bool(self._nodes.sides[position]) or position in self._inside
+
+    def _main_before(self, position: int) -> int:
+        if self._before is None:
+            last, before = NO_PARENT, array("q")
+            for here, trait in enumerate(self._nodes.traits):
+                before.append(last)
+                if trait and not self._is_side(here):
+                    last = here
+            self._before = before
+        return self._before[position]
+
+
+def join_turns(nodes: Nodes, loose: Container[int]) -> dict[int, int]:
+    """Hang pieces of one reply that are siblings one below the other; returns their parents.
+
+    No prompt comes between the pieces of one reply. Where calls name no reply (loose groups), or
+    have the same time as in a replay, no other reply may come between them either.
+    """
+    parents, traits, groups, times = nodes.parents, nodes.traits, nodes.groups, nodes.times
+    last: dict[tuple[int, int], int] = {}
+    said, spoken = [NO_PARENT, NO_PARENT], [NO_PARENT, NO_PARENT]
+    made: dict[int, int] = {}
+    for position, trait in enumerate(traits):
+        if trait not in _SPEECH:
+            continue
+        side = 1 if nodes.sides[position] else 0
+        before, spoken[side] = spoken[side], position
+        if trait == Trait.SAID:
+            said[side] = position
+            continue
+        group, above = groups[position], parents[position]
+        if not group or above == NO_PARENT:
+            continue
+        sibling = last.get((above, group), NO_PARENT)
+        last[above, group] = position
+        if sibling == NO_PARENT or nodes.sides[sibling] != nodes.sides[position]:
+            continue
+        near = group in loose or times[sibling] == times[position]
+        if before == sibling if near else said[side] < sibling:
+            made[position] = above
+            parents[position] = sibling
+    return made
