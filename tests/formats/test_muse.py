@@ -163,7 +163,7 @@ def test_edited_values_keep_their_wrappers() -> None:
 
 def test_one_object_a_line_and_a_list_are_conversations_of_their_own() -> None:
     lines = sample("good/export.jsonl")
-    assert [len(each) for each in lines.conversations] == [3, 3, 1]
+    assert [each.record_count for each in lines.conversations] == [3, 3, 1]
     assert [only_head(lines, at).id for at in range(3)] == ["conv-a", "conv-b", "conv-c"]
     listed = sample("good/list.json")
     assert [each.title for each in listed.conversations] == [None, "empty so far"]
@@ -264,7 +264,7 @@ def test_loose_records_between_conversations_stay_outside_of_them() -> None:
     grown = written(found.with_conversation(edit.append(last, new)))
     assert grown.startswith(data[: data.index(b'"both"')])
     again = read(Source.of_bytes(grown), MUSE)
-    assert [len(each) for each in again.conversations] == [1, 1, 1, 3]
+    assert [each.record_count for each in again.conversations] == [1, 1, 1, 3]
 
 
 def test_roles_are_read_without_regard_to_case_and_kept_as_written() -> None:

@@ -171,7 +171,7 @@ def test_times_are_iso_text_with_as_many_digits_as_they_need() -> None:
 
 def test_several_conversations_stand_in_one_file() -> None:
     found = read(load(EVERY_PART), NATIVE)
-    assert [(each.id, len(each)) for each in found.conversations] == [
+    assert [(each.id, each.record_count) for each in found.conversations] == [
         ("garden", 13),
         ("kitchen", 1),
         ("cellar", 0),
@@ -301,10 +301,15 @@ def test_foreign_files_are_not_claimed(data: bytes) -> None:
 
 
 def same_tree(one: Conversation, two: Conversation) -> None:
-    """Both conversations hang together in the same way."""
-    assert one.branches() == two.branches()
-    assert [each.id for each in one.path()] == [each.id for each in two.path()]
+    """Both conversations hang together in the same way.
+
+    Of several threads, programs that always go on at the end of a file have another active one.
+    """
     assert bones(one.skeleton) == bones(two.skeleton)
+    threads = sum(branch.fork is None for branch in one.branches())
+    if threads == 1 or one.skeleton.habits.latest == two.skeleton.habits.latest:
+        assert one.branches() == two.branches()
+        assert [each.id for each in one.path()] == [each.id for each in two.path()]
 
 
 def bones(skeleton: Skeleton) -> list[object]:

@@ -204,8 +204,8 @@ def test_settings_with_keys_are_never_opened_and_never_copied() -> None:
     files = load(MANY).as_bytes()
     traps = ["config.json", "credentials.json", "sage_config.json", "sessions/config.toml"]
     source = _with_traps(files, traps, ".sage")
-    document = api.read(source)
-    assert document.format == "sage"
+    assert api.read(source).conversations
+    document = api.read(source, format="sage")
     assert written(document) == files
     left_out = [each.path for each in document.findings if each.name == "secrets-left-out"]
     assert left_out == traps
@@ -217,7 +217,7 @@ def test_a_written_folder_lacks_the_settings(tmp_path: Path) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(raw)
     (root / "config.json").write_text('{"api_key":"sk-secret"}')
-    api.write(api.read(root), tmp_path / "copy")
+    api.write(api.read(root, format="sage"), tmp_path / "copy")
     copied = load(tmp_path / "copy").as_bytes()
     assert copied == load(MANY).as_bytes()
     assert not any(b"sk-secret" in raw for raw in copied.values())

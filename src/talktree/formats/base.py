@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.files import Source, bare_name, plain_head
-from talktree.formats.sample import MOST, sample
+from talktree.files import Source
+from talktree.formats.companion_rules import CompanionRules
+from talktree.formats.probe import Detection as Detection
+from talktree.formats.probe import Probe as Probe
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.habits import ANY, Habits
 from talktree.model.message import Context, Message
 from talktree.model.parts import Part
 from talktree.model.skeleton import Skeleton
@@ -104,43 +106,6 @@ class About(Struct, frozen=True, kw_only=True):
     model: str | None = None
 
 
-class Detection(NamedTuple):
-    """How sure a format is that a source is its own, from 0 to 1, and why."""
-
-    confidence: float
-    reason: str
-
-
-class Probe:
-    """What detection may look at: names, and the first part of each file."""
-
-    HEAD = 1 << 16
-
-    def __init__(self, source: Source) -> None:
-        self.name = bare_name(source.name)
-        self.folder = source.folder
-        self.names = list(source.files)
-        self._source = source
-        self._heads: dict[str, bytes] = {}
-        self._seen: dict[str, tuple[list[dict[str, Json]], Iterator[dict[str, Json]]]] = {}
-
-    def head(self, name: str | None = None) -> bytes:
-        """The first 64 KiB of a file, by default of the only one."""
-        name = self.names[0] if name is None else name
-        if name not in self._heads:
-            self._heads[name] = plain_head(name, self._source.files[name], self.HEAD)
-        return self._heads[name]
-
-    def sample(self, name: str | None = None, *, most: int = MOST) -> list[dict[str, Json]]:
-        """The first JSON objects of a file, decoded once for all formats that look at them."""
-        name = self.names[0] if name is None else name
-        if name not in self._seen:
-            self._seen[name] = [], sample(self.head(name))
-        seen, more = self._seen[name]
-        seen.extend(islice(more, max(0, most - len(seen))))
-        return seen[:most]
-
-
 class Record(Struct, gc=False):
     """One record of a file: its decoded value and its own bytes."""
 
@@ -186,6 +151,7 @@ class Format(ABC):
     info: FormatInfo
     can: Can
     lens: Lens
+    companions = CompanionRules()
 
     def withheld(self, source: Source) -> Collection[str]:
         """Files that hold secrets, by their names alone: never opened, shown or copied."""
@@ -218,6 +184,9 @@ class Format(ABC):
     def settled(self, conversation: Conversation) -> Conversation:
         """An edited conversation with that brought in step which goes with its messages."""
         return conversation
+
+    habits: Habits = ANY
+    """What may be inferred from the way its files are written."""
 
     derived: Mapping[str, Callable[[str], str]] = {}
     """What stands in a record because of its text, by name: checksums that change with it."""

@@ -49,6 +49,8 @@ class Remake(NamedTuple):
 
     path: str
     data: bytes
+    stored: bool = False
+    """Whether these are the bytes of the file, rather than the text in it."""
 
 
 Change = Revalue | Drop | Insert | Patch | Remake

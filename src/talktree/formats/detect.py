@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
-from talktree.files import Source
+from talktree.files import Source, plain_head
 from talktree.files.packed import GZIP, ZSTD
-from talktree.formats import all_formats, slugs
+from talktree.formats import all_formats, by_slug, slugs
 from talktree.formats.base import CARRY, Format, Probe
 from talktree.formats.secrets import without_secrets
 
@@ -18,6 +19,9 @@ CONTENTS = "attachments/"
 """Where contents of attachments lie beside a conversation."""
 SEARCHED = 1 << 22
 HEAD = 512
+_WRITTEN_AS = re.compile(
+    rb'"x-talktree":\{"of":"[^"]*+",[^{]*?"origin":\{"name":"(?:[^"\\]|\\.)*+","to":"([a-z-]++)"'
+)
 _OTHERS = (
     (b"PK\x03\x04", 0, "a ZIP archive", "unpack it and name the folder"),
     (b"ustar", 257, "a tar archive", "unpack it and name the folder"),
@@ -41,25 +45,35 @@ class Guess(NamedTuple):
 
 def guesses(source: Source) -> list[Guess]:
     """All formats that recognise the source, surest first."""
-    if not source.files:
-        return []
-    probe = Probe(without_secrets(source, all_formats()))
-    found = []
-    for format in all_formats():
-        answer = format.detect(probe)
-        if answer is not None and answer.confidence >= AT_LEAST:
-            found.append(Guess(format, *answer))
-    return sorted(found, key=lambda guess: -guess.confidence)
+    answers = _answers(source.alone())
+    return [guess for guess in answers if guess.confidence >= AT_LEAST]
 
 
 def detect(source: Source) -> Guess:
-    """The format of a source."""
+    """The format of a source; that of the file that was named if it has companion files."""
+    source = source.alone()
     if not any(content.size for content in source.files.values()):
-        raise UnknownFormat(source.name, slugs(), why="nothing in it to recognise a format by")
-    found = guesses(source) or _together(source)
+        raise UnknownFormat(source.shown, slugs(), why="nothing in it to recognise a format by")
+    # Files that may hold keys are never opened, whatever is looked for in them.
+    source = without_secrets(source, all_formats())
+    answers = _answers(source)
+    sure = [guess for guess in answers if guess.confidence >= AT_LEAST]
+    found = _together(source) or _only_file(source, sure) or _written_as(source)
     if not found:
-        raise UnknownFormat(source.name, slugs(), **_other(source))
+        refusals = [guess for guess in answers if guess.confidence == 0]
+        why = _refusal(refusals[0]) if refusals else _other(source)
+        raise UnknownFormat(source.shown, slugs(), **why)
     return found[0]
+
+
+def _answers(source: Source) -> list[Guess]:
+    """What every format says that knows something of the source, surest first."""
+    if not source.files:
+        return []
+    probe = Probe(without_secrets(source, all_formats()))
+    asked = ((format, format.detect(probe)) for format in all_formats())
+    found = [Guess(format, *answer) for format, answer in asked if answer is not None]
+    return sorted(found, key=lambda guess: -guess.confidence)
 
 
 class _Why(TypedDict, total=False):
@@ -69,16 +83,62 @@ class _Why(TypedDict, total=False):
     hint: str
 
 
+def _refusal(guess: Guess) -> _Why:
+    """Why a source is refused whose records look like a format's, but whose messages do not."""
+    slug = guess.format.info.slug
+    return {
+        "why": f"no known conversation format; it resembles {slug}, but {guess.reason}",
+        "hint": f"--from {slug} reads it nevertheless, without what does not fit",
+    }
+
+
 def _other(source: Source) -> _Why:
     """What a single file is that holds conversations, but not as a file."""
     if source.folder:
         return {}
-    (content,) = source.files.values()
+    ((path, content),) = source.files.items()
     head = content.read(0, HEAD)
+    if head.startswith((GZIP, ZSTD)) and not plain_head(path, content, HEAD):
+        return {
+            "why": "a damaged compressed file; nothing of it can be decompressed",
+            "hint": "copy the file again, or restore it from a backup",
+        }
     for sign, at, what, hint in _OTHERS:
         if head.startswith(sign, at):
             return {"why": f"{what}, no conversation", "hint": hint}
     return {}
+
+
+def _only_file(source: Source, found: list[Guess]) -> list[Guess]:
+    """The guesses for a folder; one that holds a single file is what that file is."""
+    if not source.folder or len(source.files) != 1 or not found:
+        return found
+    ((path, content),) = source.files.items()
+    alone = guesses(Source(path, {path: content}, folder=False))[:1]
+    if (
+        alone
+        and alone[0].format.info.layout == "file"
+        and alone[0].confidence > found[0].confidence
+    ):
+        return alone
+    return found
+
+
+def _written_as(source: Source) -> list[Guess]:
+    """The format that a conversation without messages says it was written in.
+
+    Only files that no format recognises by what they show are asked.
+    """
+    named: set[str] = set()
+    for content in list(source.files.values())[:MOST_TOGETHER]:
+        found = _WRITTEN_AS.search(content.read(0, Probe.HEAD))
+        if found is None:
+            return []
+        named.add(found.group(1).decode())
+    if len(named) != 1 or not named <= set(slugs()):
+        return []
+    (slug,) = named
+    return [Guess(by_slug(slug), 0.9, "it has no messages; the source data embedded in it says so")]
 
 
 def _together(source: Source) -> list[Guess]:

@@ -16,7 +16,7 @@ def without_secrets(source: Source, formats: Iterable[Format]) -> Source:
         left = left.without(format.withheld(source))
     if source.files and not left.files:
         raise Refused(
-            f"{source.name}: settings that may hold keys, not a conversation",
+            f"{source.shown}: settings that may hold keys, not a conversation",
             hint="such files are never opened; name the folder with the sessions instead",
         )
     return left

@@ -16,10 +16,16 @@ from msgspec import Struct
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, Source, bare_name, load
+from talktree.files.source import BATCH_STATE
+from talktree.formats.companions import (
+    companion_paths,
+    places_of_companions,
+    without_companions,
+)
 from talktree.formats.detect import detect
 from talktree.formats.secrets import without_secrets
 
-OWN = ".talktree-batch"
+OWN = BATCH_STATE
 """What the names of a batch's own files in the output folder begin with."""
 
 MOST_LOOKED_AT = 100
@@ -46,12 +52,15 @@ class Found(Struct, frozen=True):
     asked: bool
     """Whether it was named; then it is a failure if no format recognises it."""
     stamp: Stamp
+    alone: bool = False
+    """Whether it is read without its companion files."""
 
 
 def found(paths: Sequence[str], *, each: bool = False, format: str | None = None) -> list[Found]:
     """Everything in some paths that may be a conversation, in order and once."""
     if "-" in paths:
         raise UsageError("stdin is one conversation, not many", hint="name it alone")
+    paths = paths if each else without_companions(paths)
     walked = {
         path: os.path.isdir(path) and (each or (format is None and not is_recognised(Path(path))))
         for path in paths
@@ -59,9 +68,9 @@ def found(paths: Sequence[str], *, each: bool = False, format: str | None = None
     base = _base(paths, walked)
     out: dict[str, Found] = {}
     for path, walks in walked.items():
-        inside = _walked(Path(path), each=each) if walks else [path]
+        inside = _walked(path, each=each) if walks else [path]
         for shown in inside:
-            one = _found(shown, base, asked=not walks)
+            one = _found(shown, base, asked=not walks, alone=each)
             out.setdefault(one.source, one)
     return list(out.values())
 
@@ -108,19 +117,23 @@ def _base(paths: Sequence[str], walked: Mapping[str, bool]) -> str:
     return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in there])
 
 
-def _found(path: str, base: str, *, asked: bool) -> Found:
+def _found(path: str, base: str, *, asked: bool, alone: bool) -> Found:
     source = os.path.abspath(path)
     relative = PurePosixPath(os.path.relpath(source, base))
     if not os.path.isdir(source):
         relative = relative.with_name(PurePosixPath(bare_name(relative.name)).stem)
-    return Found(source, path, str(relative), asked, stamp_of(source))
+    stamp = stamp_of(source, *(() if alone else places_of_companions(source)))
+    return Found(source, path, str(relative), asked, stamp, alone)
 
 
-def _walked(root: Path, *, each: bool) -> Iterator[str]:
+def _walked(root: str, *, each: bool) -> Iterator[str]:
     """The files below a folder; unless each is wanted, folders of one format in their place."""
-    pending: list[tuple[Path, Mapping[str, Content]]] = [(root, load(root).files)]
+    pending: list[tuple[str, Mapping[str, Content]]] = [(root, load(root).files)]
     while pending:
         here, files = pending.pop()
+        if not each:
+            belonging = companion_paths(files)
+            files = {path: content for path, content in files.items() if path not in belonging}
         folders: dict[str, dict[str, Content]] = {}
         for path, content in files.items():
             top, deeper, rest = path.partition("/")
@@ -129,21 +142,22 @@ def _walked(root: Path, *, each: bool) -> Iterator[str]:
             if deeper:
                 folders.setdefault(top, {})[rest] = content
             else:
-                yield str(here / path)
+                yield os.path.join(here, path)
         for name, inside in reversed(folders.items()):
             if not each and is_one(Source(name, inside, folder=True)):
-                yield str(here / name)
+                yield os.path.join(here, name)
             else:
-                pending.append((here / name, inside))
+                pending.append((os.path.join(here, name), inside))
 
 
-def stamp_of(path: str) -> Stamp:
+def stamp_of(*paths: str) -> Stamp:
     """The size, the newest time and the number of files; all 0 for what cannot be looked at."""
-    path = os.path.realpath(path)
     try:
-        seen = [os.stat(path)]
-        for here, folders, files in os.walk(path):
-            seen += [os.lstat(os.path.join(here, name)) for name in (*folders, *files)]
+        seen = []
+        for path in map(os.path.realpath, paths):
+            seen.append(os.stat(path))
+            for here, folders, files in os.walk(path):
+                seen += [os.lstat(os.path.join(here, name)) for name in (*folders, *files)]
     except OSError:
         return Stamp()
     sizes = [each.st_size for each in seen if not stat.S_ISDIR(each.st_mode)]

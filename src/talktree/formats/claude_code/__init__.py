@@ -6,10 +6,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files import Content, Source
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.base import (
+    CARRY,
+    About,
+    Can,
+    Detection,
+    Format,
+    FormatInfo,
+    Lens,
+    Probe,
+    Split,
+)
 from talktree.formats.claude_code.adopt import adopt, has_place
 from talktree.formats.claude_code.agents import link_agents
-from talktree.formats.claude_code.layout import group_of, kind_of, reading_order
+from talktree.formats.claude_code.layout import (
+    SUB_AGENTS,
+    Groups,
+    SessionFiles,
+    kind_of,
+    reading_order,
+)
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.native import put
 from talktree.formats.claude_code.others import adopt_other, opening, title_last
@@ -17,9 +33,10 @@ from talktree.formats.claude_code.records import (
     BOOKKEEPING,
     WITHOUT_UUID,
     Dialect,
-    looks_real,
+    judge,
 )
 from talktree.formats.claude_code.unread import said
+from talktree.formats.evidence import collect, weigh, weigh_folder
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
@@ -27,6 +44,7 @@ from talktree.formats.sample import sample
 from talktree.formats.sheets import Item, Sheet
 from talktree.model.conversation import Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.habits import Habits
 from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.skeleton import Skeleton
@@ -36,7 +54,8 @@ if TYPE_CHECKING:
     from talktree.formats.rule import Rule
 
 LOGLINES = "loglines"
-SUB_AGENTS = "subagents"
+LOOKED_AT = 5
+"""How many sessions of a folder detection looks into."""
 
 
 class ClaudeCode(Format):
@@ -75,7 +94,9 @@ class ClaudeCode(Format):
         ids="uuid",
         calls="named",
     )
+    habits = Habits(sequential=True, replays=True, latest=True)
     lens = Lens(get, put)
+    companions = SessionFiles()
     keeper = "line"
     faithful = True
     copies_carry = True
@@ -91,27 +112,32 @@ class ClaudeCode(Format):
             return self._detect_folder(probe)
         if _is_export(probe.head()):
             return Detection(0.95, f"an object with {LOGLINES}, as the web export writes it")
-        return _vote(probe.sample())
+        return weigh(probe, judge)
 
     def _detect_folder(self, probe: Probe) -> Detection | None:
         sessions = [name for name in probe.names if kind_of(name) in ("session", "agent")]
-        for name in sessions[:5]:
-            found = _vote(probe.sample(name))
-            if found is not None:
-                count = len(sessions)
-                return Detection(found.confidence, f"{count} session files; {found.reason}")
-        return None
+        best = weigh_folder(probe, judge, sessions[:LOOKED_AT])
+        if best is None or not best.confidence:
+            return best
+        return Detection(best.confidence, f"{len(sessions)} session files; {best.reason}")
 
     def split(self, source: Source) -> Split:
+        groups = Groups(source.files)
         if not source.folder:
             ((path, content),) = source.files.items()
-            return Split([self._sheet(path, content, group_of(path, source.files))])
-        mine = [path for path in source.files if kind_of(path) in ("session", "agent")]
+            return Split([self._sheet(path, content, groups.of(path))])
+        named = [path for path in source.files if kind_of(path) in ("session", "agent")]
+        foreign = {path for path in named if _is_foreign(source.files[path])}
+        if len(foreign) == len(named):
+            # Whoever names the format for such a folder wants what can be read of it.
+            foreign = set()
+        mine = [path for path in named if path not in foreign]
         sheets = [
-            self._sheet(path, source.files[path], group_of(path, source.files))
-            for path in reading_order(mine)
+            self._sheet(path, source.files[path], groups.of(path)) for path in reading_order(mine)
         ]
-        strangers = [path for path in source.files if kind_of(path) == "stranger"]
+        strangers = [
+            path for path in source.files if kind_of(path) == "stranger" or path in foreign
+        ]
         return Split(sheets, strangers)
 
     def _sheet(self, path: str, content: Content, group: str) -> Sheet:
@@ -163,16 +189,20 @@ def _is_export(head: bytes) -> bool:
     return not any(Dialect().is_record(value) for value in sample(head, most=1))
 
 
+def _is_foreign(content: Content) -> bool:
+    """Whether a file is named like a session, but holds records of another program."""
+    head = content.read(0, HEAD)
+    if _is_export(head):
+        return False
+    records = list(sample(head))
+    found = collect(records, judge)
+    if len(found.misfits) > len(found.bodies):
+        return True
+    return bool(records) and not any(CARRY in each or Dialect().is_record(each) for each in records)
+
+
 def _hole(value: Json, depth: int) -> str | None:
     return LOGLINES if depth == 0 and isinstance(value, dict) and LOGLINES in value else None
-
-
-def _vote(seen: Sequence[dict[str, Json]]) -> Detection | None:
-    votes = [reason for value in seen if (reason := looks_real(value))]
-    if not votes:
-        return None
-    share = len(votes) / len(seen)
-    return Detection(0.5 + 0.45 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")
 
 
 FORMAT = ClaudeCode()

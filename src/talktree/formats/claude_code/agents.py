@@ -12,6 +12,7 @@ from collections import deque
 from msgspec import Struct
 
 from talktree.model.conversation import Reading
+from talktree.model.inference import SEQUENCE
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall, ToolResult
@@ -81,7 +82,7 @@ def link_agents(bones: Skeleton, read: Reading) -> None:
     starts = [
         position
         for position, trait in enumerate(bones.traits)
-        if trait and bones.sidechain[position] and bones.parents[position] == ROOT
+        if trait and bones.sidechain[position] and _hangs_loose(bones, position)
     ]
     calls = _calls(bones, read) if starts else None
     if not calls:
@@ -92,7 +93,16 @@ def link_agents(bones: Skeleton, read: Reading) -> None:
             call.taken = True
             bones.parents[position] = call.position
             bones.linked[position] = "spawned"
+            bones.named.pop(position, None)
             bones.spawned[position] = call.id
+
+
+def _hangs_loose(bones: Skeleton, position: int) -> bool:
+    """Whether a sidechain starts here of which the file does not say where it belongs."""
+    above = bones.parents[position]
+    if above == ROOT:
+        return True
+    return bones.linked.get(position) == SEQUENCE and not bones.sidechain[above]
 
 
 def _calls(bones: Skeleton, read: Reading) -> _Calls:

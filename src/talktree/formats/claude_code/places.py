@@ -43,7 +43,7 @@ def sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
 
 def first_directory(talk: Talk) -> str | None:
     """Where a session was started, as its first lines say."""
-    for position in range(min(FIRST_LINES, len(talk.conversation))):
+    for position in range(min(FIRST_LINES, talk.conversation.record_count)):
         entry = talk.seen(position).entry
         if isinstance(entry, Message) and entry.context is not None and entry.context.cwd:
             return entry.context.cwd

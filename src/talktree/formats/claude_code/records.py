@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from talktree.formats.claude_code import queued
+from talktree.formats.evidence import Clue, foreign_members, misfit_without
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
@@ -60,6 +61,10 @@ WITHOUT_UUID = frozenset(
 """Types of lines that have been seen without an id of their own."""
 BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session", "turn_end"})
 """Types of lines that take part in the chain and say nothing."""
+API_MEMBERS = frozenset(
+    {"id", "type", "role", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
+)
+"""Members of an API message beside its content that say nothing."""
 
 
 _QUEUED = f'"{queued.KIND}"'.encode()
@@ -81,6 +86,8 @@ _NAMES = {
     "result": "toolUseResult",
     "reply": "message",
     "attached": queued.LINE,
+    "group": "requestId",
+    "compaction": "compactMetadata",
 }
 
 
@@ -97,6 +104,14 @@ class _Api(Reply, gc=False, rename={"id": "id"}):
     usage: _Tokens | None = None
 
 
+class _Segment(Struct, gc=False):
+    headUuid: str | None = None
+
+
+class _Compaction(Struct, gc=False):
+    preservedSegment: _Segment | None = None
+
+
 class _Line(LineOutline, gc=False, rename=_NAMES):
     id: str | None = None
     parent: str | None = None
@@ -109,6 +124,8 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
     meta: bool = False
     failed: bool = False
     attached: Raw = NOTHING
+    group: str | None = None
+    compaction: _Compaction | None = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -122,15 +139,21 @@ class Dialect(LineDialect):
         role = found.role
         if role == "assistant":
             found.trait = NOTE if found.failed else REPLY
+            if found.failed:
+                found.group = None
             return found
-        found.reply = None
+        found.reply = found.group = None
         if role == "user":
             if found.result is not NOTHING or _has_result(line):
                 found.trait = RESULT
             else:
                 found.trait = NOTE if found.meta else SAID
         elif found.id is not None:
+            if not role:
+                raise msgspec.DecodeError("only a full decode tells no type from an empty one")
             found.trait = NOTE
+            if found.compaction is not None and found.compaction.preservedSegment is not None:
+                found.kept = found.compaction.preservedSegment.headUuid
             if role == queued.LINE and _is_prompt(found.attached):
                 found.role, found.trait = queued.ROLE, SAID
         return found
@@ -153,10 +176,11 @@ class Dialect(LineDialect):
             stamp=texts["stamp"],
             role=role,
             sidechain=value.get("isSidechain") is True,
-            group=text_in(api, "id"),
+            group=text_in(api, "id") or (texts["group"] if trait == REPLY else None),
             follows=texts["follows"],
             usage=_usage(api.get("usage")),
             model=text_in(api, "model"),
+            kept=_first_kept(value.get("compactMetadata")) if trait == NOTE else None,
         )
 
     def is_record(self, value: Json) -> bool:
@@ -179,6 +203,11 @@ def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
     return NOTE if value.get("isMeta") is True else SAID
 
 
+def _first_kept(compaction: Json) -> str | None:
+    segment = compaction.get("preservedSegment") if isinstance(compaction, dict) else None
+    return text_in(segment, "headUuid") if isinstance(segment, dict) else None
+
+
 def _usage(found: Json) -> Usage | None:
     counts = [found.get(key) for key in _TOKENS.values()] if isinstance(found, dict) else [""]
     if not all(type(count) is int or count is None for count in counts):
@@ -197,18 +226,40 @@ def _has_result(line: bytes | memoryview) -> bool:
     return b'"tool_result"' in bytes(line[:2000])
 
 
-def looks_real(value: dict[str, Json]) -> str | None:
-    """What shows that a record was written by Claude Code, or None."""
+def judge(value: dict[str, Json]) -> Clue | None:
+    """What a record shows of having been written by Claude Code."""
     type = value.get("type")
     if not isinstance(type, str):
         return None
     if type in WITHOUT_UUID and "context" not in value:
-        return f"a {type} line"
+        return Clue("envelope", f"a {type} line")
     message = value.get("message")
-    if type in SPOKEN and isinstance(message, dict) and "content" in message:
-        if "context" in value or "toolCalls" in message:
-            return None
-        return f"{type} lines with an API message"
+    if type in SPOKEN and isinstance(message, (dict, str)):
+        clue = _judge_body(type, message, value)
+        if clue is not None:
+            return clue
+    elif message is not None:
+        return None
     if "uuid" in value and "parentUuid" in value and "sessionId" in value:
-        return f"a {type} line with uuid and sessionId" if message is None else None
+        return Clue("envelope", f"a {type} line with uuid and sessionId")
+    return None
+
+
+def _judge_body(type: str, message: Json, value: dict[str, Json]) -> Clue | None:
+    if not isinstance(message, dict) or "context" in value or "toolCalls" in message:
+        # Two other formats with this envelope look like that, and say so themselves.
+        return Clue("misfit")
+    if "content" not in message:
+        foreign = foreign_members(message, API_MEMBERS)
+        return misfit_without("content", foreign) if foreign else None
+    content = message["content"]
+    if isinstance(content, str) or content == []:
+        return Clue("body", f"{type} lines with an API message")
+    blocks = content if isinstance(content, list) else []
+    if any(
+        isinstance(block, str) or (isinstance(block, dict) and "type" in block) for block in blocks
+    ):
+        return Clue("body", f"{type} lines with an API message")
+    if any(isinstance(block, dict) and block for block in blocks):
+        return Clue("misfit", "blocks of content without a type")
     return None

@@ -13,10 +13,12 @@ from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
-from talktree.formats.claude_messages.records import Dialect, looks_documented
+from talktree.formats.claude_messages.records import Dialect, judge
+from talktree.formats.evidence import weigh
 from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
+from talktree.model.habits import Habits
 from talktree.model.message import Message
 from talktree.model.parts import Part
 
@@ -45,6 +47,7 @@ class ClaudeMessages(Format):
         ids="uuid",
         texts="one",
     )
+    habits = Habits(sequential=True)
     lens = Lens(get, put)
     keeper = "line"
     checks_sides = True
@@ -55,12 +58,7 @@ class ClaudeMessages(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        seen = probe.sample()
-        votes = [reason for value in seen if (reason := looks_documented(value))]
-        if not votes:
-            return None
-        share = len(votes) / len(seen)
-        return Detection(0.5 + 0.45 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")
+        return weigh(probe, judge)
 
     def blank_sheet(self, path: str) -> LineSheet:
         return LineSheet(path, Memory(b""), Dialect(), group=path)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import Raw
 
+from talktree.formats.evidence import Clue
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
-from talktree.model.outline import LineOutline, Trait
+from talktree.model.outline import LineOutline, Trait, call_group
 from talktree.text.json_value import Json
 
+NOTHING = Raw()
+_CALL = "tool_use"
+_IN_BLOCKS = f'"{_CALL}"'.encode()
 TYPES = frozenset({"user", "assistant", "system", "compact_system"})
 
 
@@ -19,6 +24,8 @@ _NAMES = {
     "stamp": "timestamp",
     "sidechain": "isSidechain",
     "meta": "isMeta",
+    "tool": "toolName",
+    "said": "message",
 }
 
 
@@ -30,6 +37,8 @@ class _Line(LineOutline, rename=_NAMES):
     sidechain: bool = False
     subtype: str | None = None
     meta: bool = False
+    tool: Raw = NOTHING
+    said: Raw = NOTHING
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -42,6 +51,8 @@ class Dialect(LineDialect):
         found = _decode(line)
         if found.role in TYPES:
             found.trait = _trait(found.role, found.subtype, meta=found.meta)
+            if found.role == "assistant" and found.parent is not None and _calls(found):
+                found.group = call_group(found.parent)
         return found
 
     def outline(self, value: Json) -> LineOutline:
@@ -49,7 +60,9 @@ class Dialect(LineDialect):
             return NO_NODE
         texts = {key: text_in(value, name) for key, name in _NAMES.items()}
         meta = value.get("isMeta") is True
+        calls = texts["role"] == "assistant" and _has_call(value)
         return LineOutline(
+            group=call_group(texts["parent"]) if calls and texts["parent"] is not None else None,
             trait=_trait(texts["role"], value.get("subtype"), meta=meta),
             id=texts["id"],
             parent=texts["parent"],
@@ -70,17 +83,42 @@ def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
     return Trait.REPLY if type == "assistant" else Trait.SAID
 
 
-def looks_documented(value: dict[str, Json]) -> str | None:
-    """What shows that a record is of the documented kind, or None."""
+def _calls(line: _Line) -> bool:
+    """Whether a skimmed line calls a tool."""
+    said = bytes(line.said)
+    if line.subtype != _CALL and _IN_BLOCKS not in said:
+        return False
+    value = {"subtype": line.subtype, "toolName": _plain(line.tool), "message": _plain(line.said)}
+    return _has_call(value)
+
+
+def _plain(raw: Raw) -> Json:
+    found: Json = msgspec.json.decode(raw) if bytes(raw) else None
+    return found
+
+
+def _has_call(value: dict[str, Json]) -> bool:
+    said = value.get("message")
+    if isinstance(said, dict) and isinstance(content := said.get("content"), str | list):
+        blocks = content if isinstance(content, list) else []
+        return any(isinstance(block, dict) and block.get("type") == _CALL for block in blocks)
+    return value.get("subtype") == _CALL and isinstance(value.get("toolName"), str)
+
+
+def judge(value: dict[str, Json]) -> Clue | None:
+    """What a record shows of being of the documented kind."""
     type = text_in(value, "type")
     if type == "compact_system":
-        return "type compact_system"
+        return Clue("envelope", "type compact_system")
     if type not in TYPES or "uuid" not in value:
         return None
     if isinstance(value.get("message"), str):
-        return f"type {type} with a plain text message"
+        return Clue("body", f"type {type} with a plain text message")
     if "toolName" in value or "toolArguments" in value:
-        return f"type {type} with toolName"
+        return Clue("body", f"type {type} with toolName")
+    if isinstance(value.get("message"), dict):
+        # Formats with an object there say themselves whether it is theirs.
+        return Clue("misfit")
     if "message" not in value and "content" not in value and "sessionId" in value:
-        return f"type {type} without a message" if type != "system" else None
+        return Clue("envelope", f"type {type} without a message") if type != "system" else None
     return None

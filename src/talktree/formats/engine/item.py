@@ -11,7 +11,7 @@ from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json_value import Json, equal
 
 
 def item_of(conversation: Conversation, number: int, depth: int, origin: Origin) -> Item:
@@ -34,7 +34,7 @@ def _put(format: Format, entry: Entry, base: Record | None) -> Json:
     parent = entry.parent if isinstance(entry, Message) else None
     path = "" if base is None else base.path
     seen = format.get(Record(value, id=entry.id, parent=parent, path=path))
-    if seen != entry:
+    if not equal(seen, entry):
         name = entry.id or "an entry"
         raise WouldLose(
             f"{format.info.slug} cannot hold {_difference(entry, seen)} of {name}",
@@ -47,7 +47,9 @@ def _difference(wanted: Entry, seen: Entry) -> str:
     if type(wanted) is not type(seen):
         return "the kind"
     names = [
-        name for name in wanted.__struct_fields__ if getattr(wanted, name) != getattr(seen, name)
+        name
+        for name in wanted.__struct_fields__
+        if not equal(getattr(wanted, name), getattr(seen, name))
     ]
     return "the " + ", ".join(names)
 

@@ -7,11 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from talktree.files import Source
+from talktree.files import Source, Unpacked
 from talktree.formats.base import Format, Links, Record, Split
 from talktree.formats.sheets import Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
+from talktree.model.findings import Finding, finding
 from talktree.model.skeleton import Skeleton
 
 
@@ -45,6 +46,22 @@ class Origin:
         """The sheets by the file they were read from."""
         return {sheet.path: sheet for sheet in self.sheets}
 
+    @cached_property
+    def damaged(self) -> dict[str, str]:
+        """Files of which only a part could be decompressed or decoded, and why."""
+        return {
+            sheet.path: sheet.content.damage
+            for sheet in self.sheets
+            if isinstance(sheet.content, Unpacked) and sheet.content.damage is not None
+        }
+
+    def damage(self) -> list[Finding]:
+        """A finding for each damaged file."""
+        return [
+            finding("damaged-file", f"{why}; the rest is missing", path=path)
+            for path, why in self.damaged.items()
+        ]
+
     def links(self, conversation: Conversation) -> Links | None:
         """How the records of a conversation hang together; None if it was not read at all."""
         sheet = self.by_path.get(conversation.main_file)
@@ -65,7 +82,7 @@ class Origin:
         """One record under the names it had when it was read."""
         for conversation in self.conversations:
             position = bisect_left(conversation.members, number)
-            if position < len(conversation) and conversation.members[position] == number:
+            if position < conversation.record_count and conversation.members[position] == number:
                 return self.record(number, *conversation.names(position))
         raise IndexError(number)
 

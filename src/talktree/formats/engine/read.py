@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import repeat
 
 from talktree.files import Source, unpacked
 from talktree.formats.base import CARRY, Format, Probe, Split
@@ -13,6 +15,8 @@ from talktree.formats.sheets import Fields
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
+from talktree.model.habits import Habits
+from talktree.model.identity import SourceIndex
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import Skeleton
 
@@ -23,10 +27,10 @@ LARGE = 16 << 20
 class _Group:
     """A conversation in the making."""
 
-    def __init__(self, key: str, path: str) -> None:
+    def __init__(self, key: str, path: str, habits: Habits) -> None:
         self.key = key
         self.path = path
-        self.bones = Skeleton()
+        self.bones = Skeleton(habits)
         self.members = array("q")
         self.latest: int | None = None
 
@@ -34,7 +38,8 @@ class _Group:
 class _Sink:
     """Sorts outlines into conversations."""
 
-    def __init__(self) -> None:
+    def __init__(self, habits: Habits) -> None:
+        self.habits = habits
         self.groups: dict[str, _Group] = {}
         self.path = ""
         self.count = 0
@@ -67,6 +72,8 @@ class _Sink:
         self.open(group)
         current = self.groups[group]
         before = len(current.bones)
+        if before:
+            current.bones.breaks.add(before)
         current.bones.extend(lines)
         fresh = len(current.bones) - before
         current.members.extend(range(self.count, self.count + fresh))
@@ -74,7 +81,7 @@ class _Sink:
 
     def open(self, group: str) -> None:
         """Make a conversation known, though no record of it may follow."""
-        self.groups.setdefault(group, _Group(group, self.path))
+        self.groups.setdefault(group, _Group(group, self.path, self.habits))
 
 
 def read(source: Source, format: Format) -> Document:
@@ -83,17 +90,20 @@ def read(source: Source, format: Format) -> Document:
     source = source.minus(format.fleeting(source))
     plain = unpacked(source)
     origin = Origin(source, format, _split(plain, format))
-    sink = _Sink()
+    sink = _Sink(format.habits)
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
         sink.path = sheet.path
         sheet.index(sink)
     origin.count = sink.count
     groups = list(sink.groups.values())
-    origin.conversations = [_conversation(group, origin) for group in groups]
+    index = SourceIndex()
+    origin.conversations = [_conversation(group, origin, index) for group in groups]
+    index.conversations = origin.conversations
     return Document(
         format=format.info.slug,
         name=source.name,
+        shown=source.shown,
         conversations=origin.conversations,
         origin=origin,
         inspect=lambda: list(_inspect(origin, groups)),
@@ -131,7 +141,9 @@ def _is_small(source: Source) -> bool:
     return sum(content.size for content in source.files.values()) <= LARGE
 
 
-def _conversation(group: _Group, origin: Origin) -> Conversation:
+def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversation:
+    if group.bones.habits.replays and any(group.bones.native.values()):
+        group.bones.copies = _copies(group, origin)
     group.bones.finish()
     return Conversation(
         id=group.key,
@@ -140,10 +152,28 @@ def _conversation(group: _Group, origin: Origin) -> Conversation:
         members=group.members,
         skeleton=group.bones,
         main_file=group.path,
+        index=index,
     )
 
 
+def _copies(group: _Group, origin: Origin) -> dict[int, int]:
+    """Records with an id that stands before them, and with the very bytes it stands in there."""
+    bones, members = group.bones, group.members
+    names = {native for native in bones.native.values() if native}
+    wanted = [at for at, name in enumerate(bones.ids) if name and bones.own_id(at) in names]
+    records = origin.records([members[at] for at in wanted], repeat(("", None)))
+    first: dict[tuple[str, bytes], int] = {}
+    found: dict[int, int] = {}
+    for at, record in zip(wanted, records, strict=True):
+        digest = blake2b(record.raw.strip(), digest_size=16).digest()
+        original = first.setdefault((bones.own_id(at), digest), at)
+        if original != at:
+            found[at] = original
+    return found
+
+
 def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) -> Iterator[Finding]:
+    yield from origin.damage()
     for sheet in origin.sheets:
         yield from sheet.inspect() if whole else sheet.glance()
     for path in origin.strangers:
@@ -151,7 +181,9 @@ def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) ->
     for path in origin.source.withheld:
         yield finding("withheld", "it may hold keys; neither opened nor copied", path=path)
     for path in origin.source.skipped:
-        yield finding("skipped", "a link or special file; not followed", path=path)
+        yield finding(
+            "skipped", "a link, a special file or a closed folder; not followed", path=path
+        )
     for group in groups:
         yield from _identity(origin, group)
 

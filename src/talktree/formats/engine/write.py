@@ -12,6 +12,7 @@ from talktree.formats.engine.place import placed
 from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
+from talktree.model.skeleton import ROOT
 
 Homes = Mapping[int, str]
 """The files that new entries of a conversation go to."""
@@ -40,6 +41,27 @@ def write(document: Document) -> Mapping[str, Iterable[bytes]]:
         if path not in origin.by_path:
             files[path] = origin.format.blank_sheet(path).rewritten(items[path])
     return files
+
+
+def changed_files(document: Document) -> set[str]:
+    """The files that `write` does not copy as they are, in formats with many records in a file."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return _dirty(document, origin, [_homes(each, origin) for each in document.conversations])
+
+
+def files_answered(document: Document) -> set[str]:
+    """The files with messages that changed or new messages follow."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    found: set[str] = set()
+    for each in document.conversations:
+        parents, members = each.skeleton.parents, each.members
+        for position, number in enumerate(members if each.changed else ()):
+            above = parents[position] if number in each.changed else ROOT
+            if above != ROOT and members[above] >= 0:
+                found.add(origin.path_of(members[above]))
+    return found
 
 
 def _dirty(document: Document, origin: Origin, homes: Iterable[Homes]) -> set[str]:

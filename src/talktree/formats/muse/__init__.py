@@ -52,7 +52,11 @@ class Muse(Format):
         if probe.folder:
             return None
         seen = probe.sample()
-        votes = [found for value in seen if (found := looks_like(value))]
+        answers = [found for value in seen if (found := looks_like(value))]
+        votes = [found for found in answers if found.confidence]
+        refused = [found for found in answers if not found.confidence]
+        if len(refused) > len(votes):
+            return refused[0]
         if not votes:
             return None
         best = max(votes)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from talktree.files import Content
 from talktree.formats.base import Detection, Format
+from talktree.formats.evidence import refusal
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.piece_sheet import Piece
 from talktree.text.json_value import Json, Token
@@ -110,6 +111,8 @@ def _looks_like_head(value: dict[str, Json]) -> Detection | None:
     name = history_key(value)
     signs = [key for key in ("_id", "conversation_id", *HEAD_SIGNS) if key in value]
     listed = value.get(name)
+    if foreign := _foreign_bodies(listed):
+        return refusal(f"{name}: {foreign}") if signs or name == ANALYTICS else None
     if name == ANALYTICS and isinstance(listed, (list, Token, type(None))) and name in value:
         return Detection(0.95 if signs else 0.8, f"message_history{_beside(signs)}")
     if not isinstance(listed, list):
@@ -125,6 +128,23 @@ def _looks_like_head(value: dict[str, Json]) -> Detection | None:
     if spoken and "id" in value and "title" in value:
         return Detection(0.5, "history of messages beside id and title")
     return None
+
+
+def _foreign_bodies(listed: Json) -> str | None:
+    """What is wrong with most messages of a list, if most are not in this format's shape."""
+    bodies = (
+        [each for each in listed if isinstance(each, dict) and each]
+        if isinstance(listed, list)
+        else []
+    )
+    foreign = [
+        each
+        for each in bodies
+        if kind(each) != "message" or isinstance(each.get("content"), (list, dict))
+    ]
+    if len(foreign) * 2 <= len(bodies):
+        return None
+    return f"{len(foreign)} of {len(bodies)} messages do not fit: no content that is text"
 
 
 def _beside(signs: list[str]) -> str:

@@ -20,9 +20,10 @@ from talktree.formats.base import (
     Record,
     Split,
 )
+from talktree.formats.evidence import collect
 from talktree.formats.native.compose import composed, with_place
 from talktree.formats.native.lens import get, put, relinked
-from talktree.formats.native.outlines import looks_native
+from talktree.formats.native.outlines import judge
 from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
 from talktree.formats.rule import Rule
@@ -65,13 +66,17 @@ class Native(Format):
         seen = probe.sample(most=20)
         if not seen:
             return None
+        found = collect(seen, judge)
         about = seen[0].get("talktree")
         if isinstance(about, dict) and "version" in about:
+            if len(found.misfits) > len(found.bodies):
+                return found.detection()
             return Detection(0.99, f"the first line says talktree version {about['version']}")
-        own = [value for value in seen if looks_native(value)]
-        if len(own) * 2 <= len(seen):
+        own = len(found.bodies) + len(found.envelopes)
+        if not own or len(found.misfits) > len(found.bodies):
             return None
-        return Detection(0.7, f"{len(own)} of {len(seen)} lines are conversations or messages")
+        confidence = 0.4 + 0.3 * own / len(seen)
+        return Detection(confidence, f"{own} of {len(seen)} lines are conversations or messages")
 
     many_in_one = True
 
@@ -99,9 +104,10 @@ class Native(Format):
         return composed(about, items, first=first)
 
     def split(self, source: Source) -> Split:
+        homes: dict[str, str] = {}
         return Split(
             [
-                NativeSheet(path, content, group=stem_of(path))
+                NativeSheet(path, content, group=stem_of(path), homes=homes)
                 for path, content in source.files.items()
             ]
         )

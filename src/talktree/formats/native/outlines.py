@@ -6,12 +6,13 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from talktree.formats.base import Record
+from talktree.formats.evidence import Clue
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.formats.native.halves import JOINT, understood
 from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.shapes import ENTRIES
 from talktree.model.message import META, SIDECHAIN, Message, Usage
-from talktree.model.outline import LineOutline, Trait, line_outline
+from talktree.model.outline import LineOutline, Trait, call_group, line_outline
 from talktree.text.json_value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
@@ -127,11 +128,19 @@ def _of_message(message: _Message) -> LineOutline:
         message.time,
         role,
         SIDECHAIN in flags,
-        message.api_message,
+        message.api_message or _calls_of(role, message),
         message.follows,
         message.usage,
         message.model,
     )
+
+
+def _calls_of(role: str, message: _Message) -> str | None:
+    """The group of a message that calls tools and names no reply it is a piece of."""
+    if role != "assistant" or message.parent is None:
+        return None
+    calls = any(part.part == "tool_call" for part in message.parts or ())
+    return call_group(message.parent) if calls else None
 
 
 def _trait(role: str, parts: list[_Part] | None, *, meta: bool) -> int:
@@ -183,14 +192,25 @@ def _odd_mark(value: dict[str, Json]) -> Mark | None:
     )
 
 
-def looks_native(value: dict[str, Json]) -> bool:
-    """Whether an object is surely a line of this format, also without the line that says so."""
+def judge(value: dict[str, Json]) -> Clue | None:
+    """What an object shows of being a line of this format, apart from the line that says so."""
     if len(value) > 1 and not {TREE, JOINT} & value.keys():
-        return False
+        return None
     message, conversation = value.get("message"), value.get("conversation")
     if isinstance(message, dict):
-        parts = message.get("parts")
-        return isinstance(parts, list) and any(
-            isinstance(part, dict) and "part" in part for part in parts
-        )
-    return isinstance(conversation, dict) and "id" in conversation
+        return _judge_message(message)
+    if isinstance(conversation, dict) and "id" in conversation:
+        return Clue("envelope", "conversations")
+    return None
+
+
+def _judge_message(message: dict[str, Json]) -> Clue | None:
+    parts = message.get("parts")
+    if isinstance(parts, list):
+        own = any(isinstance(part, dict) and "part" in part for part in parts)
+        if not own and any(isinstance(part, dict) and part for part in parts):
+            return Clue("misfit", "parts of another kind")
+        return Clue("body", "messages") if own else None
+    if "parts" not in message and "content" in message:
+        return Clue("misfit", "content instead of parts")
+    return None

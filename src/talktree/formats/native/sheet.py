@@ -56,10 +56,12 @@ class _Run:
 class NativeSheet(LineSheet):
     """A native file."""
 
-    def __init__(self, path: str, content: Content, *, group: str) -> None:
+    def __init__(self, path: str, content: Content, *, group: str, homes: dict[str, str]) -> None:
+        """A file; `homes` says which file of the source holds a conversation, by its name."""
         super().__init__(path, content, Dialect(), group=group)
         self.sections: list[Section] = []
         self._groups: set[str] = set()
+        self._homes = homes
         self._versions = 0
         self._marks: list[tuple[int, int, bool]] = []
         """Where the lines that are no records stand, and whether another stands before on it."""
@@ -127,10 +129,13 @@ class NativeSheet(LineSheet):
     def _new_group(self, name: str | None, start: int) -> str:
         group = name or self.group
         number = 2
-        while group in self._groups:
+        twice = group in self._groups
+        # Two files may be copies of one conversation; each is one of its own.
+        while group in self._groups or self._homes.get(group, self.path) != self.path:
             group = f"{name or self.group}#{number}"
             number += 1
-        if name and group != name:
+        self._homes[group] = self.path
+        if name and twice:
             what = f"the conversation {name[:60]} begins more than once"
             self._note("begins-twice", what, self._line(start))
         self._groups.add(group)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from talktree.formats.evidence import Clue, foreign_members, misfit_without
 from talktree.text.json_value import Json
 
 Kind = Literal["message", "legacy", "snapshot", "metadata", "session", "other"]
@@ -26,6 +27,8 @@ OPERATIONS = {
 }
 """Subtypes of lines that tell what becomes of the conversation, and the events they become."""
 METADATA = "metadata.json"
+MESSAGE_MEMBERS = frozenset({"role"})
+"""Members of a message beside its content that say nothing."""
 _SESSION_MARKS = ("created_at", "working_directory", "token_usage")
 _METADATA_MARKS = ("createdAt", "updatedAt", "workingDirectory", "messageCount")
 
@@ -72,17 +75,34 @@ def is_trajectory(value: dict[str, Json]) -> bool:
     return "task" in value and "start_time" in value and (steps or "max_steps" in value)
 
 
-def looks_sage(value: dict[str, Json]) -> str | None:
-    """What shows that a line is Sage's, or None. Claude Code has neither of these shapes."""
+def judge(value: dict[str, Json]) -> Clue | None:
+    """What a line shows of being Sage's. Claude Code has neither of these shapes."""
     type, message = value.get("type"), value.get("message")
     if type == SNAPSHOT and ("messageId" in value or "snapshot" in value):
-        return f"type {SNAPSHOT}"
+        return Clue("envelope", f"type {SNAPSHOT}")
     if type == "tool_result" and isinstance(value.get("toolResults"), list):
-        return "tool_result with toolResults"
+        return Clue("body", "tool_result with toolResults")
     if not isinstance(message, dict) or not isinstance(type, str):
         return None
-    if isinstance(value.get("context"), dict) and "uuid" in value:
-        return f"type {type} with a context beside its message"
     if "toolCalls" in message or "toolResults" in message:
-        return f"type {type} with toolCalls or toolResults in its message"
-    return None
+        return Clue("body", f"type {type} with toolCalls or toolResults in its message")
+    if not isinstance(value.get("context"), dict) or "uuid" not in value:
+        return Clue("misfit") if "content" in message else None
+    if isinstance(message.get("content"), (list, dict)):
+        return Clue("misfit", "content is not text")
+    if "content" not in message and (foreign := foreign_members(message, MESSAGE_MEMBERS)):
+        return misfit_without("content", foreign)
+    return Clue("body", f"type {type} with a context beside its message")
+
+
+def judge_session(value: dict[str, Json]) -> Clue | None:
+    """What the head of an older session file shows, by the messages in it."""
+    if not is_session(value):
+        return None
+    messages = value["messages"]
+    assert isinstance(messages, list)
+    bodies = [each for each in messages if isinstance(each, dict) and each]
+    foreign = [each for each in bodies if not isinstance(each.get("role"), str)]
+    if len(foreign) * 2 > len(bodies):
+        return Clue("misfit", f"{len(foreign)} of its {len(bodies)} messages have no role")
+    return Clue("body", "one object with messages and created_at, the older session file")

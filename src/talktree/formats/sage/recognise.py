@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from talktree.formats.base import Detection, Probe
+from talktree.formats.evidence import refusal, surest, weigh
 from talktree.formats.sage.kinds import (
     METADATA,
     is_metadata,
     is_session,
     is_trajectory,
-    looks_sage,
+    judge,
+    judge_session,
 )
 from talktree.formats.sage.layout import (
     MESSAGES,
@@ -23,10 +24,10 @@ from talktree.formats.sage.layout import (
     session_folders,
 )
 from talktree.formats.sample import sample
-from talktree.text.json_value import Json
 
 Layout = Literal["lines", "metadata", "session", "trajectory"]
 MOST_LOOKED_AT = 5
+SURE = 0.98
 
 
 def layout_of(path: str, head: bytes) -> Layout:
@@ -44,28 +45,30 @@ def recognise(probe: Probe) -> Detection | None:
     first = next(iter(probe.sample(most=1)), {})
     if is_trajectory(first):
         return Detection(0.95, "a trajectory, Sage's recording of an agent run")
-    if is_session(first):
-        return Detection(0.9, "one object with messages and created_at, the older session file")
+    if session := judge_session(first):
+        return Detection(0.9, session.reason) if session.kind == "body" else refusal(session.reason)
     if is_metadata(first):
         return Detection(0.8, "one object with the members of a session's metadata.json")
-    return _vote(probe.sample())
+    return weigh(probe, judge, sure=SURE)
 
 
 def recognise_folder(probe: Probe) -> Detection | None:
     """Whether a folder holds sessions: one, or many."""
     folders = session_folders(probe.names)
     count = f"{len(folders)} session folder{'s' if len(folders) != 1 else ''}"
-    for path in _lines(probe.names)[:MOST_LOOKED_AT]:
-        found = _vote(probe.sample(path))
-        if found is not None:
+    lines = _lines(probe.names)[:MOST_LOOKED_AT]
+    answers = {path: weigh(probe, judge, path, sure=SURE) for path in lines}
+    for path, found in answers.items():
+        if found is not None and found.confidence:
             return Detection(found.confidence, f"{count}; {name_of(path)}: {found.reason}")
     for path in _metadata(probe.names)[:MOST_LOOKED_AT]:
         if any(map(is_metadata, probe.sample(path, most=1))):
             return Detection(0.7, f"{count}; {METADATA} describes a session")
     for path in other_json(probe.names)[:MOST_LOOKED_AT]:
-        if any(map(is_session, probe.sample(path, most=1))):
+        clues = map(judge_session, probe.sample(path, most=1))
+        if any(clue is not None and clue.kind == "body" for clue in clues):
             return Detection(0.75, f"{name_of(path)}: an older session file")
-    return None
+    return surest(answers.values())
 
 
 def other_json(names: list[str]) -> list[str]:
@@ -90,11 +93,3 @@ def _metadata(names: list[str]) -> list[str]:
     folders = set(session_folders(names))
     beside = [path for path in names if name_of(path) == METADATA and folder_of(path) in folders]
     return beside + lone_metadata(names)
-
-
-def _vote(seen: Sequence[dict[str, Json]]) -> Detection | None:
-    votes = [reason for value in seen if (reason := looks_sage(value))]
-    if not votes:
-        return None
-    share = len(votes) / len(seen)
-    return Detection(0.5 + 0.48 * share, f"{len(votes)} of {len(seen)} records: {votes[0]}")

@@ -19,7 +19,7 @@ from talktree.model.entries import Opaque
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
 from talktree.text.json_style import PRETTY
-from talktree.text.json_value import Json
+from talktree.text.json_value import Json, equal
 
 
 class MetadataSheet(JsonSheet):
@@ -88,7 +88,7 @@ def _as_legacy(value: Json) -> Json:
     if isinstance(entry, Message):
         entry = replace(entry, parent=None, todos=entry.todos or None)
         made = native(entry, LEGACY)
-        if get(Record(made, id=entry.id)) == entry:
+        if equal(get(Record(made, id=entry.id)), entry):
             return made
     raise WouldLose(
         "the older Sage session file has no place for this entry",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from talktree.formats.base import Detection
+from talktree.formats.evidence import refusal
 from talktree.text.json_scan import Kind, Node, scan
 from talktree.text.json_value import Json
 
@@ -28,6 +29,9 @@ def looks_like_comments(head: bytes) -> Detection | None:
         return None
     seen = list(_objects(scan(head).roots))
     found = [signs for value in seen if (signs := _signs(value))]
+    foreign = sum(_is_foreign(value) for value in seen)
+    if foreign > len(found):
+        return refusal(f"{foreign} of {len(seen)} comments do not fit: content is not text")
     if not found:
         return None
     share = len(found) / len(seen)
@@ -38,8 +42,17 @@ def looks_like_comments(head: bytes) -> Detection | None:
 
 def _signs(comment: dict[str, Json]) -> list[str]:
     """The members that show a comment, if there are enough of them."""
+    if isinstance(comment.get("content"), (list, dict)):
+        return []
     signs = [name for name, type in SIGNS.items() if isinstance(comment.get(name), type)]
     return signs if len(signs) >= ENOUGH and any(name in signs for name in TELLING) else []
+
+
+def _is_foreign(comment: dict[str, Json]) -> bool:
+    """Whether an object is like a comment, but says what it says in another way than as text."""
+    if not isinstance(comment.get("content"), (list, dict)):
+        return False
+    return len(_signs({**comment, "content": ""})) >= ENOUGH
 
 
 def _objects(roots: Sequence[Node]) -> Iterator[dict[str, Json]]:

@@ -136,11 +136,6 @@ def _foreign_links(value: Object) -> Iterator[Told]:
         yield Told("the message a snapshot names is not a UUID", way="snapshot/messageId")
 
 
-def _as_root(seen: Seen, told: Told) -> Json:
-    value = object_of(seen)
-    return value if "parentUuid" in value else {"parentUuid": None, **value}
-
-
 @rule(
     "CLC102",
     "missing-parent-field",
@@ -148,7 +143,6 @@ def _as_root(seen: Seen, told: Told) -> Json:
     on="message",
     glance=unusual_messages,
     formats=CLAUDE_CODE,
-    fix=safe(to_value(_as_root)),
 )
 def missing_parent_field(seen: Seen) -> Iterable[Told]:
     """A line has no `parentUuid` at all, not even null.
@@ -159,7 +153,8 @@ def missing_parent_field(seen: Seen) -> Iterable[Told]:
     Bad:
         {"type":"user","uuid":"5f3c8a52-7d0e-4b7a-9f37-0c6f1d2e3a4b","message":{"role":"user","content":"Hi"}}
 
-    Fix (safe): `parentUuid` is written as null, which is what its absence means.
+    Fix: none, because null would say that the line starts a conversation, and most such lines
+    continue the one before (TRE112).
     """
     if "parentUuid" in seen.record.value:  # type: ignore[operator]
         return ()

@@ -234,7 +234,7 @@ def sidechain_break(seen: Seen) -> Iterable[Told]:
 
     Fix: none, because either of the two flags may be the wrong one.
     """
-    bones, above = seen.talk.bones, seen.talk.bones.parents[seen.position]
+    bones, above = seen.talk.bones, seen.talk.bones.named_parent(seen.position)
     if above < 0 or bones.roles[above] != "user":
         return ()
     entry = seen.entry

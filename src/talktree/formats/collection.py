@@ -1,0 +1,296 @@
+"""A folder of several sources: conversations of many formats, read one source after the other.
+
+A folder that one format recognises as a whole is one source. Any other is a collection: its files,
+its folders that are sources, and the files that no format recognises, which are reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple, NoReturn
+
+from talktree.errors import TalktreeError, UsageError
+from talktree.files import Content, OnDisk, Source
+from talktree.formats import all_formats
+from talktree.formats.base import BESIDE, Format, Probe
+from talktree.formats.detect import detect
+from talktree.formats.engine import Origin, read
+from talktree.formats.renewal import BESIDE_WAS
+from talktree.formats.secrets import without_secrets
+from talktree.formats.sources import is_one
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.findings import Finding, finding
+
+SURE = 0.9
+"""A file that its folder's format recognises with so much confidence is not shown to others."""
+UNRELATED = "not a part of the conversations beside it"
+OWN_FILES = (BESIDE, BESIDE_WAS)
+"""Files in which Talktree keeps what a conversation has no place for."""
+NAMED = 5
+"""How many sources a message names."""
+
+
+class Member(NamedTuple):
+    """One source of a collection."""
+
+    path: str
+    """Where it is below the folder."""
+    source: Source
+    format: Format | None
+    """None if no format recognises it."""
+    reason: str = ""
+    """Why not."""
+
+
+class Unrecognised(NamedTuple):
+    """A file of a collection that is not a conversation, and why."""
+
+    path: str
+    reason: str
+
+
+class Unreadable(NamedTuple):
+    """A source of a collection that could not be read, and why."""
+
+    path: str
+    error: TalktreeError
+
+
+class Collection(Document):
+    """All conversations below a folder; sources are read when they are asked for."""
+
+    def __init__(self, source: Source, members: Iterator[Member]) -> None:
+        super().__init__(
+            format="",
+            name=source.name,
+            conversations=(),
+            origin=None,
+            inspect=list,
+            shown=source.shown,
+        )
+        self._members = members
+        self.unreadable: list[Unreadable] = []
+        """Sources that could not be read, as far as they have been asked for."""
+        self._unrelated: dict[str, list[str]] = {}
+        """Files beside sources that are no part of them, as far as these have been asked for."""
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """The sources in it; only the first part of each file has been read."""
+        return tuple(self._members)
+
+    @property
+    def unrecognised(self) -> tuple[Unrecognised, ...]:
+        """The files in it that no format recognises; of folders in it, once they have been read."""
+        alone = [
+            Unrecognised(each.path, each.reason) for each in self.members if each.format is None
+        ]
+        unrelated = (path for paths in self._unrelated.values() for path in paths)
+        return (*alone, *(Unrecognised(path, UNRELATED) for path in unrelated))
+
+    def documents(self) -> Iterator[Document]:
+        """The sources in it, each read when its turn comes, and not held."""
+        self.unreadable = []
+        for each in self.members:
+            if each.format is None:
+                continue
+            try:
+                document = read(each.source, each.format)
+            except TalktreeError as error:
+                self.unreadable.append(Unreadable(each.path, error))
+                continue
+            if each.source.folder:
+                names = unrelated_files(document)
+                self._unrelated[each.path] = [_join(each.path, name) for name in names]
+            yield document
+
+    @cached_property
+    def sources(self) -> tuple[Document, ...]:
+        """The sources in it, all read."""
+        return tuple(self.documents())
+
+    @cached_property
+    def _all(self) -> tuple[Conversation, ...]:
+        return tuple(each for document in self.sources for each in document.conversations)
+
+    @property
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All conversations of all sources."""
+        return self._all
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Everything that reading noticed, and the files that are not conversations."""
+        found = (each for document in self.sources for each in document.findings)
+        return [*found, *self._strangers()]
+
+    @cached_property
+    def noticed(self) -> list[Finding]:
+        """The same, but of large files only what finding their records has shown."""
+        found = (each for document in self.sources for each in document.noticed)
+        return [*found, *self._strangers()]
+
+    def _strangers(self) -> Iterator[Finding]:
+        for each in self.members:
+            if each.format is None:
+                yield finding("stranger", each.reason, path=each.path)
+
+    def with_only(self, conversation: Conversation) -> Document:
+        """The source of one conversation, without its others."""
+        for document in self.sources:
+            if conversation.index in [each.index for each in document.conversations]:
+                return document.with_only(conversation)
+        return super().with_only(conversation)
+
+    def with_conversation(self, changed: Conversation) -> Document:
+        """The only source with one conversation replaced; of several none can be written."""
+        return self._only.with_conversation(changed)
+
+    @property
+    def format(self) -> str:
+        """The format that all sources have."""
+        found = {each.format.info.slug for each in self.members if each.format is not None}
+        if len(found) != 1:
+            self._refuse()
+        return found.pop()
+
+    @property
+    def origin(self) -> object:
+        """Where the only source came from."""
+        return self._only.origin
+
+    @property
+    def _only(self) -> Document:
+        if len(self.sources) != 1:
+            self._refuse()
+        return self.sources[0]
+
+    def _refuse(self) -> NoReturn:
+        paths = [each.path or "." for each in self.members if each.format is not None]
+        some = ", ".join(paths[:NAMED]) + (", …" if len(paths) > NAMED else "")
+        raise UsageError(
+            f"{self.shown}: a folder of {len(paths)} sources, not one",
+            hint=f"name one of them: {some}",
+        )
+
+
+def collect(source: Source) -> Collection | None:
+    """The collection in a folder; None if the folder is one source, or holds none at all."""
+    if not source.folder:
+        return None
+    # Files that may hold keys are never opened.
+    source = without_secrets(source, all_formats())
+    format = _format_of(source)
+    if format is not None and is_one(source):
+        foreign = list(_foreign_files(source, format))
+        # Where no file alone is of the format that they have together, they are one source.
+        if not foreign or len(foreign) == len(source.files):
+            return None
+    found = Collection(source, _members("", source))
+    return found if any(each.format for each in found.members) else None
+
+
+def _members(path: str, source: Source) -> Iterator[Member]:
+    """The sources below a folder, files before folders."""
+    pending = [(path, source)]
+    while pending:
+        here, folder = pending.pop()
+        format = _format_of(folder)
+        if format is not None and is_one(folder):
+            foreign = set(_foreign_files(folder, format))
+            yield Member(here, folder.minus(foreign), format)
+            yield from (_file_member(here, folder, name) for name in sorted(foreign))
+            continue
+        inside: dict[str, dict[str, Content]] = {}
+        for name, content in folder.files.items():
+            top, deeper, rest = name.partition("/")
+            if deeper:
+                inside.setdefault(top, {})[rest] = content
+            else:
+                yield _file_member(here, folder, name)
+        pending += [
+            (
+                _join(here, name),
+                Source(name, files, folder=True, shown=os.path.join(folder.shown, name)),
+            )
+            for name, files in reversed(inside.items())
+        ]
+
+
+def _file_member(path: str, folder: Source, name: str) -> Member:
+    content = folder.files[name]
+    place = content.path if isinstance(content, OnDisk) else None
+    shown = os.path.join(folder.shown, name)
+    source = Source(name, {name: content}, folder=False, place=place, shown=shown)
+    try:
+        return Member(_join(path, name), source, detect(source).format)
+    except TalktreeError as error:
+        return Member(_join(path, name), source, None, error.message.removeprefix(f"{shown}: "))
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _format_of(source: Source) -> Format | None:
+    try:
+        return detect(source).format
+    except TalktreeError:
+        return None
+
+
+def _foreign_files(source: Source, format: Format) -> Iterator[str]:
+    """Files at the top of a folder that are conversations of other formats than the folder's.
+
+    A file that makes up a conversation together with others is not looked at.
+    """
+    alone = _alone(source, format)
+    for path, content in source.files.items():
+        if "/" in path or path not in alone:
+            continue
+        single = Source(path, {path: content}, folder=False)
+        own = format.detect(Probe(single))
+        if own is not None and own.confidence >= SURE:
+            continue
+        other = _format_of(single)
+        if other is not None and other.info.slug != format.info.slug:
+            yield path
+
+
+def _alone(source: Source, format: Format) -> set[str]:
+    """The files of a folder that are no part of it, or a whole conversation each."""
+    try:
+        split = format.split(without_secrets(source, [format]))
+    except TalktreeError:
+        return set()
+    groups: dict[str, list[str]] = {}
+    for sheet in split.sheets:
+        groups.setdefault(getattr(sheet, "group", sheet.path), []).append(sheet.path)
+    lone = {paths[0] for paths in groups.values() if len(paths) == 1}
+    return lone.union(split.strangers)
+
+
+def unrelated_files(document: Document) -> list[str]:
+    """Files of a folder that are not part of the conversations in it."""
+    origin = document.origin
+    if not isinstance(origin, Origin) or not origin.source.folder:
+        return []
+    return [path for path in origin.strangers if path.rpartition("/")[2] not in OWN_FILES]
+
+
+def unrecognised_files(document: Document) -> list[str]:
+    """All files of a folder that are not among its conversations, once these have been read."""
+    if isinstance(document, Collection):
+        return [each.path for each in document.unrecognised]
+    return unrelated_files(document)
+
+
+def documents_of(document: Document) -> Iterator[Document]:
+    """The sources of a collection one after the other, or the document itself."""
+    if isinstance(document, Collection):
+        yield from document.documents()
+    else:
+        yield document

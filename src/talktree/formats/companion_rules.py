@@ -1,0 +1,27 @@
+"""What a format says about companion files: files that belong to another file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from talktree.files import Content, stem_of
+
+
+class CompanionRules:
+    """Where the companion files of a file are; by default there are none."""
+
+    names: re.Pattern[str] | None = None
+    """Names of files that may belong to another file beside them."""
+
+    def folders(self, name: str) -> Sequence[str]:
+        """Folders, seen from the folder of a file with this name, whose files belong to it."""
+        return ()
+
+    def owner(self, name: str, content: Content) -> str | None:
+        """The stem or alias of the file that a file with one of the `names` belongs to."""
+        return None
+
+    def aliases(self, name: str, content: Content) -> Collection[str]:
+        """What the companions of a file may call it: its stem, or names in its contents."""
+        return (stem_of(name),)

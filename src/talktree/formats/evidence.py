@@ -1,0 +1,138 @@
+"""Evidence for a format: what single records show, and what a file of them shows.
+
+Many programs write the same envelope around a message (`type`, `uuid`, `sessionId`), so the
+envelope alone proves little. Where messages can be read, their bodies decide: if most of them are
+not in the shape the format has, the file belongs to another program and is refused with a reason.
+Records that are broken or unknown are no evidence at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from talktree.formats.probe import Detection, Probe
+from talktree.text.json_value import Json
+
+SURE = 0.95
+NAMED_MEMBERS = 4
+"""Number of foreign members that a reason names."""
+
+
+class Clue(NamedTuple):
+    """What one record shows.
+
+    `body` is a message in the format's own shape, `envelope` any other record of the format, and
+    `misfit` a message whose body has another shape. A misfit without a reason says nothing to
+    people: it is the ordinary shape of a format that is known.
+    """
+
+    kind: Literal["body", "envelope", "misfit"]
+    reason: str = ""
+
+
+Judge = Callable[[dict[str, Json]], Clue | None]
+"""Says what a record shows; None if it is broken or unknown."""
+
+
+class Evidence(NamedTuple):
+    """The clues of several records."""
+
+    bodies: list[str]
+    envelopes: list[str]
+    misfits: list[str]
+    first: str
+    """The reason of the first record that shows the format."""
+    seen: int
+
+    def detection(self, *, sure: float = SURE) -> Detection | None:
+        """How sure the format is; a refusal if most messages do not fit."""
+        if len(self.misfits) > len(self.bodies):
+            return self._refusal()
+        if not self.first:
+            return None
+        votes = len(self.bodies) + len(self.envelopes)
+        reason = f"{votes} of {self.seen} records: {self.first}"
+        return Detection(0.5 + (sure - 0.5) * votes / self.seen, reason)
+
+    def _refusal(self) -> Detection | None:
+        reason = next(filter(None, self.misfits), None)
+        if reason is None:
+            return None
+        messages = len(self.misfits) + len(self.bodies)
+        return refusal(f"{len(self.misfits)} of {messages} messages do not fit: {reason}")
+
+
+def refusal(reason: str) -> Detection:
+    """The answer of a format that knows the envelope, but not what is in it."""
+    return Detection(0.0, reason)
+
+
+def collect(records: Iterable[dict[str, Json]], judge: Judge) -> Evidence:
+    """Everything that some records show."""
+    reasons: dict[str, list[str]] = {"body": [], "envelope": [], "misfit": []}
+    first, clues = "", [judge(value) for value in records]
+    for clue in clues:
+        if clue is None:
+            continue
+        reasons[clue.kind].append(clue.reason)
+        if clue.kind != "misfit":
+            first = first or clue.reason
+    return Evidence(reasons["body"], reasons["envelope"], reasons["misfit"], first, len(clues))
+
+
+def weigh(
+    probe: Probe, judge: Judge, name: str | None = None, *, sure: float = SURE
+) -> Detection | None:
+    """How sure a format is of a file, by its first records."""
+    return look_into(probe, judge, name).detection(sure=sure)
+
+
+def look_into(probe: Probe, judge: Judge, name: str | None = None) -> Evidence:
+    """What the first records of a file show; more of them where those hold no message."""
+    found = collect(probe.sample(name), judge)
+    if found.envelopes and not found.bodies and not found.misfits:
+        deeper = collect(probe.deep_sample(name), judge)
+        if deeper.bodies or deeper.misfits:
+            found = deeper
+    return found
+
+
+def weigh_folder(probe: Probe, judge: Judge, names: Iterable[str]) -> Detection | None:
+    """How sure a format is of some files of a folder: a refusal if most messages do not fit."""
+    found = [look_into(probe, judge, name) for name in names]
+    best = surest(each.detection() for each in found)
+    if best is None or not best.confidence:
+        return best
+    bodies = sum(len(each.bodies) for each in found)
+    misfits = sum(len(each.misfits) for each in found)
+    if misfits > bodies:
+        reasons = (reason for each in found for reason in each.misfits if reason)
+        total = bodies + misfits
+        why = next(reasons, "they are another format's")
+        return refusal(f"{misfits} of {total} messages do not fit: {why}")
+    return best
+
+
+def surest(answers: Iterable[Detection | None]) -> Detection | None:
+    """The first answer that is not a refusal, or the first refusal."""
+    refused = None
+    for answer in answers:
+        if answer is not None and answer.confidence:
+            return answer
+        refused = refused or answer
+    return refused
+
+
+def foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> list[str]:
+    """The members of a message body that hold something and are not the format's own."""
+    return [
+        name
+        for name, item in body.items()
+        if name not in known and isinstance(item, (str, list, dict)) and item
+    ]
+
+
+def misfit_without(member: str, foreign: list[str]) -> Clue:
+    """The clue of a message that holds something, but not in the member the format has."""
+    return Clue("misfit", f"{', '.join(foreign[:NAMED_MEMBERS])} instead of {member}")

@@ -1,0 +1,62 @@
+"""What detection looks at, and what a format answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from talktree.files import Source, bare_name, plain_head
+from talktree.formats.sample import MOST, sample
+from talktree.text.json_value import Json
+
+
+class Detection(NamedTuple):
+    """How sure a format is that a source is its own, from 0 to 1, and why.
+
+    0 is a refusal: the records look like the format's own, but their messages do not, and the
+    reason says what they are like. People read it if no other format claims the source.
+    """
+
+    confidence: float
+    reason: str
+
+
+class Probe:
+    """What detection may look at: names, and the first part of each file."""
+
+    HEAD = 1 << 16
+    DEEP_HEAD = 1 << 20
+    DEEP_RECORDS = 1000
+
+    def __init__(self, source: Source) -> None:
+        self.name = bare_name(source.name)
+        self.folder = source.folder
+        self.names = list(source.files)
+        self._source = source
+        self._heads: dict[str, bytes] = {}
+        self._seen: dict[str, tuple[list[dict[str, Json]], Iterator[dict[str, Json]]]] = {}
+
+    def head(self, name: str | None = None) -> bytes:
+        """The first 64 KiB of a file, by default of the only one."""
+        name = self.names[0] if name is None else name
+        if name not in self._heads:
+            self._heads[name] = plain_head(name, self._source.files[name], self.HEAD)
+        return self._heads[name]
+
+    def sample(self, name: str | None = None, *, most: int = MOST) -> list[dict[str, Json]]:
+        """The first JSON objects of a file, decoded once for all formats that look at them."""
+        name = self.names[0] if name is None else name
+        if name not in self._seen:
+            self._seen[name] = [], sample(self.head(name))
+        seen, more = self._seen[name]
+        seen.extend(islice(more, max(0, most - len(seen))))
+        return seen[:most]
+
+    def deep_sample(self, name: str | None = None) -> list[dict[str, Json]]:
+        """The JSON objects in a longer part of a file, for a file that begins with other things."""
+        name = self.names[0] if name is None else name
+        head = plain_head(name, self._source.files[name], self.DEEP_HEAD)
+        # A record that fills a head by itself was looked at already, and takes long to decode.
+        lines = [line for line in head.split(b"\n") if len(line) < self.HEAD]
+        return list(sample(b"\n".join(lines), most=self.DEEP_RECORDS))
