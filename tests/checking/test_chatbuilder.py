@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.checking.report import report
@@ -15,6 +15,7 @@ from talktree.formats.chatbuilder.said import Said, said
 from talktree.formats.engine import read
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from tests.cases import examples
 
 ID = "7b0c1d5e-4a1f-4c55-9e0a-000000000001"
 FIELDS = """\
@@ -121,7 +122,7 @@ def message_files(draw: st.DrawFn) -> str:
 
 
 @given(text=message_files())
-@settings(max_examples=300)
+@examples(300)
 def test_mending_a_header_keeps_what_it_says(text: str) -> None:
     document = file(text)
     done = repaired(document)
@@ -142,7 +143,7 @@ def test_mending_a_header_keeps_what_it_says(text: str) -> None:
 
 
 @given(text=st.text("`\\ab\n", max_size=30))
-@settings(max_examples=100)
+@examples(100)
 def test_escaping_fences_changes_no_text(text: str) -> None:
     document = file(f"{WHOLE.partition('Who')[0]}{text}")
     done = repaired(document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -61,9 +62,13 @@ def test_the_same_is_found_with_numpy(seed: int, monkeypatch: pytest.MonkeyPatch
     random.Random(seed).shuffle(lines)
     source = Source.of_bytes(b"".join(lines[:800]), name="mixed.jsonl")
     document = read(source, by_slug("claude-code"))
-    monkeypatch.setattr(lanes, "is_here", lambda: False)
-    without = _told(document, glances=True)
-    monkeypatch.undo()
+    with monkeypatch.context() as missing:
+        missing.setitem(sys.modules, "numpy", None)
+        lanes.is_here.cache_clear()
+        assert not lanes.is_here()
+        without = _told(document, glances=True)
+    lanes.is_here.cache_clear()
+    assert lanes.is_here()
     monkeypatch.setattr(lanes, "LARGE", 0)
     monkeypatch.setattr(lanes, "FEW", 0)
     assert _told(document, glances=True) == without

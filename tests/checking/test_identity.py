@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.checking.registry import all_rules
@@ -14,6 +14,7 @@ from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
+from tests.cases import examples
 from tests.checking.linked import Line, document, uuid
 
 IDS = [rule for rule in all_rules() if rule.code.startswith("IDS")]
@@ -102,7 +103,7 @@ def test_new_ids_are_the_same_each_time_and_of_the_kind_that_is_wanted() -> None
     assert names[1][0].skeleton.ids[2] == f"{uuid(1)}-2"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
 def test_renaming_moves_nothing(numbers: list[tuple[int, int]]) -> None:
     lines = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ from tests.checking.generated import LIMITS
 from tests.checking.samples import RULES, sample, samples
 
 BY_CODE = {rule.code: rule for rule in all_rules()}
-SAMPLES = [
-    pytest.param(rule, folder, id=f"{rule.code}-{folder.name}")
-    for rule in all_rules()
-    for kind in ("bad", "good")
-    for folder in samples(rule.code, kind)
-]
+every_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+
+
+def folders(rule: Rule) -> Iterator[Path]:
+    """The samples of a rule, bad and good."""
+    for kind in ("bad", "good"):
+        yield from samples(rule.code, kind)
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,7 @@ def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(*LIMITS[rule.code])
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+@every_rule
 def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
     assert samples(rule.code, "bad"), f"{rule.code} needs tests/data/rules/{rule.code}/bad"
     assert samples(rule.code, "good"), f"{rule.code} needs tests/data/rules/{rule.code}/good"
@@ -45,29 +47,36 @@ def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
     assert len(fix) > len(wanted) + 10
 
 
-@pytest.mark.parametrize(("rule", "folder"), SAMPLES)
-def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule, folder: Path) -> None:
-    wanted = {rule.code} if folder.name.startswith("bad") else set()
-    found = report(sample(folder)).findings
-    assert {each.code for each in found} == wanted, found
+@every_rule
+def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule) -> None:
+    for folder in folders(rule):
+        wanted = {rule.code} if folder.name.startswith("bad") else set()
+        found = report(sample(folder)).findings
+        assert {each.code for each in found} == wanted, (folder.name, found)
 
 
-@pytest.mark.parametrize(("rule", "folder"), SAMPLES)
-def test_a_fix_mends_and_then_rests(rule: Rule, folder: Path) -> None:
+@every_rule
+def test_a_fix_mends_and_then_rests(rule: Rule) -> None:
+    for folder in folders(rule):
+        check_fix(rule, folder)
+
+
+def check_fix(rule: Rule, folder: Path) -> None:
+    """Repair one sample of a rule, twice."""
     document = sample(folder)
     done = repaired(document, unsafe=True)
     if folder.name.startswith("good"):
-        assert not done.changed
+        assert not done.changed, folder.name
         return
     left = report(done.after).findings
     if rule.fix is not None:
         fixable = any(each.fix for each in report(document).findings)
-        assert not fixable or rule.code not in {each.code for each in left}, left
-    assert not [each for each in left if each.fix], "something that has a fix was left"
-    assert not repaired(done.after, unsafe=True).changed
+        assert not fixable or rule.code not in {each.code for each in left}, (folder.name, left)
+    assert not [each for each in left if each.fix], f"{folder.name}: a fix is left"
+    assert not repaired(done.after, unsafe=True).changed, folder.name
     kept, quarantined = done.bytes
     sizes = [content.size for content in document.origin.source.files.values()]  # type: ignore[attr-defined]
-    assert kept + quarantined == sum(sizes)
+    assert kept + quarantined == sum(sizes), folder.name
 
 
 def test_codes_and_names_are_unique() -> None:

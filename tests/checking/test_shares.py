@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from talktree.checking import shares
 from talktree.checking.many import Checked, Order, check_source
 from talktree.files import load
+from tests.cases import examples
 from tests.checking.session import Line, Session
 
 PROJECT = "-home-mira"
@@ -36,7 +37,7 @@ def checked(folder: Path, most: int, processes: int) -> Checked:
     return check_source(order, load(folder), 0, "here", processes=processes)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.frozensets(st.sampled_from(["dangling", "time", "shared"])), min_size=2, max_size=9

@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
@@ -26,6 +26,7 @@ from talktree.formats.studio_xml import FORMAT as XML
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from talktree.testing.strategies import plain_text
+from tests.cases import examples
 from tests.formats.cases import DATA
 from tests.formats.studio_schema import SCHEMA
 
@@ -175,14 +176,14 @@ def test_mending_makes_valid_what_it_says_it_mends(way: tuple[str | int, ...]) -
 
 @pytest.mark.parametrize("algorithm", DERIVED)
 @given(text=plain_text)
-@settings(max_examples=30)
+@examples(30)
 def test_every_hash_that_programs_write_is_a_good_one(algorithm: str, text: str) -> None:
     hash = DERIVED[algorithm](text)
     assert not {"STU104", "STU105"} & codes(opened([comment(1, text, contentHash=hash)]))
 
 
 @given(text=plain_text, other=plain_text, algorithm=st.sampled_from(sorted(DERIVED)))
-@settings(max_examples=60)
+@examples(60)
 def test_a_hash_is_made_again_and_the_text_is_not_touched(
     text: str, other: str, algorithm: str
 ) -> None:
@@ -229,7 +230,7 @@ def threads(draw: st.DrawFn) -> list[Comment]:
 
 
 @given(value=threads())
-@settings(max_examples=80)
+@examples(80)
 def test_a_parent_that_is_named_is_the_one_it_stands_in(value: list[Comment]) -> None:
     pending = [(each, None) for each in value_of(repaired(opened(value)).after)]
     while pending:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from talktree import api
 from talktree.checking.reach import reach
 from talktree.checking.registry import all_rules
 from talktree.checking.report import report
-from talktree.files import Content, OnDisk, Source
+from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.formats.rule import Rule
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.model.inference import SEQUENCE
 from talktree.model.mending import mended
 from talktree.model.skeleton import ROOT
+from tests.cases import examples
 from tests.checking.linked import RECORDS, SESSION, Line, document, uuid
 from tests.checking.session import Session
 from tests.checking.session import name as id_of
@@ -58,7 +62,7 @@ def parents(found: Document) -> list[int]:
 
 
 @pytest.mark.parametrize("slug", RECORDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_after_a_safe_repair_every_link_leads_to_a_start(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=True)))
@@ -73,7 +77,7 @@ def test_after_a_safe_repair_every_link_leads_to_a_start(slug: str, data: st.Dat
 
 
 @pytest.mark.parametrize("slug", RECORDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=True)))
@@ -87,18 +91,21 @@ def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -
 
 
 @pytest.mark.parametrize("slug", RECORDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=False)))
     rules = [rule for rule in TREE if rule.code != "TRE107"]
     done = repaired(before, rules=rules)
+    # Where so much is lost that hardly any link is left, the order of the file decides afterwards.
+    for each in (before, done.after):
+        assume(SEQUENCE not in each.conversation.skeleton.linked.values())
     assert parents(done.after) == parents(before)
     assert parents(done.after) == list(done.after.conversation.skeleton.parents)
 
 
 @pytest.mark.parametrize("slug", RECORDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_only_records_with_a_finding_change(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=False)))
@@ -141,10 +148,23 @@ def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
     assert report(api.read(tmp_path / "two.jsonl"), TREE).codes == {"TRE111"}
 
 
+class Opened:
+    """The names of files that this process opens while it is on."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.on = False
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, given: tuple[object, ...]) -> None:
+        if self.on and event == "open" and isinstance(given[0], str | bytes):
+            self.names.append(os.path.basename(os.fsdecode(given[0])))
+
+
 def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    opened: list[str] = []
+    opened = Opened()
     place = tmp_path / "here"
     place.mkdir()
     lines = document("sage", [Line(2, 1)]).origin.source.files  # type: ignore[attr-defined]
@@ -153,15 +173,13 @@ def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
     (tmp_path / "far.json").write_bytes(next(iter(whole.values())).read())
     (place / "near.json").symlink_to(tmp_path / "far.json")
     (place / "sage_config.json").write_text('{"api_key": "secret"}')
-
-    def note(path: Path) -> Content:
-        opened.append(path.name)
-        return OnDisk(path)
-
-    monkeypatch.setattr("talktree.checking.evidence.siblings.OnDisk", note)
+    (place / "beside.json").write_text("[]")
+    opened.on = True
     found = report(api.read(place / "messages.json", format="sage"), TREE)
+    opened.on = False
     assert found.codes == {"TRE111"}
-    assert opened == []
+    assert {"messages.json", "beside.json"} <= set(opened.names), "what is opened is seen"
+    assert not {"near.json", "far.json", "sage_config.json"} & set(opened.names)
 
 
 def test_a_sub_agent_finds_the_session_that_started_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from talktree.checking.report import report
 from talktree.files import save
 from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
+from tests.cases import TORTURE
 from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
 from tests.damage.clean import clean
 from tests.damage.lines import ALL, numbers_of
@@ -35,7 +36,7 @@ CATALOGUE = [
 NOT_OURS = {"R02": "a database as a store", "R04": "the export of another vendor"}
 """Patterns that occur in none of our formats."""
 DAY = 86_400
-SEEDS = int(os.environ.get("TALKTREE_DAMAGE_SEEDS", "20"))
+SEEDS = 200 if TORTURE else 6
 MODULES = (byte_damage, value_damage, link_damage, tool_damage, store_damage)
 KINDS = [
     pytest.param(pattern, slug, id=f"{pattern.code}-{pattern.name}-{slug}")

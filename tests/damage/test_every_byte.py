@@ -9,11 +9,14 @@ import pytest
 from talktree.checking.report import report
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from tests.cases import TORTURE, scale
 from tests.conversion.trips import Files
 from tests.damage.clean import clean
 from tests.damage.lines import ALL, LINES, Lines, main_file, numbers_in, numbers_of, with_file
 
-FLIPS = 150
+FLIPS = scale(50)
+STEP = 1 if TORTURE else 31
+"""Documents are cut at every so many bytes."""
 
 
 def _short(slug: str) -> Files:
@@ -54,7 +57,7 @@ def test_documents_cut_at_many_bytes(slug: str) -> None:
     files = _short(slug)
     path = main_file(files, slug)
     data = files.files[path]
-    for cut in range(0, len(data) - 1, 7):
+    for cut in range(0, len(data) - 1, STEP):
         told = numbers_in(data[:cut].decode("utf-8", "ignore"))
         wanted = told - {max(told, default=-1)}
         document = _survives(with_file(files, path, data[:cut]), slug, wanted)

@@ -42,23 +42,27 @@ def nearest(start: Path) -> Config:
     return Config()
 
 
-def read_config(path: Path) -> Config | None:
-    """The configuration in a file; None if it has none."""
+def read_config(path: Path, *, shown: str | None = None) -> Config | None:
+    """The configuration in a file; None if it has none. `shown` is the path as it was given."""
+    shown = shown or _relative(path)
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}", hint="check its rights") from None
+        raise Unreadable(f"{shown}: {error.strerror or error}", hint="check its rights") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not TOML: {error}", hint="mend it, or name another") from None
+        raise UsageError(f"{shown}: not TOML: {error}", hint="mend it, or name another") from None
     if path.name == PROJECT:
         tools = table.get("tool")
         own = tools.get("talktree") if isinstance(tools, dict) else None
-        return _config(own, path) if isinstance(own, dict) else None
-    return _config(table, path)
+        return _config(own, shown) if isinstance(own, dict) else None
+    return _config(table, shown)
 
 
-def _config(table: dict[str, object], path: Path) -> Config:
-    path = Path(os.path.relpath(path)) if path.is_relative_to(Path.cwd()) else path
+def _relative(path: Path) -> str:
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _config(table: dict[str, object], path: str) -> Config:
     check = table.get("check", table)
     if not isinstance(check, dict):
         raise UsageError(f"{path}: check is not a table", hint="write [check]")
@@ -76,7 +80,7 @@ def _config(table: dict[str, object], path: Path) -> Config:
     )
 
 
-def _names(value: object, path: Path, setting: str) -> tuple[str, ...]:
+def _names(value: object, path: str, setting: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise UsageError(f"{path}: {setting} is not a list of codes", hint='like ["TRE", "SYN1"]')
     return tuple(value)

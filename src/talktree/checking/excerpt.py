@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from talktree.formats.engine import Origin
@@ -79,13 +81,20 @@ def _span(raw: bytes, finding: Finding) -> tuple[int, int]:
 
 
 def _token_end(raw: bytes, at: int) -> int:
-    found = scan(raw[at : at + LONGEST], only_first=True).roots
+    # No more of it is shown.
+    found = scan(raw[at : at + MOST_READ], only_first=True).roots
     return at + (found[0].stop if found else 1)
+
+
+@lru_cache(maxsize=1)
+def _roots(raw: bytes) -> list[Node]:
+    """The values in a record; the findings of one record come one after the other."""
+    return scan(raw).roots
 
 
 def _node(raw: bytes, way: str) -> Node | None:
     """The value a way leads to, or the last one on it that is there."""
-    roots = scan(raw).roots
+    roots = _roots(raw)
     node = roots[0] if roots else None
     for step in way.split("/"):
         if node is None:

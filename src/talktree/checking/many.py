@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -26,6 +25,7 @@ from talktree.errors import (
 )
 from talktree.files import Source, load
 from talktree.formats import by_slug
+from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import Found as FoundSource
@@ -55,6 +55,8 @@ class Checked(Struct, frozen=True, kw_only=True):
     path: str
     format: str | None = None
     folder: bool = False
+    main: str | None = None
+    """The file that was named, if it has companion files."""
     findings: Sequence[Shown] = ()
     counts: dict[str, int] = {}
     """How many findings of each rule, also those that were not kept."""
@@ -103,10 +105,12 @@ def _worked(
 
 def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
     """What the rules find in one source; whatever goes wrong is told and stops no other."""
-    path = Path(job.found.source)
     try:
-        source = load(path)
-        return check_source(order, source, job.number, job.found.shown, processes=processes)
+        found = job.found
+        source = load(found.source, shown=found.shown)
+        return check_source(
+            order, source, job.number, found.shown, alone=found.alone, processes=processes
+        )
     except (UnknownFormat, Refused) as error:
         return _failed(job, error, skipped=not job.found.asked)
     except TalktreeError as error:
@@ -118,10 +122,17 @@ def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
 
 
 def check_source(
-    order: Order, source: Source, number: int, shown: str, *, processes: int = 1
+    order: Order,
+    source: Source,
+    number: int,
+    shown: str,
+    *,
+    alone: bool = False,
+    processes: int = 1,
 ) -> Checked:
     """What the rules find in a source that is at hand."""
     format = by_slug(order.source_format) if order.source_format else detect(source).format
+    source = source if alone else with_companions(source, format)
     document = read(source, format)
     rules = chosen(rules_for(document.format), select=order.select, ignore=order.ignore)
     judge = Judge(document, rules)
@@ -140,6 +151,7 @@ def check_source(
         path=shown,
         format=document.format,
         folder=source.folder,
+        main=source.main,
         findings=account.shown,
         counts=dict(account.counts),
         reach=reached,

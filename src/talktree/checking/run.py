@@ -76,6 +76,8 @@ class Judge:
 
     def opening(self) -> Iterator[Found]:
         """What was noticed in reading, before any record."""
+        for each in self._origin.damage():
+            yield from self._noticed(each)
         for sheet in self._origin.sheets:
             for each in sheet.glance():
                 yield from self._noticed(each)
@@ -103,7 +105,7 @@ class Judge:
         all rules for each record.
         """
         conversation = talk.conversation
-        names = map(conversation.names, range(len(conversation)))
+        names = map(conversation.names, range(conversation.record_count))
         for stretch in stretches(talk, self._origin.records(conversation.members, names)):
             out = [] if stretch.is_plain else list(self._odd(stretch.seen))
             for rule in self._records:

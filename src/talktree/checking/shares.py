@@ -48,7 +48,7 @@ def by_shares(account: Account, talks: Sequence[Talk], processes: int) -> Reach:
 
 
 def _shares(talks: Sequence[Talk]) -> list[list[Talk]]:
-    total = sum(len(talk.conversation) for talk in talks)
+    total = sum(talk.conversation.record_count for talk in talks)
     enough = max(A_SHARE, total // MOST_SHARES + 1)
     shares: list[list[Talk]] = [[]]
     size = 0
@@ -57,5 +57,5 @@ def _shares(talks: Sequence[Talk]) -> list[list[Talk]]:
             shares.append([])
             size = 0
         shares[-1].append(talk)
-        size += len(talk.conversation)
+        size += talk.conversation.record_count
     return shares

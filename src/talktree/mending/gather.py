@@ -34,6 +34,9 @@ class Gathered:
         """Add what mends a finding."""
         fix = found.rule.fix
         assert fix is not None
+        if found.finding.path in self.origin.damaged:
+            # To write it anew would hide that a part of it is missing.
+            return
         subject: object = found.subject
         if found.rule.on == "reading":
             # The bytes of a file are mended for a rule once, wherever it is broken there.

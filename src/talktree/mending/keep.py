@@ -6,33 +6,38 @@ import os
 from glob import escape
 from pathlib import Path
 
-from talktree.errors import UsageError
-from talktree.files import Source, load, save
+from talktree.errors import Unreadable, UsageError
+from talktree.files import OutputGate, Source, input_paths, load, save
 from talktree.files.guarded import (
     backed_up,
-    on_disk,
+    free_path,
     refuse_changed,
     refuse_if_written,
     stamp,
     wait_until_settled,
 )
-from talktree.mending.log import SUFFIX, logged, undone
+from talktree.files.outputs import OVERWRITE
+from talktree.mending.log import SUFFIX, digests, logged, repaired_digests, undone
 from talktree.mending.repair import Repair
 
 
-def keep(repair: Repair, target: Path) -> list[Path]:
-    """Write the repaired files, and their log beside them."""
+def keep(repair: Repair, target: str | Path, *, gate: OutputGate | None = None) -> list[Path]:
+    """Write the repaired files, and their log beside them; a log is never replaced."""
     source = _first(repair)
+    gate = gate or OutputGate(input_paths(source))
     refuse_if_written(source)
-    log = target.with_name(target.name + SUFFIX)
-    if target.exists() and any(_is_same(target, path) for path in on_disk(source)):
-        raise UsageError(
-            f"{target}: this is the input", hint="name another place, or use --in-place"
-        )
+    gate.check(target, folder=source.folder)
     files = {path: content.blocks() for path, content in repair.source.files.items()}
+    log = _new_log(Path(target))
     save({log.name: logged(repair)}, log, folder=False)
     try:
-        written = save(files, target, folder=source.folder, agreed=lambda: refuse_changed(source))
+        written = save(
+            files,
+            target,
+            folder=source.folder,
+            gate=gate,
+            agreed=lambda: refuse_changed(source),
+        )
     except BaseException:
         log.unlink(missing_ok=True)
         raise
@@ -54,24 +59,34 @@ def keep_in_place(repair: Repair, root: Path) -> list[Path]:
     backups = [backed_up(places[path], when) for path in changed if path in source.files] + [
         backed_up(root / path, when) for path in _gone(repair)
     ]
-    log = root.with_name(f"{root.name}.{when}{SUFFIX}")
+    log = free_path(root, when, SUFFIX)
     save({log.name: logged(repair)}, log, folder=False)
     refuse_changed(source)
     for path, content in changed.items():
-        save({path: content.blocks()}, places[path], folder=False)
+        save({path: content.blocks()}, places[path], folder=False, gate=OVERWRITE)
     for path in _gone(repair):
         (root / path).unlink()
     return [*places.values(), log, *backups]
 
 
+def _new_log(target: Path) -> Path:
+    """Where the log of a repair goes: beside its output, under a name that is not taken."""
+    log = target.with_name(target.name + SUFFIX)
+    return free_path(target, stamp(), SUFFIX) if os.path.lexists(log) else log
+
+
 def log_of(target: Path) -> Path:
-    """The log of the last repair of a file or folder."""
-    beside = target.with_name(target.name + SUFFIX)
+    """The log that leads to a file or folder as it is now; else the last one beside it."""
+    first = target.with_name(target.name + SUFFIX)
     found = sorted(target.parent.glob(f"{escape(target.name)}.*{SUFFIX}"))
-    return beside if beside.exists() or not found else found[-1]
+    logs = [*found, *([first] if first.exists() else [])]
+    if len(logs) > 1:
+        now = sorted(digests(load(target)).values())
+        logs = [log for log in logs if repaired_digests(log) == now] or logs
+    return logs[-1] if logs else first
 
 
-def brought_back(target: Path, log: Path) -> Source:
+def brought_back(target: str | Path, log: str | Path) -> Source:
     """The files as they were before a repair."""
     try:
         with open(log, "rb") as lines:
@@ -80,6 +95,8 @@ def brought_back(target: Path, log: Path) -> Source:
         raise UsageError(
             f"{log}: there is no log of the repair", hint="name it with --log"
         ) from None
+    except OSError as error:
+        raise Unreadable(f"{log}: {error.strerror or error}", hint="name another log") from None
 
 
 def _first(repair: Repair) -> Source:
@@ -90,10 +107,3 @@ def _first(repair: Repair) -> Source:
 
 def _gone(repair: Repair) -> list[str]:
     return sorted(path for path in _first(repair).files if path not in repair.source.files)
-
-
-def _is_same(one: Path, two: Path) -> bool:
-    try:
-        return os.path.samefile(one, two)
-    except OSError:
-        return False

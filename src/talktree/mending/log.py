@@ -11,18 +11,20 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from talktree.errors import Damaged, Unreadable
 from talktree.files import Content, Source, parked
+from talktree.files.outputs import LOG
 from talktree.files.splice import Splice, spliced
 from talktree.mending.action import Action
 from talktree.mending.repair import Repair
 from talktree.text.json_write import encode
 
-SUFFIX = ".repair"
+SUFFIX = LOG
 """How a log is named; no tool takes it for a conversation."""
 VERSION = 1
 
@@ -174,6 +176,16 @@ def _change(number: int, path: str, splice: Splice, content: Content) -> Change:
 
 
 # the way back
+
+
+def repaired_digests(log: Path) -> list[str] | None:
+    """The SHA-256 of each file that a repair wrote, sorted; None if it is not a log."""
+    try:
+        with open(log, "rb") as lines:
+            first = _read(lines.readline())
+    except (OSError, Unreadable):
+        return None
+    return sorted(first.after.values()) if isinstance(first, Summary) else None
 
 
 def undone(source: Source, lines: Iterable[bytes]) -> Source:

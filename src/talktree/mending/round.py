@@ -8,7 +8,7 @@ from typing import NamedTuple
 from talktree.checking.run import Found
 from talktree.files import Content, Memory, Source, Unpacked, as_stored, parked
 from talktree.files.splice import Splice, spliced, trimmed
-from talktree.formats.change import Patch
+from talktree.formats.change import Patch, Remake
 from talktree.formats.engine import Origin
 from talktree.formats.sheets import Item, Sheet
 from talktree.mending.action import Action, action, brief_bytes
@@ -70,7 +70,7 @@ class _Making:
                 self._actions += patch_actions(sheet, patches)
             self._add(path, _in_order(patch for patch, _ in patches))
         for path, (remake, because) in gathered.remakes.items():
-            self._remake(path, remake.data, because)
+            self._remake(path, remake, because)
         taken = gathered.patches.keys() | gathered.remakes.keys()
         for path in sorted(gathered.paths() - taken):
             self._records(self._origin.by_path[path])
@@ -95,9 +95,9 @@ class _Making:
         if real:
             self._splices[path] = real
 
-    def _remake(self, path: str, data: bytes, because: Found) -> None:
-        content = self._origin.source.files.get(path)
-        if path in self._origin.by_path:
+    def _remake(self, path: str, remake: Remake, because: Found) -> None:
+        content, data = self._origin.source.files.get(path), remake.data
+        if path in self._origin.by_path and not remake.stored:
             data = b"".join(as_stored(self._origin.by_path[path].content, [data]))
         old = b"" if content is None else content.read()
         self._actions.append(
@@ -165,5 +165,6 @@ def applied(source: Source, done: Round) -> Source:
         folder=source.folder,
         skipped=source.skipped,
         withheld=source.withheld,
+        shown=source.shown,
         place=source.place,
     )

@@ -74,7 +74,8 @@ def _doubles(talk: Talk) -> Doubles:
 
 def _take_children(talk: Talk, found: Doubles) -> None:
     nested = talk.origin.links(talk.conversation) == "nested"
-    for position, above in enumerate(talk.bones.parents):
+    for position in range(len(talk.bones)):
+        above = talk.bones.named_parent(position)
         if above != ROOT and (above in found.others or above in found.copies):
             found.children.setdefault(above, []).append(position)
             if nested:

@@ -26,7 +26,7 @@ class Lines:
         self._stretch = array("q", range(len(bones)))
         for number, here in enumerate(self._tree.order):
             self._enter[here] = number
-            if parents[here] != ROOT and here not in bones.linked:
+            if parents[here] != ROOT and not bones.starts_anew(here):
                 self._stretch[here] = self._stretch[parents[here]]
         self._leave = self._enter[:]
         for here in reversed(self._tree.order):
@@ -84,7 +84,7 @@ def _followed(bones: Skeleton, order: array[int]) -> bytearray:
     followed = bytearray(len(bones))
     for here in reversed(order):
         above = parents[here]
-        if above == ROOT or here in bones.linked or side[here] != side[above]:
+        if above == ROOT or bones.starts_anew(here) or side[here] != side[above]:
             continue
         if speaks[here] or followed[here]:
             followed[above] = 1

@@ -117,7 +117,7 @@ def _judge_order(bones: Skeleton, call: Site, result: Site, found: Pairs) -> Non
         return
     between, reply = False, bones.group_numbers[end]
     for _ in range(FURTHEST_UP):
-        if here in (ROOT, end) or here in bones.linked:
+        if here in (ROOT, end) or bones.starts_anew(here):
             break
         trait, group = bones.traits[here], bones.group_numbers[here]
         between = between or trait == Trait.SAID

@@ -17,17 +17,17 @@ from talktree.text.json_value import Json
 def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
     """Messages that stand on a sidechain unmarked, and whether that is beyond doubt."""
     bones, agents = talk.bones, talk.facts.agents
-    sides, traits, parents = bones.sidechain, bones.traits, bones.parents
+    sides, traits = bones.sidechain, bones.traits
     if SIDECHAIN not in talk.format.can.flags or not any(sides):
         return
     below = {
         position
-        for position, above in enumerate(parents)
+        for position, above in enumerate(map(bones.named_parent, range(len(bones))))
         if above >= 0 and sides[above] and not sides[position] and traits[position]
     }
     within = _surrounded(talk, below) if below else below
     for position in sorted(below):
-        above = parents[position]
+        above = bones.named_parent(position)
         sure = position in within or (agents[position] and agents[position] == agents[above])
         # What a sub-agent said last may well be handed back; what it was asked may not.
         answers = (

@@ -75,7 +75,8 @@ def control_character(noticed: Finding) -> list[Told]:
 
 def _in_utf8(setting: Setting, told: Told) -> Iterator[Remake]:
     assert told.path is not None
-    yield Remake(told.path, setting.origin.by_path[told.path].content.read())
+    data = setting.origin.by_path[told.path].content.read()
+    yield Remake(told.path, data, stored=True)
 
 
 @rule("SYN210", "utf-16", "warning", on="source", fix=safe(_in_utf8))
@@ -91,7 +92,8 @@ def utf_16(setting: Setting) -> Iterator[Told]:
     """
     for sheet in setting.origin.sheets:
         if isinstance(sheet.content, Unpacked) and sheet.content.how == "UTF-16":
-            yield Told("the file is in UTF-16", path=sheet.path)
+            whole = sheet.content.damage is None
+            yield Told("the file is in UTF-16", path=sheet.path, fixable=whole)
 
 
 def _with_nul(stretch: Stretch) -> Sequence[Seen]:

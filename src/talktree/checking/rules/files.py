@@ -54,7 +54,7 @@ def link_or_special_file(setting: Setting) -> Iterable[Told]:
     say.
     """
     for path in setting.origin.source.skipped:
-        yield Told("a link or special file; not followed", path=path)
+        yield Told("a link, a special file or a closed folder; not followed", path=path)
 
 
 @rule("SYN403", "unknown-record", "note", on="talk")

@@ -37,7 +37,7 @@ def _rename(talk: Talk, told: Told) -> Iterator[Change]:
     for each in (position, *found.others[position]):
         for child in found.children.get(each, ()):
             if child not in links_of(talk) and talk.bones.linked.get(child) != "spawned":
-                yield hang(talk, child, position, follows=child in talk.bones.linked)
+                yield hang(talk, child, position, follows=talk.bones.starts_anew(child))
 
 
 def _fold(talk: Talk, told: Told) -> Iterator[Change]:

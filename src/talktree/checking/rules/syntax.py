@@ -201,7 +201,9 @@ def compressed(setting: Setting) -> Iterator[Told]:
     for sheet in setting.origin.sheets:
         content = sheet.content
         if isinstance(content, Unpacked) and content.how in PACKED and not content.named:
-            yield Told(f"the file is packed with {content.how}", path=sheet.path)
+            # A plain file in its place would hide that something is missing.
+            whole = content.damage is None
+            yield Told(f"the file is packed with {content.how}", path=sheet.path, fixable=whole)
 
 
 @rule("SYN113", "blank-line", "note", on="reading")
@@ -216,6 +218,21 @@ def blank_line(noticed: Finding) -> list[Told]:
         {"type":"user","uuid":"2"}
 
     Fix: none, because nothing is wrong with the records; the line is kept as it is.
+    """
+    return as_noticed(noticed)
+
+
+@rule("SYN114", "damaged-file", "error", on="reading")
+def damaged_file(noticed: Finding) -> list[Told]:
+    """A compressed or UTF-16 file is damaged or cut off, so only a part of it could be read.
+
+    Why: everything behind that place is missing from what is shown, counted and converted.
+
+    Bad:
+        session.jsonl.gz, of which only the first 60 % were copied
+
+    Fix: none, because what is missing is not in the file. Copy the file again, or restore it from a
+    backup.
     """
     return as_noticed(noticed)
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from talktree.checking.evidence.concurrent import interleaved
 from talktree.checking.evidence.elsewhere import missing_elsewhere
-from talktree.checking.evidence.links import can_be_named, hang_as_inferred, links_of
+from talktree.checking.evidence.links import can_be_named, hang, hang_as_inferred, links_of
 from talktree.checking.evidence.sides import off_side, put_on_side
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.change import Change
+from talktree.formats.rule import Told, rule, safe, unsafe
 from talktree.formats.talk import Talk
+from talktree.model.inference import SEQUENCE
 from talktree.model.skeleton import ROOT
 
 
@@ -222,3 +224,37 @@ def lost_beginning(talk: Talk) -> Iterator[Told]:
         if missing not in elsewhere and links.get(position, ROOT) == ROOT:
             what = f"its parent {missing[:60]} is nowhere, and nothing stands before it"
             yield Told(what, position=position, sought=missing)
+
+
+def _in_order(talk: Talk) -> list[int]:
+    """The messages that name no parent and are taken to follow the one before."""
+    return sorted(at for at, kind in talk.bones.linked.items() if kind == SEQUENCE)
+
+
+def _hang_in_order(talk: Talk, told: Told) -> Iterator[Change]:
+    for position in _in_order(talk):
+        above = talk.bones.parents[position]
+        if can_be_named(talk, above, position):
+            yield hang(talk, position, above)
+
+
+@rule("TRE112", "missing-links", "warning", on="talk", fix=unsafe(_hang_in_order))
+def missing_links(talk: Talk) -> Iterator[Told]:
+    """Most messages name no parent, so that each seems to start a conversation of its own.
+
+    Why: programs that follow the links show the last message and nothing else. Talktree takes the
+    messages in the order of the file: each follows the one before it, a sub-agent's apart from the
+    main line.
+
+    Bad:
+        {"type":"user","uuid":"1","message":"Is the bread done?"}
+        {"type":"assistant","uuid":"2","message":"Ten more minutes."}
+
+    Fix (unsafe): the parents are written down as they are inferred. Whether messages were said in
+    the order of the file, only those who wrote it know.
+    """
+    found = _in_order(talk)
+    if found:
+        one = len(found) == 1
+        who = "1 message names" if one else f"{len(found):,} messages name"
+        yield Told(f"{who} no parent; taken in the order of the file", position=found[0])
