@@ -17,6 +17,7 @@ from talktree.conversion.batch_state import STATE, Locked
 from talktree.conversion.batch_work import Outcome
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.formats.sources import Found, Stamp, found
 
 DATA = Path(__file__).parent.parent / "data"
@@ -121,7 +122,8 @@ def test_what_somebody_edited_is_not_replaced(sources: Path, tmp_path: Path) -> 
     assert outcomes[0].failure is not None
     assert (outcomes[0].failure.kind, outcomes[0].failure.exit_code) == ("changed", 5)
     assert (out / "a.jsonl").read_bytes() == edited
-    assert tally(done(sources, out, fresh=True)) == {"converted": 3, "skipped": 1}
+    forced = done(sources, out, gate=OutputGate([sources], force=True))
+    assert tally(forced) == {"converted": 1, "unchanged": 2, "skipped": 1}
     assert (out / "a.jsonl").read_bytes() != edited
 
 
@@ -130,20 +132,25 @@ def test_what_is_not_from_the_batch_is_not_replaced(sources: Path, tmp_path: Pat
     out.mkdir()
     (out / "a.jsonl").write_text("mine")
     (out / "b.jsonl").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="already exists"):
+        done(sources, out)
+    (out / STATE).touch()
     outcomes = done(sources, out)
     assert tally(outcomes) == {"failed": 2, "converted": 1, "skipped": 1}
     assert (out / "a.jsonl").read_text() == "mine"
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("fresh", [True, False])
+@pytest.mark.parametrize("force", [True, False])
 def test_a_folder_with_files_of_others_is_never_replaced(
-    fresh: bool, sources: Path, tmp_path: Path
+    force: bool, sources: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     (out / "a").mkdir(parents=True)
     (out / "a" / "mine.txt").write_text("mine")
-    outcomes = done(sources, out, "chatbuilder", fresh=fresh)
+    (out / STATE).touch()
+    gate = OutputGate([sources], force=force)
+    outcomes = done(sources, out, "chatbuilder", fresh=True, gate=gate)
     assert tally(outcomes) == {"failed": 1, "converted": 2, "skipped": 1}
     assert contents(out / "a") == {"mine.txt": b"mine"}
 
@@ -153,7 +160,7 @@ def test_equal_outputs_are_no_strangers_though_the_state_is_gone(
 ) -> None:
     out = tmp_path / "out"
     done(sources, out, "chatbuilder")
-    (out / STATE).unlink()
+    (out / STATE).write_bytes(b"")
     assert tally(done(sources, out, "chatbuilder")) == {"converted": 3, "skipped": 1}
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import talktree
 from talktree.conversion.convert import converted
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
@@ -21,10 +23,14 @@ from talktree.formats.native.lens import put
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.testing import strategies
+from tests.cases import SEED, TORTURE, rotate
 
 DATA = Path(__file__).parents[1] / "data"
 SLUGS = list(BUILT_IN)
-PAIRS = [(one, two) for one in SLUGS for two in SLUGS if one != two]
+OFFSETS = rotate(range(1, len(SLUGS)), len(SLUGS) if TORTURE else 3, SEED)
+PAIRS = [(one, SLUGS[(at + step) % len(SLUGS)]) for at, one in enumerate(SLUGS) for step in OFFSETS]
+"""Each format with some others, as source and as target; all pairs in `make torture`, and in turn
+day by day."""
 CLEAN = Options(carry=False)
 
 
@@ -40,6 +46,23 @@ class Files(NamedTuple):
             return Source.of_files(self.files, name=name)
         ((path, data),) = self.files.items()
         return Source.of_bytes(data, name=path)
+
+    def read_back(self, slug: str) -> Document:
+        """Return the document in them, recognised under a name that says nothing."""
+        source = self.source(name := f"{crc32(b''.join(self.files.values())):x}")
+        if not self.folder:
+            source = Source.of_bytes(next(iter(self.files.values())), name=name)
+        document = talktree.read(source)
+        assert document.format == slug, f"recognised as {document.format} instead of {slug}"
+        return document
+
+    def write(self, path: Path) -> Path:
+        """Write them to disk and return the path."""
+        for name, data in self.files.items():
+            target = path / name if self.folder else path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        return path
 
     def read_as(self, slug: str, name: str = "elsewhere") -> Document:
         """The document in them."""

@@ -20,10 +20,11 @@ from msgspec.structs import replace
 
 from talktree import __version__
 from talktree.conversion.batch_jobs import named
-from talktree.conversion.batch_state import State
+from talktree.conversion.batch_state import STATE, State
 from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
-from talktree.errors import Unreadable, UsageError
+from talktree.errors import Unreadable
+from talktree.files import OutputGate
 from talktree.formats.sources import OWN, found
 from talktree.processes.crew import AHEAD, in_processes
 from talktree.processes.together import together
@@ -52,11 +53,12 @@ class Batch:
         source_format: str | None = None,
         each: bool = False,
         fresh: bool = False,
+        gate: OutputGate | None = None,
         jobs: int | None = None,
         losses: str | None = None,
     ) -> None:
         """Find out what there is to do; without `out` nothing will be written."""
-        self._paths = [Path(path).resolve() for path in paths]
+        self._gate = gate or OutputGate(paths)
         self._found = found(paths, each=each, format=source_format)
         self._most = jobs or len(os.sched_getaffinity(0))
         self._spare = 0 if jobs else SPARE
@@ -70,6 +72,7 @@ class Batch:
             source_format=source_format,
             digest=_digest(to, options, source_format),
             fresh=fresh,
+            force=self._gate.force,
             losses=losses,
         )
         if out is not None:
@@ -77,9 +80,7 @@ class Batch:
         self._plan()
 
     def _open(self, out: Path) -> None:
-        if out.exists() and not out.is_dir():
-            raise UsageError(f"{out}: is a file", hint="name a folder: there are several outputs")
-        self._refuse_own_input(out.resolve())
+        self._gate.check_batch(out, resumes=os.path.lexists(out / STATE))
         self._made_out = not out.exists()
         try:
             out.mkdir(parents=True, exist_ok=True)
@@ -90,13 +91,6 @@ class Batch:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(exist_ok=True)
         self.order = replace(self.order, out=str(out), work=str(work), state=str(self._state.path))
-
-    def _refuse_own_input(self, out: Path) -> None:
-        inside = any(out in Path(each.source).resolve().parents for each in self._found)
-        if inside or any(path in (out, *out.parents) for path in self._paths):
-            raise UsageError(
-                f"{out.name}: the input is in it", hint="name another folder for the output"
-            )
 
     def _plan(self) -> None:
         state = self._state
@@ -116,6 +110,7 @@ class Batch:
                     name=name,
                     asked=each.asked,
                     stamp=each.stamp,
+                    alone=each.alone,
                     known=known,
                 )
                 self._todo.append(job)

@@ -29,11 +29,11 @@ def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, 
 
 
 def refuse_strangers(
-    staged: Path, out: Path, name: str, *, known: frozenset[Output], fresh: bool
+    staged: Path, out: Path, name: str, *, known: frozenset[Output], force: bool
 ) -> None:
     """Raise an error if what is in the way of a result is not its own.
 
-    With `fresh` a file may be replaced whatever it is, and a folder if all its files have names
+    With `force` a file may be replaced whatever it is, and a folder if all its files have names
     that are known.
     """
     target = out / name
@@ -48,12 +48,12 @@ def refuse_strangers(
         if as_it_is(out, full) in known or _same(staged / inside, each):
             continue
         ours = full in names or (staged / inside).exists()
-        if not fresh and full in names:
+        if not force and full in names:
             raise ChangedMeanwhile(
                 f"{each}: somebody changed it since it was converted",
-                hint="move it away, or replace it with --fresh",
+                hint="move it away, or replace it with --force",
             )
-        if not (fresh and ours):
+        if not (force and ours):
             raise _stranger(target, full)
 
 
@@ -96,5 +96,5 @@ def _stranger(target: Path, name: str) -> UsageError:
     hint = "move it away, or name another output folder"
     return UsageError(
         f"{target}: already exists{beside}, which is not from this conversion",
-        hint=hint if target.is_dir() else f"{hint}; --fresh replaces files",
+        hint=hint if target.is_dir() else f"{hint}; --force replaces files",
     )

@@ -17,6 +17,7 @@ from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.batch_place import moved, outputs_of, refuse_strangers, removed
 from talktree.conversion.batch_state import Entry, Output, append
 from talktree.conversion.convert import converted
+from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Made, Options
 from talktree.errors import (
     Failure,
@@ -30,6 +31,7 @@ from talktree.errors import (
 from talktree.files import load, save
 from talktree.files.held import held
 from talktree.formats import by_slug
+from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import Stamp
@@ -51,7 +53,9 @@ class Order(Struct, frozen=True, kw_only=True):
     state: str = ""
     digest: str = ""
     fresh: bool = False
-    """Whether outputs that somebody changed may be replaced."""
+    """Whether sources that an earlier run has converted are converted again."""
+    force: bool = False
+    """Whether outputs that exist may be replaced."""
     losses: str | None = None
     """A folder for the losses of each job, if they are wanted one by one."""
 
@@ -65,6 +69,8 @@ class Job(Struct, frozen=True, kw_only=True):
     name: str
     asked: bool
     stamp: Stamp
+    alone: bool = False
+    """Whether it is read without its companion files."""
     known: frozenset[Output] = frozenset()
 
 
@@ -86,11 +92,12 @@ def worked(order: Order, job: Job, *, processes: int = 1) -> Outcome:
     """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
     try:
         with _losses(order, job) as file:
-            return _worked(order, job, file, processes)
-    except (UnknownFormat, Refused) as error:
-        if job.asked:
-            return failed(job, error)
-        return _skipped(order, job, error)
+            try:
+                return _worked(order, job, file, processes)
+            except (UnknownFormat, Refused) as error:
+                if job.asked:
+                    raise
+                return _skipped(order, job, error, file)
     except TalktreeError as error:
         return failed(job, error)
     except OSError as error:
@@ -119,11 +126,20 @@ def _mistaken(job: Job, error: Exception) -> Outcome:
     return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
-def _skipped(order: Order, job: Job, error: TalktreeError) -> Outcome:
+def _skipped(order: Order, job: Job, error: TalktreeError, file: IO[bytes] | None) -> Outcome:
+    """The outcome of a file that is not a conversation: it is left out, which is a loss."""
+    ledger = FiledLedger(file)
+    ledger.add([Loss("file", job.shown, error.message)])
     if order.out is not None:
-        append(Path(order.state), _entry(order, job))
-    failure = failure_of(error)
-    return Outcome(number=job.number, path=job.shown, status="skipped", failure=failure)
+        append(Path(order.state), _entry(order, job, counts=_counts(ledger)))
+    return Outcome(
+        number=job.number,
+        path=job.shown,
+        status="skipped",
+        counts=_counts(ledger),
+        losses=None if file is None else file.name,
+        failure=failure_of(error),
+    )
 
 
 def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> Outcome:
@@ -136,18 +152,18 @@ def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> O
         path=job.shown,
         status="converted",
         written=outputs,
-        counts=_counts(made),
+        counts=_counts(ledger),
         carried_bytes=ledger.carried_bytes,
         losses=None if file is None else file.name,
     )
 
 
 def _read(order: Order, job: Job) -> Document:
-    source = load(Path(job.source))
+    source = load(job.source, shown=job.shown)
     if not source.folder:
         source = held(source)
-    slug = order.source_format
-    return read(source, by_slug(slug) if slug else detect(source).format)
+    format = by_slug(order.source_format) if order.source_format else detect(source).format
+    return read(source if job.alone else with_companions(source, format), format)
 
 
 def _agree(order: Order, made: Made) -> None:
@@ -171,9 +187,9 @@ def _written(order: Order, job: Job, made: Made) -> tuple[Output, ...]:
     with _named_as(staged, out / name):
         files = save(made.files, staged, folder=made.folder, agreed=lambda: _agree(order, made))
     outputs = outputs_of(files, staged, name)
-    entry = _entry(order, job, outputs, _counts(made), made.ledger.carried_bytes)
+    entry = _entry(order, job, outputs, _counts(made.ledger), made.ledger.carried_bytes)
     with removed(staged):
-        refuse_strangers(staged, out, name, known=job.known, fresh=order.fresh)
+        refuse_strangers(staged, out, name, known=job.known, force=order.force)
         append(Path(order.state), entry)
         moved(staged, out / name)
     return outputs
@@ -184,8 +200,8 @@ def _ending(made: Made, to: str) -> str:
     return PurePosixPath(path).suffix or by_slug(to).info.suffixes[0]
 
 
-def _counts(made: Made) -> tuple[tuple[str, str, int], ...]:
-    found = sorted(made.ledger.counts.items())
+def _counts(ledger: Ledger) -> tuple[tuple[str, str, int], ...]:
+    found = sorted(ledger.counts.items())
     return tuple((kind, kept, count) for (kind, kept), count in found)
 
 

@@ -1,25 +1,29 @@
 """What travels along in a record: enough to write the source's own record again, byte for byte.
 
-A carry is one JSON object in the target's record. It names the source format, the place of the
-source record, its bytes as a template, where its parts went, and a checksum of what the target
-held, which tells later whether somebody edited it. Records that have no place in the target ride
-along in a carry that belongs to no message, where the target has a place for one.
+A carry is one JSON object in the target's record. It names the source and its format, the place of
+the source record, its bytes as a template, where its parts went, a checksum of what the target
+held, which shows later whether the record was edited, and a checksum of itself, which shows
+whether the carry is whole. Records that have no place in the target ride along in a carry that
+belongs to no message, where the target has a place for one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.model.parts import Part
 from talktree.text.json_value import Json, Token, Written
-from talktree.text.json_write import encode
+from talktree.text.json_write import encode, encode_new
 
-VERSION = 1
+VERSION = 2
 
 
 class File(Struct, frozen=True, omit_defaults=True):
@@ -29,16 +33,22 @@ class File(Struct, frozen=True, omit_defaults=True):
     path: str
     lead: Any = ""
     trail: Any = ""
+    form: str = ""
+    """Its encoding, if its text was decoded from another than UTF-8."""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):
     """The source as a whole."""
 
     name: str
+    to: str = ""
+    """The format in which the conversation was written, where no message shows it."""
     folder: bool = False
     sheets: list[File] = []
     files: dict[str, Any] = {}
     """Files that hold no record at all."""
+    via: list[str] = []
+    """The formats that records of the source embed data of in turn."""
 
 
 class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth": "in"}):
@@ -71,16 +81,16 @@ class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
     """What the record hung on, where the source's own record does not say so."""
     origin: Origin | None = None
     riders: list[Kept] = []
-
-
-def to_json(carry: Carry) -> Json:
-    """A carry as it stands in a record."""
-    value: Json = msgspec.to_builtins(carry)
-    return value
+    src: str = ""
+    """Identifies the source among others of the same format."""
+    part: int = 0
+    """Which of the conversations that the source became the record is in."""
+    own: str = ""
+    """A checksum of all of the above."""
 
 
 def from_json(value: Json) -> Carry | None:
-    """A carry, or None if the value is none."""
+    """A carry, or None if the value is none; whether it is as it was written, `is_intact` tells."""
     if not isinstance(value, dict) or "of" not in value:
         return None
     try:
@@ -88,9 +98,19 @@ def from_json(value: Json) -> Carry | None:
     except msgspec.ValidationError:
         return None
     kept = [*carry.riders, *([carry.kept] if carry.kept is not None else [])]
-    return carry if all(len(each.at) == 2 for each in kept) else None
+    if carry.v != VERSION or any(len(each.at) != 2 or min(each.at) < 0 for each in kept):
+        return None
+    return carry
 
 
+def is_intact(carry: Carry) -> bool:
+    """Whether a carry is as it was written."""
+    bare = replace(carry, own="")
+    return carry.own == _own(bare, _plain(bare))
+
+
+TOKEN = b'{"token":'
+"""How the text of an entry shows a token."""
 _encoder = msgspec.json.Encoder(
     enc_hook=lambda value: {"token": value.text} if isinstance(value, Token) else repr(value),
     order="deterministic",
@@ -103,11 +123,45 @@ _quick = msgspec.json.Encoder(enc_hook=_encoder.enc_hook)
 def plain_text(entry: Entry) -> bytes | None:
     """An entry as one text, the same in every process; None if JSON's own types do not hold it."""
     ordered = not isinstance(entry, Message) or len(entry.flags) < 2
+    # Only a set has no order of its own.
+    encoder = _quick if ordered else _encoder
     try:
-        # Only a set has no order of its own.
-        return (_quick if ordered else _encoder).encode(entry)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return encoder.encode(entry)
+    except RecursionError:
+        return _deep_text(entry, encoder)
+    except (UnicodeEncodeError, OverflowError):
         return None
+
+
+def _deep_text(entry: Entry, encoder: msgspec.json.Encoder) -> bytes | None:
+    """The same text for an entry whose values are nested too deep for the encoder."""
+    try:
+        return encoder.encode(_with_raw_values(entry))
+    except (UnicodeEncodeError, OverflowError):
+        return None
+
+
+def _with_raw_values(value: object, wrap: Callable[[bytes], object] = msgspec.Raw) -> object:
+    """A struct with its JSON values encoded; structs themselves are nested a few levels only."""
+    match value:
+        case Struct():
+            names = value.__struct_fields__
+            fields = {name: _with_raw_values(getattr(value, name), wrap) for name in names}
+            return replace(value, **fields)
+        case tuple():
+            return tuple(_with_raw_values(each, wrap) for each in value)
+        case dict() | list():
+            return wrap(encode_new(value))
+        case _:
+            return value
+
+
+def part_key(part: Part) -> str:
+    """What tells one part from another, at any depth of its values."""
+    try:
+        return repr(part)
+    except RecursionError:
+        return repr(_with_raw_values(part, bytes))
 
 
 def checksum(entry: Entry, told: bytes | None = None) -> str:
@@ -116,7 +170,26 @@ def checksum(entry: Entry, told: bytes | None = None) -> str:
     if text is None:
         flags = sorted(entry.flags) if isinstance(entry, Message) else ()
         fields = {name: getattr(entry, name) for name in entry.__struct_fields__ if name != "flags"}
-        text = repr((flags, fields)).encode("utf-8", "surrogatepass")
+        try:
+            text = repr((flags, fields)).encode("utf-8", "surrogatepass")
+        except RecursionError:
+            shallow = _with_raw_values(tuple(fields.values()), bytes)
+            text = repr((flags, shallow)).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=6).hexdigest()
+
+
+def _plain(carry: Carry) -> bytes | None:
+    """A carry as plain JSON, the same for equal carries; None if that cannot hold it."""
+    try:
+        # Only the source's files are in a dictionary, which has no order of its own.
+        return (_quick if carry.origin is None else _encoder).encode(carry)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return None
+
+
+def _own(carry: Carry, plain: bytes | None) -> str:
+    """The checksum of a carry that has none yet."""
+    text = encode(msgspec.to_builtins(carry, order="deterministic")) if plain is None else plain
     return blake2b(text, digest_size=6).hexdigest()
 
 
@@ -125,14 +198,15 @@ def sized(carry: Carry, *, ready: bool = False) -> tuple[Json, int]:
 
     With `ready` it is text that need only be copied, where that is possible.
     """
-    try:
-        text = _quick.encode(carry)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
-        value = to_json(carry)
-        return value, len(encode(value))
-    return Written(text) if ready else to_json(carry), len(text) + len('"x-talktree":,')
+    plain = _plain(carry)
+    own = _own(carry, plain)
+    if ready and plain is not None:
+        text = b'%b,"own":"%b"}' % (plain[:-1], own.encode())
+        return Written(text), len(text) + len('"x-talktree":,')
+    value: Json = msgspec.to_builtins(replace(carry, own=own))
+    return value, len(plain or encode(value)) + len('"x-talktree":,"own":"",') + len(own)
 
 
 def size(carry: Carry) -> int:
     """How many bytes a carry adds, about."""
-    return sized(carry)[1]
+    return sized(replace(carry, own=""))[1]

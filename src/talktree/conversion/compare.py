@@ -11,8 +11,8 @@ from talktree.conversion.seams import Seam
 from talktree.formats.base import TAGS
 from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Context, Message
-from talktree.model.parts import Part, Text
-from talktree.text.json_value import same
+from talktree.model.parts import Attachment, Part, Text
+from talktree.text.json_value import equal, same
 
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
 _plain_fields = attrgetter(*PLAIN_FIELDS)
@@ -125,18 +125,21 @@ def _part_losses(
 
 
 def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> Iterator[Loss]:
-    if part == held:
+    if equal(part, held):
         return
     gone = tuple(
         [
             field
             for field in part.__struct_fields__
-            if (value := getattr(part, field)) != getattr(held, field, None)
+            if not equal(value := getattr(part, field), getattr(held, field, None))
             and value not in _EMPTY
             and value is not False
             and value != {}
         ]
     )
+    if isinstance(part, Attachment) and part.url is None and getattr(held, "url", None) == "":
+        # An address that is not known is not the same as one that is empty.
+        gone = (*gone, "url")
     if gone:
         main = {"text", "input", "output", "content", "value"}.intersection(gone)
         yield Loss(tag if main else "detail", name, f"{tag}: {_listed(gone)}", kept)
@@ -159,7 +162,7 @@ def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
         name
         for name in was.__struct_fields__
         if name not in MAPPED
-        and (value := getattr(was, name)) != getattr(seen, name)
+        and not equal(value := getattr(was, name), getattr(seen, name))
         and value not in _EMPTY
         and value != {}
     ]

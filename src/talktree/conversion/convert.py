@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from talktree.conversion.forward import forwarded
-from talktree.conversion.index import carries, indexed
+from talktree.conversion.forward import as_written, forwarded, without_records
+from talktree.conversion.index import Index, carries, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Made, Options
 from talktree.conversion.restore import Restoration
-from talktree.errors import Damaged, UsageError, WouldLose
+from talktree.conversion.restore_edits import restoration, restored, restored_files
+from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
-from talktree.formats.base import Format
+from talktree.formats.base import TAGS, Format
 from talktree.formats.engine import Origin, write
 from talktree.model.document import Document
 
@@ -26,48 +27,98 @@ def converted(
 ) -> Made:
     """A document as files of a format: its own, the one it came from, or any other.
 
-    What it carries from an earlier conversion is used: going back restores the source, going on
-    starts from the source and not from what the format in between could hold of it. A large one may
-    be worked on in several processes, where they can begin as copies of this one.
+    Conversations that embed records of the target format are restored from them; all others are
+    converted as they are shown. A large document may be worked on in several processes, where they
+    can begin as copies of this one.
     """
     options = options or Options()
     ledger = ledger or Ledger()
     origin = document.origin
     assert isinstance(origin, Origin)
     target = by_slug(to)
+    ledger.add(Loss("damage", path, why) for path, why in origin.damaged.items())
     if to == document.format:
         if options.branch not in (None, "all") or (not options.carry and carries(document)):
             return forwarded(document, target, options, ledger, processes=processes)
-        return Made(write(document), folder=origin.source.folder, ledger=ledger)
-    if carries(document):
+        source = origin.source
+        return Made(write(document), folder=source.folder, ledger=ledger, main=source.main)
+    document = as_written(document)
+    back = _restorations(document, to, ledger)
+    if not back:
+        return forwarded(document, target, options, ledger, processes=processes)
+    made = [(each, _restored(each, target, options, ledger)) for each in back]
+    taken = {number for each in back for number in each.index.conversations}
+    left = [each for number, each in enumerate(document.conversations) if number not in taken]
+    if left:
+        rest = forwarded(document.with_these(left), target, options, ledger)
+        return _side_by_side(made, rest, ledger)
+    _report_files(document, ledger)
+    return made[0][1] if len(made) == 1 else _side_by_side(made, None, ledger)
+
+
+def _restorations(document: Document, to: str, ledger: Ledger) -> list[Restoration]:
+    """The sources that a document embeds and that lead to a format."""
+    found = []
+    for index in indexed(document):
+        if not index.leads_to(to):
+            continue
+        why = "it does not fit what is shown"
         try:
-            return _by_way_of_source(document, target, options, ledger)
-        except (Damaged, WouldLose) as error:
-            # What was carried no longer fits together, or the source's format has no place for an
-            # edit. Then the document counts as it stands, and all it carries travels on.
-            ledger.add([Loss("edit", document.name, str(error), "carried")])
-    return forwarded(document, target, options, ledger, processes=processes)
+            back = restoration(document, index)
+        except TalktreeError as error:
+            back, why = None, str(error)
+        if back is not None:
+            found.append(back)
+            continue
+        # Then its conversations count as they are shown.
+        _report_unused(document, index, why, ledger)
+    return found
 
 
-def _by_way_of_source(document: Document, target: Format, options: Options, ledger: Ledger) -> Made:
-    """Back to the source, and from there on; the files of several sources stand side by side."""
-    back = [Restoration(document, index) for index in indexed(document)]
-    if len(back) == 1:
-        return _onward(back[0], target, options, ledger)
-    files: dict[str, Iterable[bytes]] = {}
-    for number, each in enumerate(back):
-        made = _onward(each, target, options, ledger)
-        folder = f"{number + 1}-{each.stem}/" if made.folder else ""
-        for path, pieces in made.files.items():
-            name = f"{folder}{path}"
-            files[name if name not in files else f"{number + 1}-{name}"] = pieces
-    return Made(files, folder=True, ledger=ledger)
+def _report_unused(document: Document, index: Index, why: str, ledger: Ledger) -> None:
+    ids = [document.conversations[number].id for number in index.conversations]
+    ledger.add(Loss("embedded", id, why, "carried") for id in ids)
 
 
-def _onward(back: Restoration, target: Format, options: Options, ledger: Ledger) -> Made:
+def _restored(back: Restoration, target: Format, options: Options, ledger: Ledger) -> Made:
+    _report_others(back, ledger)
     if back.format is target:
-        return Made(back.files(), folder=back.folder, ledger=ledger)
-    return forwarded(back.source_document(), target, options, ledger)
+        files = restored_files(back, ledger)
+        return Made(files, folder=back.folder, ledger=ledger, main=back.main_among(files))
+    return converted(restored(back, ledger), target.info.slug, options, ledger)
+
+
+def _report_others(back: Restoration, ledger: Ledger) -> None:
+    """Report entries that were added since and are not messages: they have no place to go."""
+    document = back.document
+    for number, position in back.index.others:
+        entry = document.conversations[number].entry(position)
+        ledger.add([Loss(TAGS[type(entry)], entry.id, TAGS[type(entry)], "lost")])
+
+
+def _report_files(document: Document, ledger: Ledger) -> None:
+    """Report files that no conversation carries along."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    ledger.add(Loss("file", path, path, "lost") for path in without_records(origin))
+
+
+def _side_by_side(
+    back: Sequence[tuple[Restoration, Made]], rest: Made | None, ledger: Ledger
+) -> Made:
+    """The files of several sources in one folder; each that was a folder is one in it.
+
+    A file with companion files is not a folder: all of them go directly into the one folder.
+    """
+    files: dict[str, Iterable[bytes]] = {}
+    for number, (each, made) in enumerate(back, 1):
+        prefix = f"{each.stem}/" if made.folder and made.main is None else ""
+        if any(f"{prefix}{path}" in files for path in made.files):
+            prefix = f"{number}-{each.stem}/"
+        files |= {f"{prefix}{path}": pieces for path, pieces in made.files.items()}
+    for path, pieces in (rest.files if rest is not None else {}).items():
+        files[path if path not in files else f"more/{path}"] = pieces
+    return Made(files, folder=True, ledger=ledger)
 
 
 def grown(source: Document, edited: Document, ledger: Ledger | None = None) -> Made:
@@ -75,8 +126,11 @@ def grown(source: Document, edited: Document, ledger: Ledger | None = None) -> M
     mine = [index for index in indexed(edited) if index.format == source.format]
     if len(mine) != 1:
         raise UsageError(
-            f"{edited.name} does not come from {source.name}",
+            f"{edited.shown} does not come from {source.shown}",
             hint="it must have been converted from it, with what it could not hold carried along",
         )
+    ledger = ledger or Ledger()
     back = Restoration(edited, mine[0], onto=source)
-    return Made(back.files(), folder=back.folder, ledger=ledger or Ledger())
+    assert isinstance(source.origin, Origin)
+    main = source.origin.source.main
+    return Made(restored_files(back, ledger), folder=back.folder, ledger=ledger, main=main)

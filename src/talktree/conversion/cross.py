@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import Outside
 from talktree.conversion.calls import CallNames
-from talktree.conversion.carry import plain_text
+from talktree.conversion.carry import TOKEN, plain_text
 from talktree.conversion.compare import message_losses, other_losses
 from talktree.conversion.fit import Draft, drafted, settled_seams
 from talktree.conversion.ids import id_for
@@ -29,6 +29,9 @@ from talktree.model.parts import Part
 from talktree.model.skeleton import FURTHEST, NO_TIME, ROOT
 from talktree.text.json_value import Json
 from talktree.text.times import MILLI, is_ambiguous
+
+if TYPE_CHECKING:
+    from talktree.conversion.refine import Refinement
 
 
 class Held(Struct):
@@ -59,8 +62,11 @@ class Crossing:
         *,
         carry: bool,
         outside: Outside | None = None,
+        refinement: Refinement | None = None,
     ) -> None:
         self.conversation = conversation
+        self.refinement = refinement
+        """What the records embed of the messages that they show."""
         self.origin = origin
         self.source = origin.format
         self.target = target
@@ -88,7 +94,9 @@ class Crossing:
 
     def new_id(self, position: int) -> str:
         """The id of a message in the target."""
-        return id_for(self.bones.ids[position], self.conversation.id, self.target.can)
+        refined = self.refinement
+        name = self.bones.ids[position] if refined is None else refined.name(position)
+        return id_for(name, self.conversation.id, self.target.can)
 
     def _new_name(self, name: str | None) -> str | None:
         return None if name is None else id_for(name, self.conversation.id, self.target.can)
@@ -125,7 +133,10 @@ class Crossing:
 
     def _shown(self, position: int, message: Message) -> Message:
         """A message with the attachments and the calls that it shall have in the target."""
-        shown = self.outside.taken_out(message, self.conversation, position)
+        where = self.conversation, position
+        if self.refinement is not None:
+            where = self.refinement.where.get(position, where)
+        shown = self.outside.taken_out(message, *where)
         loose = self.target.can.calls == "loose"
         return shown if loose else self._call_names.given_to(shown)
 
@@ -133,7 +144,10 @@ class Crossing:
     def _call_names(self) -> CallNames:
         places = [place for place in self.plan.order if self.bones.traits[place]]
         found = self.conversation.entries_at(places)
-        return CallNames((each for each in found if isinstance(each, Message)), self.target.can)
+        said: Iterator[Message] = (each for each in found if isinstance(each, Message))
+        if self.refinement is not None:
+            said = iter(self._refined(places, list(said)))
+        return CallNames(said, self.target.can)
 
     # what the target holds
 
@@ -172,22 +186,40 @@ class Crossing:
 
         Many messages in one step are faster than one in many: all that the step needs is at hand.
         """
-        messages = list(messages)
+        messages = self._refined(positions, list(messages))
         drafts = list(map(self._drafted, positions, messages))
         adopted = list(map(self._adopted, positions, drafts))
         meant = [self.target.put(each, None) for each in adopted]
         held = list(map(self._read_again, meant, adopted, drafts))
-        for each, message, draft in zip(held, messages, drafts, strict=True):
-            self._compare(each, message, draft)
+        for position, each, message, draft in zip(positions, held, messages, drafts, strict=True):
+            self._compare(position, each, message, draft)
         for each, position in zip(held, positions, strict=True):
             each.value = self.target.adopted(each.value, self.bones, position)
         return held
+
+    def _refined(self, positions: Sequence[int], messages: list[Message]) -> list[Message]:
+        """The messages, where their records embed more of them with all of that."""
+        if self.refinement is None:
+            return messages
+        refined = self.refinement.messages(positions)
+        return [
+            self.refinement.placed(position, refined[position], message)
+            if position in refined
+            else message
+            for position, message in zip(positions, messages, strict=True)
+        ]
+
+    def _keeps_extra(self, position: int) -> bool:
+        """Whether members that only the message's own format knows mean the same in the target."""
+        if self.refinement is None or position not in self.refinement.where:
+            return self._extra
+        return self.refinement.format.lens is self.target.lens or self.target.can.everything
 
     def _drafted(self, position: int, message: Message) -> Draft:
         return drafted(
             message if self._as_it_is else self._shown(position, message),
             self.target,
-            extra=self._extra,
+            extra=self._keeps_extra(position),
             id=self.new_id(position),
             parent=self._new_parent(position, message),
             follows=self._new_name(message.follows),
@@ -200,12 +232,22 @@ class Crossing:
         """What was written as it is read."""
         sure = self.target.faithful and not is_ambiguous(adopted.time)
         told = plain_text(adopted) if sure else None
+        if told is not None and TOKEN in told:
+            # A token is written as it stands, and may be read again as another value.
+            told, sure = None, False
         # What holds no half of a character is read as it is written.
         value = as_written(meant) if told is None else meant
         seen = adopted if sure and value is meant else self._read(value, draft.message.parent)
         return Held(value, seen, settled_seams(draft, seen.parts), told=told)
 
-    def _compare(self, held: Held, message: Message, draft: Draft) -> None:
+    @cached_property
+    def _doubled(self) -> dict[int, str]:
+        """Ids that several messages share in the source, where each is known by another one."""
+        refined = {} if self.refinement is None else self.refinement.where
+        native = self.conversation.skeleton.native
+        return {place: id for place, id in native.items() if id and place not in refined}
+
+    def _compare(self, position: int, held: Held, message: Message, draft: Draft) -> None:
         """Find out what is lost of a message."""
         seen, parent = held.seen, draft.message.parent
         assert isinstance(seen, Message)
@@ -216,6 +258,8 @@ class Crossing:
             held.under = parent
         if astray or seen.id != message.id or message.follows is not None:
             losses += self._place_losses(message, seen, parent)
+        elif position in self._doubled:
+            losses.append(Loss("id", message.id, self._doubled[position][:80], self.how))
         held.losses = losses
 
     def _read(self, value: Json, parent: str | None) -> Message:

@@ -64,7 +64,7 @@ class Side:
 
     def __init__(self, conversation: Conversation, leaf: str | None = None) -> None:
         self.conversation = conversation
-        self._positions: Sequence[int] = range(len(conversation))
+        self._positions: Sequence[int] = range(conversation.record_count)
         if leaf is not None:
             self._positions = conversation.tree.path(conversation.position(leaf))
         self.briefs = list(self._brief())

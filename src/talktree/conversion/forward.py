@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,11 +14,12 @@ from msgspec.structs import replace
 from talktree.conversion.about import about as about_of
 from talktree.conversion.attachments import Outside, WithContents
 from talktree.conversion.cross import Crossing
-from talktree.conversion.ids import id_for, uuid_for
+from talktree.conversion.ids import id_for, source_id, uuid_for
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.pack import Packing
 from talktree.conversion.plan import planned
+from talktree.conversion.refine import Embedded, Refinement
 from talktree.files import Source, stem_of
 from talktree.formats.base import BESIDE, Format
 from talktree.formats.engine import Origin, read, write
@@ -27,6 +29,7 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Text
+from talktree.text.file_names import LONGEST_NAME, tame
 
 Slot = int | Entry
 """A position, or an entry made up for the target."""
@@ -39,19 +42,23 @@ def forwarded(
     document: Document, target: Format, options: Options, ledger: Ledger, *, processes: int = 1
 ) -> Made:
     """A document as files of another format."""
-    document = _as_written(document)
+    document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
     conversations = document.conversations or _nothing(document)
     outputs: list[_Output] = []
     outside = Outside(options.attachments)
     stems = _Stems()
+    # In its own format a conversation has a place for all that it shows.
+    embedded = None if target is origin.format else Embedded(document, ledger)
+    src = source_id(origin)
+    setting = _Setting(origin, target, options, ledger, outside, embedded, src, processes)
     for number, conversation in enumerate(conversations):
-        files = _files_without_records(origin) if number == 0 else ()
+        files = without_records(origin) if number == 0 else ()
         mine: list[_Output] = []
         for leaf, stem in _branches(conversation, target, options, stems):
-            setting = _Setting(origin, target, options, ledger, outside, processes)
-            mine.append(_Output(conversation, setting, leaf, stem, files))
+            part = len(outputs) + len(mine)
+            mine.append(_Output(conversation, setting, leaf, stem, files, part=part))
             files = ()
         _share(mine)
         outputs += mine
@@ -70,7 +77,7 @@ def _share(outputs: Sequence[_Output]) -> None:
             each.packing.riders = riders
 
 
-def _as_written(document: Document) -> Document:
+def as_written(document: Document) -> Document:
     """The document as its own files would be read again, so that each record has its bytes."""
     origin = document.origin
     assert isinstance(origin, Origin)
@@ -93,7 +100,8 @@ def _nothing(document: Document) -> Sequence[Conversation]:
     ]
 
 
-def _files_without_records(origin: Origin) -> list[str]:
+def without_records(origin: Origin) -> list[str]:
+    """The files in which no record was found."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     return [path for path in origin.source.files if path not in read_from]
 
@@ -102,7 +110,7 @@ def _branches(
     conversation: Conversation, target: Format, options: Options, stems: _Stems
 ) -> Iterator[tuple[str | None, str]]:
     """The leaves to write to, each with the stem of its file."""
-    stem = stems.take(conversation.id)
+    stem = stems.take(conversation.id, conversation.main_file)
     if options.branch != "all" or target.can.branches:
         yield None if options.branch == "all" else options.branch, stem
         return
@@ -112,16 +120,32 @@ def _branches(
         yield None, stem
 
 
+def _is_name_of(file: str, name: str) -> bool:
+    """Whether a file, or a folder above it, is called so."""
+    parts = PurePosixPath(file).parts
+    return bool(parts) and (name in parts[:-1] or stem_of(parts[-1]) == name)
+
+
 class _Stems:
     """Names for files, safe and each used once."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def take(self, name: str) -> str:
-        """A name of its own, close to the one asked for."""
+    def take(self, name: str, file: str = "") -> str:
+        """A name of its own, close to the one asked for.
+
+        The name of the file or folder it was read from is kept as it is; any other is content, and
+        only what is good for a name is taken from it.
+        """
         stem = _ODD.sub("-", name.rpartition("/")[2]).strip("-.") or "conversation"
-        stem = stem[:100]
+        if (
+            _is_name_of(file, name)
+            and tame(name) == name
+            and len(name.encode("utf-8", "surrogatepass")) <= LONGEST_NAME
+        ):
+            stem = name
+        stem = stem[:LONGEST_NAME]
         number, free = 2, stem
         while free.lower() in self._taken:
             free = f"{stem}-{number}"
@@ -138,6 +162,9 @@ class _Setting(NamedTuple):
     options: Options
     ledger: Ledger
     outside: Outside
+    embedded: Embedded | None
+    src: str
+    """The identity of the source."""
     processes: int = 1
 
 
@@ -151,16 +178,23 @@ class _Output:
         leaf: str | None,
         stem: str,
         files: Iterable[str],
+        *,
+        part: int,
     ) -> None:
-        origin, target, options, ledger, outside, processes = setting
+        origin, target, options, ledger = setting[:4]
+        embedded = setting.embedded
+        refinement = None if embedded is None else embedded.refined.get(conversation.id)
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
         self.about = about_of(conversation, target.can, leaf=active)
+        if refinement is not None:
+            self.about = refinement.completed(self.about, target.can)
         self.plan = planned(conversation, origin.format, target, self.about, leaf)
         traits = conversation.skeleton.traits
         written = sum(1 for position in self.plan.order if traits[position])
-        self.about = replace(self.about, count=written, leaf=self._leaf(conversation, leaf, active))
+        last = self._leaf(conversation, leaf, active, refinement)
+        self.about = replace(self.about, count=written, leaf=last)
         self._traits = conversation.skeleton.traits
         self._opening: list[Entry] = list(target.opening(self.about))
         self._depths: dict[int, int] = {}
@@ -172,16 +206,24 @@ class _Output:
                 self.about,
                 self.plan,
                 carry=options.carry,
-                outside=outside,
+                outside=setting.outside,
+                refinement=refinement,
             ),
             ledger,
             carry=options.carry,
+            src=setting.src,
+            part=part,
             files=files,
-            processes=processes,
+            via=() if embedded is None else embedded.via.get(conversation.id, ()),
+            processes=setting.processes,
         )
 
     def _leaf(
-        self, conversation: Conversation, branch: str | None, active: int | None
+        self,
+        conversation: Conversation,
+        branch: str | None,
+        active: int | None,
+        refinement: Refinement | None,
     ) -> str | None:
         """The last message of the active branch that is really written, by its new id."""
         named = branch not in (None, "active", "all")
@@ -191,7 +233,10 @@ class _Output:
             leaf = parents[leaf]
         if leaf is None or leaf < 0:
             return None
-        return id_for(conversation.skeleton.ids[leaf], conversation.id, self.target.can)
+        name = conversation.skeleton.ids[leaf]
+        if refinement is not None:
+            name = refinement.name(leaf)
+        return id_for(name, conversation.id, self.target.can)
 
     @property
     def is_folder(self) -> bool:

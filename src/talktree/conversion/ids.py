@@ -8,6 +8,11 @@ from hashlib import blake2b
 from uuid import UUID
 
 from talktree.formats.base import Can
+from talktree.formats.engine import Origin
+
+HEAD = 4096
+MOST_HEADS = 64
+"""How many bytes of how many files identify a source, beside the names and sizes of all."""
 
 _UUID4 = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII
@@ -31,3 +36,15 @@ def uuid_for(name: str, conversation: str) -> str:
 def id_for(name: str, conversation: str, can: Can) -> str:
     """The id a message gets in a format that can hold such ids."""
     return uuid_for(name, conversation) if can.ids == "uuid" else name
+
+
+def source_id(origin: Origin) -> str:
+    """Identifies a source: by its name, the files with its records, and how these begin."""
+    state = blake2b(origin.source.name.encode("utf-8", "surrogatepass"), digest_size=5)
+    sheets = sorted((sheet for sheet in origin.sheets if len(sheet)), key=lambda each: each.path)
+    for number, sheet in enumerate(sheets):
+        content = sheet.content
+        state.update(f"\0{sheet.path}\0{content.size}\0".encode("utf-8", "surrogatepass"))
+        if number < MOST_HEADS:
+            state.update(content.read(0, HEAD))
+    return state.hexdigest()

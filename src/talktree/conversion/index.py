@@ -1,23 +1,29 @@
-"""What a document carries: which of its records stand for which records of the source."""
+"""Which records of a document embed data of an earlier source, and of which one.
+
+A conversation belongs to at most one source: the one most of its records embed. Every other record
+counts as it is shown. Two copies of a converted file are two sources.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.conversion.carry import Carry, File, checksum, from_json
+from talktree.conversion.carry import Carry, File, checksum, from_json, is_intact
 from talktree.conversion.carry import Origin as SourceNote
-from talktree.formats.base import Record
+from talktree.files import Content
+from talktree.formats.base import CARRY, Record
 from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 
-LOOKED_AT = 20
-"""So many records tell whether a document carries anything."""
 At = tuple[int, int]
 """A file of the source and a place in it."""
+SourceKey = tuple[str, str]
+"""The format and the identity of a source."""
+_MEMBER = CARRY.encode()
 
 
 class Place(NamedTuple):
@@ -34,6 +40,8 @@ class Loaded(NamedTuple):
 
     entry: Entry
     carry: Carry | None
+    intact: bool = True
+    """Whether what it carries is as it was written."""
 
     @property
     def touched(self) -> bool:
@@ -44,33 +52,53 @@ class Loaded(NamedTuple):
 class Index:
     """The records of one source, found in a document."""
 
-    def __init__(self, format: str) -> None:
+    def __init__(self, format: str, src: str = "") -> None:
         self.format = format
+        self.src = src
         self.name: str | None = None
         self.folder = False
         self.files: dict[str, object] = {}
         """Files without records."""
+        self.via: list[str] = []
+        """Formats that its records embed data of in turn."""
         self.sheets: dict[int, File] = {}
         self.places: dict[At, Place] = {}
         self.touched: set[At] = set()
+        self.doubtful: set[At] = set()
+        """Records whose embedded data was changed; it may still fit what is shown."""
         self.fresh: list[tuple[int, int]] = []
-        """Conversations and positions of messages that carry nothing: they were added."""
-        self.doubled: list[At] = []
-        """Records that were changed in two ways."""
+        """Conversations and positions of messages that stand for no record of the source."""
+        self.others: list[tuple[int, int]] = []
+        """The same of entries that are not messages."""
+        self.parts: set[int] = set()
+        """The conversations of the source's conversion that were found."""
+        self.conversations: list[int] = []
+        """The conversations of the document that belong to the source."""
 
-    def add(self, number: int, position: int, loaded: Loaded) -> None:
-        """Take what one record carries."""
+    def leads_to(self, format: str) -> bool:
+        """Whether restoring it, and what it embeds in turn, gives files of a format."""
+        return format == self.format or format in self.via
+
+    def add(self, number: int, position: int, loaded: Loaded) -> bool:
+        """Take what one record carries; False if another one stands for its record already."""
         carry = loaded.carry
         assert carry is not None
+        if carry.kept is not None:
+            there = self.places.get(carry.kept.place)
+            if there is not None and there.rider < 0:
+                return False
+            self.places[carry.kept.place] = Place(number, position)
+            if loaded.touched:
+                self.touched.add(carry.kept.place)
+            if not loaded.intact:
+                self.doubtful.add(carry.kept.place)
         if carry.origin is not None:
             self._note(carry.origin)
-        own = [] if carry.kept is None else [(-1, carry.kept)]
-        for rider, kept in (*own, *enumerate(carry.riders)):
-            if rider >= 0:
-                # A branch that is written in full counts more than one that only rides along.
-                self.places.setdefault(kept.place, Place(number, position, rider))
-                continue
-            self._place(kept.place, Place(number, position), touched=loaded.touched)
+        for rider, kept in enumerate(carry.riders):
+            # A branch that is written in full counts more than one that only rides along.
+            self.places.setdefault(kept.place, Place(number, position, rider))
+        self.parts.add(carry.part)
+        return True
 
     def take(self, other: Index) -> None:
         """Join with what another conversation of the same source carries."""
@@ -78,26 +106,40 @@ class Index:
         self.folder = self.folder or other.folder
         self.files.update(other.files)
         self.sheets.update(other.sheets)
+        self.via += [each for each in other.via if each not in self.via]
         self.fresh += other.fresh
-        self.doubled += other.doubled
+        self.others += other.others
+        self.doubtful |= other.doubtful
+        self.parts |= other.parts
+        self.conversations += other.conversations
         for at, place in other.places.items():
             if place.rider >= 0:
                 self.places.setdefault(at, place)
             else:
-                self._place(at, place, touched=at in other.touched)
+                self._join(at, place, touched=at in other.touched)
 
-    def _place(self, at: At, place: Place, *, touched: bool) -> None:
+    def give_up(self, places: Collection[At]) -> None:
+        """Count records as they are shown, because their embedded data says something else."""
+        for at in places:
+            place = self.places.pop(at)
+            self.fresh.append((place.conversation, place.position))
+        self.touched -= set(places)
+        self.fresh.sort()
+
+    def _join(self, at: At, place: Place, *, touched: bool) -> None:
+        """Branches that were written apart share records; one that was edited counts more."""
         there = self.places.get(at)
         if there is None or there.rider >= 0 or (touched and at not in self.touched):
             self.places[at] = place
         elif touched:
-            self.doubled.append(at)
+            self.fresh.append((place.conversation, place.position))
         if touched:
             self.touched.add(at)
 
     def _note(self, note: SourceNote) -> None:
         self.name = self.name or note.name
         self.folder = self.folder or note.folder
+        self.via += [each for each in note.via if each not in self.via]
         self.sheets.update({file.number: file for file in note.sheets})
         self.files.update(note.files)
 
@@ -109,7 +151,7 @@ def loaded(origin: Origin, record: Record) -> Loaded:
     if carry is None:
         return Loaded(origin.format.get(record), None)
     record.value = value
-    return Loaded(origin.format.get(record), carry)
+    return Loaded(origin.format.get(record), carry, is_intact(carry))
 
 
 def records(
@@ -127,44 +169,97 @@ def _records(
 
 
 def carries(document: Document) -> bool:
-    """Whether the first messages of a document carry anything."""
+    """Whether a record of a document embeds data of another format."""
     origin = document.origin
     assert isinstance(origin, Origin)
     take_carry = origin.format.take_carry
+    return any(
+        from_json(take_carry(record.value)[0]) is not None
+        for conversation in _may_carry(document)
+        for record in _records(origin, conversation, range(conversation.record_count))
+    )
+
+
+def _may_carry(document: Document) -> Iterator[Conversation]:
+    """The conversations in whose files the name of the member occurs.
+
+    Looking for it is much faster than decoding records, and few files have it.
+    """
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    known: dict[int, bool] = {}
     for conversation in document.conversations:
-        first = range(min(len(conversation), LOOKED_AT))
-        for record in _records(origin, conversation, first):
-            if from_json(take_carry(record.value)[0]) is not None:
-                return True
+        sheets = {origin.sheet_of(number)[0] for number in conversation.members if number >= 0}
+        for which in sheets - known.keys():
+            known[which] = _mentions(origin.sheets[which].content)
+        if any(known[which] for which in sheets):
+            yield conversation
+
+
+def _mentions(content: Content) -> bool:
+    """Whether the name of the member occurs in a file, in whatever case."""
+    end = b""
+    for block in content.blocks():
+        if _MEMBER in (end + block).lower():
+            return True
+        end = block[-len(_MEMBER) :]
     return False
 
 
 def indexed(document: Document) -> list[Index]:
-    """The sources a document stands for, each with its records."""
-    origin = document.origin
-    assert isinstance(origin, Origin)
+    """The sources that a document embeds data of, each with its records."""
     found: list[Index] = []
+    wanted = {each.id: each for each in _may_carry(document)}
     for number, conversation in enumerate(document.conversations):
-        mine: dict[str, Index] = {}
-        fresh: list[int] = []
-        for position, each in enumerate(records(origin, conversation, range(len(conversation)))):
-            if each.carry is not None:
-                index = mine.setdefault(each.carry.format, Index(each.carry.format))
-                index.add(number, position, each)
-            elif isinstance(each.entry, Message):
-                fresh.append(position)
-        if mine:
-            next(iter(mine.values())).fresh += [(number, position) for position in fresh]
-        for index in mine.values():
-            _join(index, found)
+        if conversation is wanted.get(conversation.id):
+            index = _index_of(document, number)
+            if index is not None:
+                _join(index, found)
     return found
+
+
+def _index_of(document: Document, number: int) -> Index | None:
+    """The source that most records of a conversation embed; None if they embed nothing."""
+    origin, conversation = document.origin, document.conversations[number]
+    assert isinstance(origin, Origin)
+    claims: dict[SourceKey, _Claim] = {}
+    rest: list[tuple[int, bool]] = []
+    for position, each in enumerate(
+        records(origin, conversation, range(conversation.record_count))
+    ):
+        spoken = isinstance(each.entry, Message)
+        if each.carry is not None:
+            key = each.carry.format, each.carry.src
+            claim = claims.setdefault(key, _Claim(Index(*key), []))
+            if claim.source.add(number, position, each):
+                claim.records.append((position, spoken))
+                continue
+        rest.append((position, spoken))
+    if not claims:
+        return None
+    index, own = max(claims.values(), key=lambda claim: len(claim.source.places))
+    rest += [
+        each for claim in claims.values() if claim.records is not own for each in claim.records
+    ]
+    index.conversations.append(number)
+    for position, spoken in sorted(rest):
+        (index.fresh if spoken else index.others).append((number, position))
+    return index
+
+
+class _Claim(NamedTuple):
+    """What the records of one conversation embed of one source."""
+
+    source: Index
+    records: list[tuple[int, bool]]
+    """Their positions, and whether they are messages."""
 
 
 def _join(index: Index, found: list[Index]) -> None:
     """Add an index to those that are there; conversations of one source belong together."""
     for other in found:
-        same_name = index.name is None or other.name in (None, index.name)
-        if other.format == index.format and same_name:
+        same = (other.format, other.src) == (index.format, index.src)
+        if same and not other.parts & index.parts:
             other.take(index)
             return
     found.append(index)

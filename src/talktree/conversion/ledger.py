@@ -48,9 +48,11 @@ KINDS = {
     "head": "a title or what else belongs to the whole conversation",
     "snapshot": "a snapshot of files",
     "opaque": "a record nobody understands",
-    "file": "a file beside the conversation",
+    "file": "a file beside the conversation, or one in no known format",
+    "damage": "what could not be read of a damaged or truncated file",
     "order": "the order in which messages were recorded",
     "edit": "a change the source format has no place for",
+    "embedded": "embedded source data that is damaged or does not fit together, and is not used",
 }
 """Every kind of loss there is, and what it means."""
 

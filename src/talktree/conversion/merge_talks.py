@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
-from talktree.conversion.index import carries, indexed, loaded, records
+from talktree.conversion.index import indexed, loaded, records
+from talktree.conversion.ledger import Ledger
 from talktree.conversion.merge_digest import SIZE, Digest, digest
 from talktree.conversion.migrate_source import as_written
-from talktree.conversion.restore import Restoration
+from talktree.conversion.restore_edits import restoration, restored
 from talktree.errors import Damaged, WouldLose
 from talktree.formats.base import Record
 from talktree.formats.engine import Origin
@@ -51,12 +52,12 @@ class Talk:
         """Positions whose parent is not here, with its name."""
         self._places: dict[int, list[Place]] = {}
         """Where entries of a merged file were found before."""
-        names = map(conversation.names, range(len(conversation)))
+        names = map(conversation.names, range(conversation.record_count))
         for position, record in enumerate(origin.records(conversation.members, names)):
             self._look_at(position, record)
 
     def _look_at(self, position: int, record: Record) -> None:
-        entry, carry = loaded(self.origin, record)
+        entry, carry, _ = loaded(self.origin, record)
         if carry is not None and carry.kept is None and not isinstance(entry, Message):
             self._sums += bytes(2 * SIZE)
             self._weights.append(NOTHING)
@@ -140,20 +141,25 @@ def talks_of(documents: Sequence[Document]) -> list[Talk]:
         Talk(conversation, document, number, part=part)
         for number, (document, part) in enumerate(_sources(documents))
         for conversation in document.conversations
-        if len(conversation)
+        if conversation.record_count
     ]
     return sorted(found, key=lambda talk: (*talk.rank, talk.name, talk.conversation.id))
 
 
 def _sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
-    """The documents; one that carries what it was made from counts as that, or as a part of it."""
+    """The documents; conversations that embed what they were made from count as parts of that."""
     for document in map(as_written, documents):
-        back: list[Document] = []
-        if carries(document):
+        taken: set[int] = set()
+        for index in indexed(document):
             try:
-                back = [Restoration(document, each).source_document() for each in indexed(document)]
+                back = restoration(document, index)
+                found = None if back is None else restored(back, Ledger())
             except (Damaged, WouldLose):
-                back = []
-        yield from ((each, True) for each in back)
-        if not back:
-            yield document, False
+                continue
+            if found is None:
+                continue
+            yield found, True
+            taken.update(index.conversations)
+        rest = [each for number, each in enumerate(document.conversations) if number not in taken]
+        if rest or not taken:
+            yield document.with_these(rest), False

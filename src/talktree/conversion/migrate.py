@@ -40,13 +40,14 @@ def migrated(document: Document, options: Options, ledger: Ledger | None = None)
     document = _as_read(document, renewal)
     origin = document.origin
     assert isinstance(origin, Origin)
-    if not renewal.exists or not any(map(len, document.conversations)):
-        return Made(write(document), folder=origin.source.folder, ledger=ledger)
+    if not renewal.exists or not any(each.record_count for each in document.conversations):
+        source = origin.source
+        return Made(write(document), folder=source.folder, ledger=ledger, main=source.main)
     kept = kept_by(origin.source, renewal)
     if kept is not None:
         # Migrated before: from what it was then, with all edits since, there is but one way.
         try:
-            document = way_back(kept, renewal).source_document()
+            document = way_back(kept, renewal).source_document(ledger)
             document = _as_read(document, renewal)
         except (Damaged, WouldLose, UsageError) as error:
             ledger.add([Loss("edit", document.name, str(error), "carried")])
@@ -62,7 +63,7 @@ def unmigrated(document: Document, ledger: Ledger | None = None) -> Made:
     kept = kept_by(origin.source, renewal)
     if kept is None:
         raise UsageError(
-            f"{document.name}: nothing is kept of an older version",
+            f"{document.shown}: nothing is kept of an older version",
             hint="only what `talktree migrate` wrote without --clean leads back",
         )
     return returned(kept, renewal, ledger or Ledger())
@@ -99,7 +100,7 @@ def _of_conversation(
     if not any(bones.traits) and not heads:
         return
     about = own_about(conversation, heads, renewal)
-    positions = range(len(conversation))
+    positions = range(conversation.record_count)
     records = origin.records(conversation.members, map(conversation.names, positions))
     for position, record in zip(positions, records, strict=True):
         old = _of_record(record, renewal, about)

@@ -11,16 +11,18 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.migrate_files import crossing_of, without_records
 from talktree.conversion.migrate_twin import twin_of
 from talktree.conversion.options import Made
-from talktree.conversion.restore import Restoration, _Edits
+from talktree.conversion.restore import Restoration
+from talktree.conversion.restore_edits import Edits
 from talktree.conversion.transplant import transplanted
 from talktree.errors import UsageError
-from talktree.files import Source, parked
-from talktree.formats.engine import Origin, read
+from talktree.files import Source
+from talktree.formats.engine import Origin, read, write
 from talktree.formats.renewal import Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
+from talktree.text.json_value import equal
 
 
 def kept_by(source: Source, renewal: Renewal) -> Document | None:
@@ -33,7 +35,8 @@ def returned(document: Document, renewal: Renewal, ledger: Ledger) -> Made:
     """The files as they were; the document is one that `kept_by` gave."""
     back = way_back(document, renewal)
     beside = {path: content.blocks() for path, content in back.beside.items()}
-    return Made({**beside, **back.files()}, folder=back.folder, ledger=ledger)
+    files = write(back.source_document(ledger)) if back.edited else back.files
+    return Made({**beside, **files}, folder=back.folder, ledger=ledger)
 
 
 def way_back(document: Document, renewal: Renewal) -> Return:
@@ -42,7 +45,7 @@ def way_back(document: Document, renewal: Renewal) -> Return:
     found = [index for index in indexed(document) if index.format == slug]
     if len(found) != 1:
         raise UsageError(
-            f"{document.name}: it keeps {len(found)} older sources, not one",
+            f"{document.shown}: it keeps {len(found)} older sources, not one",
             hint="take each back alone",
         )
     return Return(document, found[0], renewal)
@@ -59,20 +62,21 @@ class Return(Restoration):
         self.beside = without_records(origin) if self.folder and origin.source.folder else {}
         """Files of the folder that are no part of a conversation."""
 
-    def source_document(self) -> Document:
-        rebuilt = {path: parked(pieces) for path, pieces in self._base.items()}
-        contents = {**self.beside, **rebuilt}
-        source = Source(self.index.name or "conversation", contents, folder=self.folder)
-        found = read(source, self.renewal.reader(source))
-        return _Changes(self, found, self._order).applied() if self.edited else found
+    def _read_source(self, source: Source) -> Document:
+        whole = Source(source.name, {**self.beside, **source.files}, folder=self.folder)
+        return read(whole, self.renewal.reader(whole))
+
+    def source_document(self, ledger: Ledger) -> Document:
+        """The source as it was before it was migrated, with the edits made since."""
+        return _Changes(self, ledger).applied() if self.edited else self.base
 
 
-class _Changes(_Edits):
+class _Changes(Edits):
     """Edits made since the migration, applied to the source as it was before."""
 
-    def __init__(self, what: Return, base: Document, order: dict[str, list[At]]) -> None:
-        super().__init__(what, base, order)
-        self._renewal = what.renewal
+    def __init__(self, back: Return, ledger: Ledger) -> None:
+        super().__init__(back, ledger)
+        self._renewal = back.renewal
 
     def _crossing(self, conversation: Conversation) -> Crossing:
         if conversation.id not in self._crossings:
@@ -84,7 +88,11 @@ class _Changes(_Edits):
     def _touch(self, at: At) -> None:
         place = self._index.places[at]
         found = self._load(place.conversation, place.position)
-        here, position = self._place(at)
+        there = self._place(at)
+        if there is None:
+            self._lose(found.entry.id, "its place in the older file was not found")
+            return
+        here, position = there
         old, now = here.entry(position), found.entry
         record = self._origin.record(here.members[position], *here.names(position))
         held = self._crossing(here).held_record(position, record)
@@ -95,10 +103,10 @@ class _Changes(_Edits):
             # It is the same format, so whatever it holds now had a place before.
             seams = seaming.read(found.carry.seams, len(now.parts))
             new = transplanted(old, (held.seen, held.seams), (now, seams), extra=True)
-            new = self._moved(new, held.seen, now, place.conversation)
+            new = self._moved(here, new, held.seen, now, place.conversation)
         elif isinstance(old, Head) and isinstance(now, Head):
             new = _retold(old, held.seen, now)
-        if new != old:
+        if not equal(new, old):
             self._changed.setdefault(here.id, {})[here.members[position]] = new
 
 

@@ -144,7 +144,7 @@ class Renewing(Crossing):
 
     def made_up(self, entry: Entry) -> Held:
         value = as_written(self.target.put(entry, None))
-        path = self.home(0, entry) if len(self.conversation) else ""
+        path = self.home(0, entry) if self.conversation.record_count else ""
         return Held(value, self.target.get(Record(value, path=path)))
 
     # places

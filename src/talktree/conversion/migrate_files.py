@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from talktree.conversion.ids import source_id
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.migrate_cross import ANY_MESSAGE, Renewing, own_about
 from talktree.conversion.migrate_twin import twin_of
@@ -36,9 +37,9 @@ def renewed(document: Document, renewal: Renewal, options: Options, ledger: Ledg
     assert isinstance(origin, Origin)
     folder = renewal.is_folder(origin.source, origin.sheets)
     outputs = [
-        _Renewed(conversation, origin, renewal, options, ledger, folder=folder)
-        for conversation in document.conversations
-        if len(conversation)
+        _Renewed(conversation, origin, renewal, options, ledger, folder=folder, part=part)
+        for part, conversation in enumerate(document.conversations)
+        if conversation.record_count
     ]
     if not folder and any(each.is_empty for each in outputs):
         # Nothing in it can be written anew, and nothing could carry what it is.
@@ -47,7 +48,8 @@ def renewed(document: Document, renewal: Renewal, options: Options, ledger: Ledg
         (path,) = origin.source.files
         pieces = [each.whole(path, first=not number) for number, each in enumerate(outputs)]
         return Made({path: renewal.together(pieces)}, folder=False, ledger=ledger)
-    return Made(_in_folder(origin, outputs), folder=True, ledger=ledger)
+    files, main = _in_folder(origin, outputs), origin.source.main
+    return Made(files, folder=True, ledger=ledger, main=main if main in files else None)
 
 
 def _in_folder(origin: Origin, outputs: Sequence[_Renewed]) -> Files:
@@ -104,6 +106,7 @@ class _Renewed:
         ledger: Ledger,
         *,
         folder: bool,
+        part: int,
     ) -> None:
         self._renewal = renewal
         self._origin = origin
@@ -114,7 +117,8 @@ class _Renewed:
         self._kinds = self._plan(conversation)
         headed = any(isinstance(entry, Head) for entry in self._kinds.values())
         self._opening = renewal.opening(self._about, headed=headed, folder=folder)
-        self._packing = Packing(self._crossing, ledger, carry=options.carry)
+        self._identity = source_id(origin), part
+        self._packing = self._packed_with(())
         self._depths: dict[int, int] = {}
         self.slots = self._homes() if folder else {}
         """What stands in which file, if it is one of a folder."""
@@ -127,7 +131,13 @@ class _Renewed:
 
     def carry_files(self, paths: Sequence[str]) -> None:
         """Let files travel along that are in the way of new ones."""
-        self._packing = Packing(self._crossing, self._ledger, carry=self._carry, files=paths)
+        self._packing = self._packed_with(paths)
+
+    def _packed_with(self, files: Sequence[str]) -> Packing:
+        src, part = self._identity
+        return Packing(
+            self._crossing, self._ledger, carry=self._carry, src=src, part=part, files=files
+        )
 
     # which records, in which files
 

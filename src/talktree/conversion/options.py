@@ -35,3 +35,5 @@ class Made(Struct):
     files: Mapping[str, Iterable[bytes]]
     folder: bool
     ledger: Ledger
+    main: str | None = None
+    """The file that all others are companion files of, if there is one."""

@@ -24,6 +24,7 @@ from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
+from talktree.files import form_of
 from talktree.files.circles import not_sought
 from talktree.formats.base import Record
 from talktree.formats.sheets import Item
@@ -55,17 +56,21 @@ class Packing:
         ledger: Ledger,
         *,
         carry: bool,
+        src: str,
+        part: int,
         files: Iterable[str] = (),
+        via: Sequence[str] = (),
         processes: int = 1,
     ) -> None:
         self.crossing = crossing
         self.ledger = ledger
         self.carry = carry
+        self._via = list(via)
         self._files = list(files)
         """Files without records, which travel with this conversation."""
         self._processes = processes
         self._origin = crossing.origin
-        self._slug = crossing.source.info.slug
+        self._blank = Carry(crossing.source.info.slug, src=src, part=part)
         self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
 
     # records of the target
@@ -192,8 +197,8 @@ class Packing:
             return
         target, group = self.crossing.target, self.crossing.conversation.id
         for start in range(0, max(1, len(self.riders)), STRETCH):
-            carry = Carry(
-                self._slug,
+            carry = replace(
+                self._blank,
                 origin=None if start else self._note(),
                 riders=self._ridden(self.riders[start : start + STRETCH]),
             )
@@ -204,7 +209,7 @@ class Packing:
     @cached_property
     def riders(self) -> list[int]:
         """Positions that have no record of their own."""
-        written = bytearray(len(self.crossing.conversation))
+        written = bytearray(self.crossing.conversation.record_count)
         for position in self.crossing.plan.order:
             written[position] = 1
         return [position for position, there in enumerate(written) if not there]
@@ -226,7 +231,17 @@ class Packing:
     ) -> Json:
         seen = held.seen
         seams = seaming.written(held.seams, len(seen.parts) if isinstance(seen, Message) else 0)
-        carry = Carry(self._slug, VERSION, kept, seams, checksum(seen, held.told), held.under)
+        blank = self._blank
+        carry = Carry(
+            blank.format,
+            VERSION,
+            kept,
+            seams,
+            checksum(seen, held.told),
+            held.under,
+            src=blank.src,
+            part=blank.part,
+        )
         if everything or noted:
             note = self._note(files=everything)
             riders = self._ridden(self.riders) if everything else []
@@ -303,9 +318,11 @@ class Packing:
         source = self._origin.source
         return SourceNote(
             source.name,
+            self.crossing.target.info.slug,
             source.folder,
             [self._file(which) for which in self._sheets],
             {path: self._content(path) for path in self._files} if files else {},
+            self._via,
         )
 
     @cached_property
@@ -321,7 +338,11 @@ class Packing:
         sheet = self._origin.sheets[which]
         lead, trail = sheet.ends()
         return File(
-            which, sheet.path, made(lead, NO_STRINGS, PLAIN), made(trail, NO_STRINGS, PLAIN)
+            which,
+            sheet.path,
+            made(lead, NO_STRINGS, PLAIN),
+            made(trail, NO_STRINGS, PLAIN),
+            form_of(sheet.content),
         )
 
 

@@ -53,7 +53,9 @@ def planned(
     left: dict[int, Why] = {}
     others: dict[int, Entry] = {}
     for position, entry in _looked_at(conversation, source, target):
-        if isinstance(entry, Message):
+        if position in conversation.skeleton.copies:
+            left[position] = "other"
+        elif isinstance(entry, Message):
             why = _why_not(entry, target)
             if why is not None:
                 left[position] = why

@@ -5,7 +5,7 @@ Bytes come out as they were; where a text was edited meanwhile, the new text sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import put_back
@@ -15,7 +15,7 @@ from talktree.conversion.index import At, Index, Loaded, Place, records
 from talktree.conversion.strings import Strings
 from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged
-from talktree.files import stem_of
+from talktree.files import as_utf16, is_utf16_form, stem_of
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
 from talktree.model.conversation import STRETCH
@@ -25,9 +25,12 @@ from talktree.model.message import Message
 
 
 def rebuilt(
-    document: Document, index: Index, source: Format
+    document: Document, index: Index, source: Format, *, without_texts: Collection[At] = ()
 ) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
-    """The files by path, and for each file the records in it in order."""
+    """The files by path, and for each file the records in it in order.
+
+    Some records may be wanted without the texts that the document holds of them.
+    """
     by_sheet: dict[int, list[At]] = {}
     if not source.file_per_record:
         # A file stays though all its records were deleted.
@@ -41,7 +44,8 @@ def rebuilt(
         if path in files:
             raise _broken(f"two files would be called {path}")
         order[path] = row
-        files[path] = _Sheet(document, index, source, sheet, row)
+        pieces = _Sheet(document, index, source, sheet, row, without_texts)
+        files[path] = _encoded(index, sheet, pieces)
     for path, content in index.files.items():
         files[path] = [filled(content, NO_STRINGS, PLAIN)]  # type: ignore[arg-type]
     return files, order
@@ -63,17 +67,42 @@ def _broken(why: str) -> Damaged:
     )
 
 
+def _encoded(index: Index, sheet: int, pieces: _Sheet) -> Iterable[bytes]:
+    """A file in the encoding it had."""
+    known = index.sheets.get(sheet)
+    form = "" if known is None else known.form
+    return _InUtf16(form, pieces) if is_utf16_form(form) else pieces
+
+
+class _InUtf16:
+    """A file in UTF-16, made when it is asked for."""
+
+    def __init__(self, form: str, pieces: _Sheet) -> None:
+        self._form = form
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        return as_utf16(self._form, self._pieces)
+
+
 class _Sheet:
     """One file, made when it is asked for."""
 
     def __init__(
-        self, document: Document, index: Index, source: Format, sheet: int, row: Sequence[At]
+        self,
+        document: Document,
+        index: Index,
+        source: Format,
+        sheet: int,
+        row: Sequence[At],
+        without_texts: Collection[At],
     ) -> None:
         self._document = document
         self._index = index
         self._source = source
         self._sheet = sheet
         self._row = row
+        self._without_texts = without_texts
         self._whole = [at[1] for at in row] == list(range(len(row)))
         """Whether no record in between is gone."""
 
@@ -101,7 +130,9 @@ class _Sheet:
         for place, found in self._loaded():
             kept = _kept(found, place)
             strings: Mapping[str, str] = NO_STRINGS
-            if place.rider < 0 and found.carry is not None:
+            if kept.place in self._without_texts:
+                strings = _Blanks()
+            elif place.rider < 0 and found.carry is not None:
                 strings = Strings(self._restored(found))
             try:
                 opens = filled(kept.open, strings, spelling)
@@ -132,6 +163,13 @@ class _Sheet:
                     found[number, position] = each
             for place in places:
                 yield place, found[place.conversation, place.position]
+
+
+class _Blanks(dict[str, str]):
+    """A text for every string that is asked for, one that no format takes for anything else."""
+
+    def __missing__(self, way: str) -> str:
+        return "-"
 
 
 def restored_parts(found: Loaded) -> Entry:

@@ -12,9 +12,11 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 from msgspec.structs import replace
 
+from talktree.conversion.carry import part_key
 from talktree.conversion.seams import Opened, Seam, opened
 from talktree.model.message import Message
 from talktree.model.parts import Part
+from talktree.text.json_value import equal
 
 FIELDS = (
     "role",
@@ -45,14 +47,14 @@ def transplanted(
     changed = {
         name: _merged(getattr(entry, name), getattr(was, name), getattr(now, name))
         for name in FIELDS
-        if getattr(was, name) != getattr(now, name)
+        if not equal(getattr(was, name), getattr(now, name))
     }
     if was.flags != now.flags:
         changed["flags"] = (entry.flags - (was.flags - now.flags)) | (now.flags - was.flags)
-    if extra and was.extra != now.extra:
+    if extra and not equal(was.extra, now.extra):
         changed["extra"] = _members(entry, was, now)
     parts_before, parts_after = opened(was.parts, before[1]), opened(now.parts, after[1])
-    if parts_before != parts_after:
+    if not equal(parts_before, parts_after):
         changed["parts"] = tuple(_parts(entry.parts, parts_before, parts_after))
     return replace(entry, **changed)
 
@@ -68,7 +70,7 @@ def _merged(own: object, was: object, now: object) -> object:
         fields = {
             name: getattr(now, name)
             for name in now.__struct_fields__
-            if getattr(was, name) != getattr(now, name)
+            if not equal(getattr(was, name), getattr(now, name))
         }
         return replace(own, **fields)
     return now
@@ -80,7 +82,7 @@ def _members(entry: Message, was: Message, now: Message) -> dict[str, object]:
     new = {
         key: item
         for key, item in now.extra.items()
-        if key not in was.extra or was.extra[key] != item
+        if key not in was.extra or not equal(was.extra[key], item)
     }
     return {**kept, **new}
 
@@ -100,7 +102,7 @@ def _parts(own: Sequence[Part], before: Opened, after: Opened) -> Iterator[Part]
         if at_before is None:
             yield new
         elif number < 0:
-            if before.parts[at_before] != new:
+            if not equal(before.parts[at_before], new):
                 yield new
         else:
             yield _changed(own[number], before.parts[at_before], new)
@@ -112,8 +114,7 @@ def _pairs(before: Opened, after: Opened) -> Iterator[tuple[int | None, int | No
     if before.of == after.of:
         yield from ((at, at) for at in range(len(before.parts)))
         return
-    one = [repr(part) for part in before.parts]
-    two = [repr(part) for part in after.parts]
+    one, two = list(map(part_key, before.parts)), list(map(part_key, after.parts))
     for tag, start, stop, other, end in SequenceMatcher(a=one, b=two).get_opcodes():
         if tag in ("equal", "replace"):
             common = min(stop - start, end - other)
@@ -127,13 +128,13 @@ def _pairs(before: Opened, after: Opened) -> Iterator[tuple[int | None, int | No
 
 
 def _changed(own: Part, was: Part, now: Part) -> Part:
-    if was == now:
+    if equal(was, now):
         return own
     if type(own) is not type(now) or type(was) is not type(now):
         return now
     fields = {
         name: getattr(now, name)
         for name in own.__struct_fields__
-        if getattr(was, name) != getattr(now, name)
+        if not equal(getattr(was, name), getattr(now, name))
     }
     return replace(own, **fields)

@@ -1,4 +1,4 @@
-"""A value as a reader of its text will see it, which differs for halves of characters."""
+"""A value as a reader of its text sees it: halves of characters and tokens may differ."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from talktree.text.json_read import decode
 from talktree.text.json_value import Json, Token
 from talktree.text.json_write import encode
 
-_plain = msgspec.json.Encoder(
-    enc_hook=lambda value: value.text if isinstance(value, Token) else repr(value)
-).encode
+
+def _hooked(value: object) -> str:
+    if type(value) is Token:
+        raise TypeError("a token may be read as another value")
+    return value.text if isinstance(value, Token) else repr(value)
+
+
+_plain = msgspec.json.Encoder(enc_hook=_hooked).encode
 
 
 _packed = msgspec.msgpack.Encoder().encode
@@ -31,9 +36,9 @@ def is_whole(text: str) -> bool:
 def as_written(value: Json) -> Json:
     """The value that is read: two halves of a character side by side are one."""
     try:
-        # Fails where there is half a character, which is rare.
+        # Fails where there is half a character or a token, which is rare.
         _plain(value)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except (UnicodeEncodeError, OverflowError, RecursionError, TypeError):
         if isinstance(value, str):
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return decode(encode(value)).value

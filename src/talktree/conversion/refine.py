@@ -1,0 +1,129 @@
+"""Messages of a converted document as the source they were converted from has them.
+
+What a file shows is the truth: its conversations, their order and their links are those of the
+file. Where a record embeds the record of its source and was not edited since, the message is taken
+from there, with all that the format in between has no place for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from talktree.conversion.about import about as about_of
+from talktree.conversion.index import Index, indexed
+from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.restore import Restoration
+from talktree.errors import TalktreeError
+from talktree.formats.base import About, Can, Format
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.skeleton import ROOT
+
+Where = tuple[Conversation, int]
+"""A conversation of the source and a position in it."""
+
+
+class Refinement:
+    """The messages of one conversation, as far as its source has more of them."""
+
+    def __init__(
+        self, conversation: Conversation, back: Restoration, found: Mapping[int, Where]
+    ) -> None:
+        self.back = back
+        self.format: Format = back.format
+        self._conversation = conversation
+        self.where = found
+        self.names = _names(conversation, found)
+
+    def messages(self, positions: Iterable[int]) -> dict[int, Message]:
+        """The messages at those of the positions that the source has something of."""
+        asked: dict[str, list[int]] = {}
+        for position in positions:
+            if position in self.where:
+                asked.setdefault(self.where[position][0].id, []).append(position)
+        out: dict[int, Message] = {}
+        for mine in asked.values():
+            source = self.where[mine[0]][0]
+            entries = source.entries_at([self.where[position][1] for position in mine])
+            for position, entry in zip(mine, entries, strict=True):
+                assert isinstance(entry, Message)
+                out[position] = entry
+        return out
+
+    def placed(self, position: int, message: Message, shown: Message) -> Message:
+        """A message of the source under the name and in the place it has in the conversation."""
+        above = self._conversation.tree.bones.parents[position]
+        parent = shown.parent if above == ROOT else self.name(above)
+        return replace(message, id=self.name(position), parent=parent)
+
+    def name(self, position: int) -> str:
+        """What a message is called: as in the source, where that name is its own."""
+        return self.names.get(position) or self._conversation.skeleton.ids[position]
+
+    def completed(self, about: About, can: Can) -> About:
+        """What is known of the conversation, with what only its source knows."""
+        if not self.where:
+            return about
+        source = about_of(next(iter(self.where.values()))[0], can)
+        return replace(
+            about,
+            title=about.title or source.title,
+            context=about.context or source.context,
+            model=about.model or source.model,
+        )
+
+
+def _names(conversation: Conversation, found: Mapping[int, Where]) -> dict[int, str]:
+    """The names that messages have in the source, of those that are unique here."""
+    names = {position: source.skeleton.ids[at] for position, (source, at) in found.items()}
+    others = {id for position, id in enumerate(conversation.skeleton.ids) if position not in names}
+    counts: dict[str, int] = {}
+    for name in names.values():
+        counts[name] = counts.get(name, 0) + 1
+    return {
+        position: name
+        for position, name in names.items()
+        if counts[name] == 1 and name not in others
+    }
+
+
+class Embedded:
+    """What the records of a document embed of earlier sources."""
+
+    def __init__(self, document: Document, ledger: Ledger) -> None:
+        self.refined: dict[str, Refinement] = {}
+        """By the id of the conversation."""
+        self.via: dict[str, Sequence[str]] = {}
+        """The formats that the records of a conversation embed data of."""
+        for index in indexed(document):
+            self._take(document, index, ledger)
+
+    def _take(self, document: Document, index: Index, ledger: Ledger) -> None:
+        ids = [document.conversations[number].id for number in index.conversations]
+        try:
+            back = Restoration(document, index)
+            numbers, base = back.numbers(), back.base
+        except TalktreeError as error:
+            ledger.add([Loss("embedded", id, str(error), "carried") for id in ids])
+            return
+        self.via |= {id: [index.format, *index.via] for id in ids}
+        where = {
+            number: (conversation, position)
+            for conversation in base.conversations
+            for position, number in enumerate(conversation.members)
+            if conversation.skeleton.traits[position]
+        }
+        found: dict[int, dict[int, Where]] = {number: {} for number in index.conversations}
+        changed = index.touched | index.doubtful
+        for at, place in index.places.items():
+            there = where.get(numbers.get(at, -1))
+            if there is not None and place.rider < 0 and at not in changed:
+                found[place.conversation][place.position] = there
+        for number, places in found.items():
+            conversation = document.conversations[number]
+            traits = conversation.skeleton.traits
+            spoken = {position: there for position, there in places.items() if traits[position]}
+            self.refined[conversation.id] = Refinement(conversation, back, spoken)

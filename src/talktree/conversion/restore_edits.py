@@ -1,0 +1,394 @@
+"""Edits made in another format, brought into the source's own records, and nothing else changed.
+
+An edit that the source's format has no place for is left out and reported; it never costs more than
+itself.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from talktree.conversion import seams as seaming
+from talktree.conversion.about import about as about_of
+from talktree.conversion.carry import checksum
+from talktree.conversion.compare import message_losses
+from talktree.conversion.cross import Crossing, Held
+from talktree.conversion.fit import drafted, role_for, settled_seams
+from talktree.conversion.ids import id_for
+from talktree.conversion.index import At, Index, Loaded, Place, records
+from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.plan import planned
+from talktree.conversion.refine import Embedded, Refinement
+from talktree.conversion.restore import Restoration
+from talktree.conversion.transplant import transplanted
+from talktree.errors import TalktreeError, UsageError
+from talktree.formats.base import TAGS, Format, Record
+from talktree.formats.engine import Origin, write
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message, Usage
+from talktree.model.parts import Text
+from talktree.text.json_value import equal
+from talktree.text.times import MILLI
+
+
+def restored_files(back: Restoration, ledger: Ledger) -> Mapping[str, Iterable[bytes]]:
+    """The files of a source with the edits in them; unedited ones byte for byte."""
+    return write(restored(back, ledger)) if back.edited else back.files
+
+
+def restored(back: Restoration, ledger: Ledger) -> Document:
+    """A source as a document of its own, with the edits in it."""
+    return Edits(back, ledger).applied() if back.edited else back.base
+
+
+def restoration(document: Document, index: Index) -> Restoration | None:
+    """The source that a document embeds; None if nothing of it fits what the document shows."""
+    back = Restoration(document, index)
+    wrong = Edits(back, Ledger()).contradicted() if index.doubtful else ()
+    if wrong:
+        index.give_up(wrong)
+        back = Restoration(document, index)
+    # A source may have been empty; then only its name is kept.
+    known = index.places or index.name is not None
+    if not known or (back.edited and not back.base.conversations):
+        return None
+    return back
+
+
+Change = tuple[str, int]
+"""A conversation and the number of an entry in it."""
+
+
+class Edits:
+    """Edits made in the other format, applied to the source as it was."""
+
+    def __init__(self, back: Restoration, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._document = back.document
+        self._index = back.index
+        self._format = back.format
+        self._branch = back.onto is not None
+        self._base = back.base
+        origin, other = back.base.origin, back.document.origin
+        assert isinstance(origin, Origin)
+        assert isinstance(other, Origin)
+        self._origin = origin
+        self._other = other
+        self._numbers = back.numbers()
+        self._where = {
+            number: (conversation, position)
+            for conversation in back.base.conversations
+            for position, number in enumerate(conversation.members)
+        }
+        self._changed: dict[str, dict[int, Entry]] = {}
+        self._added: dict[str, list[tuple[int | None, int]]] = {}
+        """New entries by conversation: the number they stand behind, and their own."""
+        self._crossings: dict[str, Crossing] = {}
+        self._fresh_numbers: dict[tuple[int, int], int] = {}
+        """New entries by conversation and position over there."""
+        self._names: dict[tuple[int, str], tuple[str, str]] = {}
+        """Conversation and id over there to conversation and id here."""
+
+    @cached_property
+    def _embedded(self) -> Embedded:
+        """What the records of the source embed in turn."""
+        return Embedded(self._base, Ledger())
+
+    def _place(self, at: At) -> tuple[Conversation, int] | None:
+        return self._where.get(self._numbers.get(at, -1))
+
+    def contradicted(self) -> list[At]:
+        """Records that show something else than the record that they embed says."""
+        wrong = []
+        for at in sorted(self._index.doubtful):
+            place, found = self._index.places[at], self._place(at)
+            shown = self._load(place.conversation, place.position).entry
+            old = None if found is None else found[0].entry(found[1])
+            if found is None or type(old) is not type(shown):
+                wrong.append(at)
+            elif isinstance(old, Message) and isinstance(shown, Message):
+                seen = self._crossing(found[0]).held(found[1], old).seen
+                assert isinstance(seen, Message)
+                if seen.role != shown.role or not equal(seen.parts, shown.parts):
+                    wrong.append(at)
+        return wrong
+
+    def applied(self) -> Document:
+        """The source document with all edits that it has a place for."""
+        self._learn_names()
+        for at in sorted(self._index.touched):
+            self._touch(at)
+        for number, position in self._index.fresh:
+            self._add(number, position)
+        changes = [(id, number) for id, mine in self._changed.items() for number in mine]
+        document = self._with(changes)
+        if not changes or _can_be_written(document):
+            return document
+        return self._with(self._fitting(changes))
+
+    def _with(self, changes: Sequence[Change]) -> Document:
+        document = self._base
+        chosen = set(changes)
+        for conversation in document.conversations:
+            id = conversation.id
+            mine = self._changed.get(id, {})
+            changed = {number: each for number, each in mine.items() if (id, number) in chosen}
+            if changed:
+                members = self._members(conversation, changed)
+                document = document.with_conversation(conversation.with_entries(members, changed))
+        return document
+
+    def _fitting(self, changes: Sequence[Change]) -> list[Change]:
+        """The changes that the format can write; each of the others is reported."""
+        fitting: list[Change] = []
+        pending = [changes]
+        while pending:
+            some = pending.pop()
+            if _can_be_written(self._with([*fitting, *some])):
+                fitting += some
+            elif len(some) == 1:
+                (id, number) = some[0]
+                name = self._changed[id][number].id
+                self._lose(name, f"{self._format.info.slug} cannot hold it")
+            else:
+                half = len(some) // 2
+                pending += [some[half:], some[:half]]
+        return fitting
+
+    def _lose(self, name: str, why: str) -> None:
+        self._ledger.add([Loss("edit", name, why, "lost")])
+
+    def _learn_names(self) -> None:
+        for at, place in self._index.places.items():
+            found = self._place(at) if place.rider < 0 else None
+            if found is not None:
+                there = self._document.conversations[place.conversation]
+                here, position = found
+                self._names[place.conversation, there.skeleton.ids[place.position]] = (
+                    here.id,
+                    here.skeleton.ids[position],
+                )
+
+    # changed messages
+
+    def _touch(self, at: At) -> None:
+        place = self._index.places[at]
+        loaded = self._load(place.conversation, place.position)
+        found = self._place(at)
+        if found is None:
+            self._lose(loaded.entry.id, "its place in the source was not found")
+            return
+        here, position = found
+        old, now, carry = here.entry(position), loaded.entry, loaded.carry
+        assert carry is not None
+        if not isinstance(old, Message) or not isinstance(now, Message):
+            self._lose(now.id, "the source has another kind of record there")
+            return
+        held = self._crossing(here).held(position, old)
+        assert isinstance(held.seen, Message)
+        if self._branch and checksum(held.seen) == carry.sum and equal(held.seen, now):
+            return
+        seams = seaming.read(carry.seams, len(now.parts))
+        new = self._transplanted(here, position, held, (now, seams))
+        before = held.seen if carry.under is None else replace(held.seen, parent=carry.under)
+        new = self._moved(here, new, before, now, place.conversation)
+        if not equal(new, old):
+            new = self._fitted(new, old)
+            if self._branch:
+                self._add_sibling(here, new, place)
+            else:
+                self._changed.setdefault(here.id, {})[here.members[position]] = new
+
+    def _transplanted(
+        self,
+        here: Conversation,
+        position: int,
+        held: Held,
+        after: tuple[Message, Sequence[seaming.Seam]],
+    ) -> Message:
+        """The source's message with what was edited in the other format."""
+        old, was = here.entry(position), held.seen
+        assert isinstance(old, Message)
+        assert isinstance(was, Message)
+        refinement = self._crossing(here).refinement
+        if refinement is None or position not in refinement.where:
+            return self._changed_by(old, (was, held.seams), after, self._format)
+        # The other format shows what the source embeds in turn: the edit is made in that, and
+        # what the source itself shows of it changes with it.
+        embedded = refinement.messages([position])[position]
+        edited = self._changed_by(embedded, (was, held.seams), after, refinement.format)
+        shown = [self._shown(refinement, position, each) for each in (embedded, edited)]
+        one, two = ((each, seaming.wholes(len(each.parts))) for each in shown)
+        return transplanted(old, one, two, extra=True)
+
+    def _changed_by(
+        self,
+        message: Message,
+        before: tuple[Message, Sequence[seaming.Seam]],
+        after: tuple[Message, Sequence[seaming.Seam]],
+        format: Format,
+    ) -> Message:
+        was, now = before[0], after[0]
+        if was.role != now.role:
+            now = replace(now, role=role_for(now.role, format.can))
+        extra = format.lens is self._other.format.lens or self._other.format.can.everything
+        return transplanted(message, (was, before[1]), (now, after[1]), extra=extra)
+
+    def _shown(self, refinement: Refinement, position: int, message: Message) -> Message:
+        """What the source's format holds of a message that it embeds."""
+        extra = refinement.format.lens is self._format.lens or self._format.can.everything
+        draft = drafted(message, self._format, extra=extra)
+        here = refinement.where[position][0]
+        moment = message.time or 0
+        adopted = self._format.adopt(draft.message, about_of(here, self._format.can), moment=moment)
+        seen = self._format.get(Record(self._format.put(adopted, None), parent=message.parent))
+        assert isinstance(seen, Message)
+        return seen
+
+    def _fitted(self, new: Message, old: Message) -> Message:
+        """A changed message as its format can hold it."""
+        fitted = drafted(new, self._format, extra=True).message
+        texts = sum(isinstance(part, Text) for part in new.parts)
+        can = self._format.can
+        known = all(
+            TAGS[type(part)] in can.parts or any(equal(part, each) for each in old.parts)
+            for part in new.parts
+        )
+        # What the source holds itself it can hold, whatever it takes from elsewhere.
+        if known and (can.texts == "many" or texts <= 1):
+            return replace(fitted, parts=new.parts)
+        return fitted
+
+    def _add_sibling(self, here: Conversation, new: Message, place: Place) -> None:
+        """The edited message as a branch of its own; edits below it follow it there."""
+        if self._origin.links(here) == "chain":
+            raise UsageError(
+                f"{here.main_file} has no place for branches",
+                hint="convert without --onto: edits then go into the messages themselves",
+            )
+        own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format.can)
+        there = self._document.conversations[place.conversation]
+        above = there.skeleton.parents[place.position]
+        parent = new.parent
+        if above >= 0:
+            name = self._names.get((place.conversation, there.skeleton.ids[above]))
+            parent = parent if name is None else name[1]
+        self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
+        # No piece of the reply it was made from: that cost its tokens once, at another moment.
+        time = None if new.time is None else new.time + MILLI
+        usage = None if new.usage is None else Usage()
+        sibling = replace(new, id=own, parent=parent, time=time, api_message=None, usage=usage)
+        self._append(here, sibling, behind=None)
+
+    def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
+        changed = self._changed.setdefault(here.id, {})
+        own = min(-1, min(changed, default=0) - 1)
+        changed[own] = entry
+        self._added.setdefault(here.id, []).append((behind, own))
+        return own
+
+    def _moved(
+        self, here: Conversation, new: Message, was: Message, now: Message, number: int
+    ) -> Message:
+        if was.parent == now.parent or not self._other.format.can.branches:
+            return new
+        parent = None if now.parent is None else self._names.get((number, now.parent))
+        unknown = now.parent is not None and parent is None
+        if unknown or self._origin.links(here) == "chain":
+            self._lose(new.id, "its new place in the tree")
+            return new
+        return replace(new, parent=None if parent is None else parent[1])
+
+    def _crossing(self, conversation: Conversation) -> Crossing:
+        """The way a conversation took into the other format."""
+        if conversation.id not in self._crossings:
+            target = self._other.format
+            about = about_of(conversation, target.can)
+            plan = planned(conversation, self._format, target, about, None)
+            self._crossings[conversation.id] = Crossing(
+                conversation,
+                self._origin,
+                target,
+                about,
+                plan,
+                carry=False,
+                refinement=self._embedded.refined.get(conversation.id),
+            )
+        return self._crossings[conversation.id]
+
+    def _load(self, number: int, position: int) -> Loaded:
+        conversation = self._document.conversations[number]
+        return next(iter(records(self._other, conversation, [position])))
+
+    # new messages
+
+    def _add(self, number: int, position: int) -> None:
+        there = self._document.conversations[number]
+        message = self._load(number, position).entry
+        assert isinstance(message, Message)
+        here, parent = self._home(number, position)
+        about = about_of(here, self._format.can)
+        draft = drafted(message, self._format, extra=False)
+        id = id_for(message.id, there.id, self._format.can)
+        chained = self._origin.links(here) == "chain"
+        wanted = replace(draft.message, id=id, parent=None if chained else parent)
+        moment = message.time or about.updated or 0
+        new = self._format.adopt(wanted, about, moment=moment)
+        seams = settled_seams(draft, new.parts)
+        self._ledger.add(message_losses(message, new, seams, "lost", name=message.id))
+        self._names[number, message.id] = (here.id, new.id)
+        own = self._append(here, new, behind=self._behind(number, position))
+        self._fresh_numbers[number, position] = own
+
+    def _home(self, number: int, position: int) -> tuple[Conversation, str | None]:
+        """The conversation a new message belongs to, and the message it answers."""
+        there = self._document.conversations[number]
+        above = there.skeleton.parents[position]
+        name = self._names.get((number, there.skeleton.ids[above])) if above >= 0 else None
+        if name is None:
+            known = [each for (which, _), each in self._names.items() if which == number]
+            home = known[0][0] if known else self._base.conversations[0].id
+            return self._base.find(home), None
+        return self._base.find(name[0]), name[1]
+
+    def _behind(self, number: int, position: int) -> int | None:
+        """The record a new one stands behind; None for the end."""
+        if self._format.can.branches:
+            return None
+        kept = {
+            place.position: at
+            for at, place in self._index.places.items()
+            if place.conversation == number and place.rider < 0
+        }
+        for before in range(position - 1, -1, -1):
+            if (number, before) in self._fresh_numbers:
+                return self._fresh_numbers[number, before]
+            if before in kept:
+                return self._numbers[kept[before]]
+        return None
+
+    def _members(self, conversation: Conversation, changed: Mapping[int, Entry]) -> array[int]:
+        members = list(conversation.members)
+        for behind, own in self._added.get(conversation.id, []):
+            if own in changed:
+                at = len(members)
+                if behind is not None and behind in members:
+                    at = members.index(behind) + 1
+                members.insert(at, own)
+        return array("q", members)
+
+
+def _can_be_written(document: Document) -> bool:
+    try:
+        for pieces in write(document).values():
+            for _ in pieces:
+                pass
+    except TalktreeError:
+        return False
+    return True
