@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
@@ -15,13 +15,14 @@ from talktree.library.archive import packing
 from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut
 from talktree.library.archive.codec import packed, packed_all
 from talktree.library.archive.hashes import chunk_hash
+from tests.cases import examples
 from tests.library.archives import Keeper, keeper, lines, marks_of
 
 # compressing
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4000), min_size=1, max_size=9))
-@settings(max_examples=50)
+@examples(50)
 def test_chunks_that_are_compressed_together_are_what_they_are_alone(datas: list[bytes]) -> None:
     assert packed_all(datas) == [packed(data) for data in datas]
 
@@ -30,7 +31,7 @@ def test_chunks_that_are_compressed_together_are_what_they_are_alone(datas: list
 
 
 @given(st.integers(0, 9), st.lists(st.integers(1, 400_000), max_size=8), st.booleans())
-@settings(max_examples=20)
+@examples(20)
 def test_cuts_depend_on_what_is_there_not_on_how_it_came(
     seed: int, sizes: list[int], marked: bool
 ) -> None:
@@ -317,7 +318,7 @@ class Model:
 
 
 @given(st.lists(ACTIONS, max_size=14))
-@settings(max_examples=30)
+@examples(30)
 def test_every_version_reads_back_after_anything(
     tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, int, int, int]]
 ) -> None:

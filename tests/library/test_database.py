@@ -29,9 +29,9 @@ def made(folder: Path) -> Database:
 
 
 def tables(db: Database) -> dict[str, str]:
-    """What a database is made of."""
+    """What a database is made of; a column that was added later has other spaces around it."""
     found = db.read("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return {name: " ".join(sql.split()) for name, sql in found}
+    return {name: re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split())) for name, sql in found}
 
 
 # opening

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.library.fulltext.words import letters, words
 from talktree.library.search.excerpt import ELLIPSIS, Excerpt, excerpt, joins
 from talktree.library.search.needles import needles_of
 from talktree.library.search.syntax import parse
+from tests.cases import examples
 
 FILLING = "lorem ipsum dolor sit amet " * 40
 
@@ -117,7 +118,7 @@ texts = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(texts, st.sampled_from(["foo", '"foo bar"', "fo*", "*oo*", "東京", 'has:"foo é"', "ss e*"]))
 def test_excerpts_of_any_text(text: str, query: str) -> None:
     needles = needles_of(parse(query))

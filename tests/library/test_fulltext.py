@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Busy
 from talktree.library.fulltext.index import Corrupt, FullText, Place
 from talktree.library.fulltext.place import folder_of, is_there
+from tests.cases import examples
 from tests.library.shelves import piece
 
 Document = tuple[int, int]
@@ -76,7 +77,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(steps)
 def test_what_is_deleted_is_gone_from_a_place_on(
     tmp_path_factory: pytest.TempPathFactory, done: list[tuple[str, int, int]]

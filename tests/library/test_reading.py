@@ -223,8 +223,8 @@ def test_every_format_is_told(tmp_path: Path) -> None:
         assert shape.branches == len(branches) - branches.count("sidechain")
         output = {reply.key: reply.output for reply in told.replies}
         assert sum(output.values()) >= other.tokens.output
-        assert [talk.native for talk in told.head.talks] == [
-            talk.id for talk in document.conversations if len(document.conversations) > 1
+        assert [each.native for each in told.conversations] == [
+            each.native_id for each in document.conversations
         ]
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.library.reading import claude_code, general
+from talktree.library.reading.resolved import resolved
 from talktree.library.reading.shape import Shape
 from talktree.library.reading.told import FOLLOWS, Heading, Told
 from tests.library import made
@@ -30,6 +31,7 @@ FILES = [
 def bare(told: Told) -> dict[str, Any]:
     """All that is told, without the places where it stands."""
     shape = Shape().extended(told.links)
+    shape.habits = told.habits
     return {
         "pieces": [each._replace(at=0) for each in told.pieces],
         "replies": [each._replace(at=0) for each in told.replies],
@@ -38,7 +40,7 @@ def bare(told: Told) -> dict[str, Any]:
         "measures": told.measures,
         "roles": told.roles,
         "head": told.head,
-        "parents": list(shape.whole_parents()),
+        "parents": list(resolved(shape).parents),
         "bits": [each & ~FOLLOWS for each in shape.bits],
         "groups": list(shape.groups),
         "stamps": list(shape.stamps),
@@ -70,15 +72,27 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
     return whole
 
 
+def assume_no_copies(data: bytes, told: Told) -> None:
+    """Leave out lines that may be copies: the model compares their bytes, a shape what it has."""
+    lines = [line.strip() for line in data.splitlines()]
+    assume(len(set(lines)) == len(lines))
+    shape = Shape().extended(told.links)
+    shape.habits = told.habits
+    assume(not resolved(shape).copies)
+
+
 @given(sessions)
 def test_both_readers_tell_the_same(data: bytes) -> None:
-    assert bare(claude_code.told(data)) == bare(generally(Source.of_bytes(data)))
+    lines = claude_code.told(data)
+    assume_no_copies(data, lines)
+    assert bare(lines) == bare(generally(Source.of_bytes(data)))
 
 
 @given(broken_sessions)
 def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
-    lines = HEADER + data
-    assert bare(claude_code.told(lines)) == bare(generally(Source.of_bytes(lines)))
+    lines = claude_code.told(HEADER + data)
+    assume_no_copies(data, lines)
+    assert bare(lines) == bare(generally(Source.of_bytes(HEADER + data)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

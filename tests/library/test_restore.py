@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotFound, NotSaved, Unreadable, UsageError
@@ -16,6 +16,7 @@ from talktree.files.durable import UNFINISHED
 from talktree.library.archive.chunks import CHUNK
 from talktree.library.archive.restore import restore_source
 from talktree.library.archive.versions import versions
+from tests.cases import examples
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk, unwritable
 
@@ -111,7 +112,7 @@ NAMES = st.binary(min_size=1, max_size=40).filter(
 
 
 @given(NAMES, NAMES)
-@settings(max_examples=15)
+@examples(15)
 def test_names_of_any_bytes_come_back(
     tmp_path_factory: pytest.TempPathFactory, folder: bytes, name: bytes
 ) -> None:
@@ -229,3 +230,23 @@ def test_a_kill_leaves_the_whole_file_or_none(tmp_path: Path) -> None:
         assert (done.returncode == 0) == (most == len(data)), done.stderr
         assert names.get(b"a") == (data if most == len(data) else None)
         assert all(name == b"a" or name.startswith(UNFINISHED.encode()) for name in names)
+
+
+def test_a_path_that_is_not_utf8_names_its_conversation(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from talktree.cli.main import run
+
+    place = os.fsencode(tmp_path / "in")
+    os.mkdir(place)
+    line = b'{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}\n'
+    name = os.path.join(place, b"caf\xe9.jsonl")
+    Path(os.fsdecode(name)).write_bytes(line)
+    library = ["--library", str(tmp_path / "library")]
+    assert run(["import", os.fsdecode(place), *library]) == 0
+    into = str(tmp_path / "out")
+    assert run(["library", "restore", os.fsdecode(name), "--into", into, *library]) == 0
+    assert (tmp_path / "out" / os.fsdecode(b"caf\xe9.jsonl")).read_bytes() == line
+    gone = os.fsdecode(b"/tmp/gone-\xff.jsonl")
+    assert run(["library", "restore", gone, "--into", into, *library]) == 2
+    assert "no such conversation" in capfd.readouterr().err

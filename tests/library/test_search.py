@@ -49,7 +49,7 @@ QUERIES = [
     *("tool:bash", 'tool:bash has:"KeyError: \'"', "file:lamp.py", "file:neap.csv tool:write"),
     *("model:opus", "project:tide-tables", "branch:dates -role:user", "format:sage", "is:error"),
     *("is:sidechain", "is:abandoned", "is:compacted", "is:abandoned OR is:error", "after:2020"),
-    *("before:2030 kind:todo", "session:00000003 tides", "session:a1", "session:export"),
+    *("before:2030 kind:todo", "session:00000003 tides", "session:a1", "session:conv-"),
     *('has:"_" role:assistant', "kind:text -is:compacted -has:a", "(lamp OR tides) -(is:error)"),
 ]
 

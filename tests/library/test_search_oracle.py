@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.library.search.bad_query import BadQuery
 from talktree.library.search.run import Results, results
 from talktree.library.search.syntax import parse
+from tests.cases import examples
 from tests.library.shelves import Held, Kept, piece
 
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)
@@ -112,7 +113,7 @@ def _found(found: Results) -> list[tuple[int, int]]:
     return [(hit.source, hit.at) for hit in found]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(corpora, st.lists(queries, min_size=8, max_size=8))
 def test_the_index_finds_what_is_meant(root: Path, kept: list[Kept], asked: list[str]) -> None:
     shelf = Held(root, kept)
@@ -128,7 +129,7 @@ def test_the_index_finds_what_is_meant(root: Path, kept: list[Kept], asked: list
         assert found.total == len(hits)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     corpora, queries, st.integers(0, 5), st.integers(0, 5), st.sampled_from(["best", "new", "old"])
 )
@@ -145,7 +146,7 @@ def test_pages_are_stretches_of_the_whole(
     assert page.total == len(whole)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(corpora, st.sampled_from(["new", "old"]))
 def test_hits_can_be_sorted_by_time(root: Path, kept: list[Kept], sort: str) -> None:
     shelf = Held(root, kept)

@@ -26,7 +26,7 @@ def counted(paths: Iterable[Path]) -> Tally:
     """The files themselves, counted."""
     tally = Tally()
     for path in paths:
-        for conversation in api.read(path).conversations:
+        for conversation in api.read(path, alone=True).conversations:
             tally.add(conversation)
     return tally
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
@@ -28,6 +27,7 @@ from talktree.library.search.query import (
     Time,
 )
 from talktree.library.search.syntax import DEEPEST, LONGEST, parse
+from tests.cases import examples
 
 A, B, C, D = (Row((word,)) for word in "abcd")
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -155,7 +155,7 @@ def test_a_caret_is_below_the_place() -> None:
     assert lines[1][lines[2].index("^")] == "("
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.text(st.sampled_from('ab "()-*:\\ORANDT.→東\x00\ud800') | st.characters(), max_size=30))
 def test_any_text_is_a_query_or_a_bad_one(text: str) -> None:
     try:
@@ -176,7 +176,6 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
     yield
     monkeypatch.undo()
-    os.environ.setdefault("TZ", "UTC")
     time.tzset()
 
 

@@ -66,7 +66,7 @@ def test_messages_are_those_of_the_files(library: Library, truth: Truth) -> None
                 assert (row["text"], row["thinking"]) == ("", said.text)
     per_file = Counter(row["source"] for row in found)
     counts = {
-        path: sum(1 for talk in api.read(path).conversations for _ in talk.messages())
+        path: sum(1 for talk in api.read(path, alone=True).conversations for _ in talk.messages())
         for path in truth.files
     }
     assert sorted(per_file.values()) == sorted(counts.values())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
@@ -19,6 +19,7 @@ from talktree.library.versions.history import Undone, add
 from talktree.library.versions.versions import Versions
 from talktree.model.document import Document
 from talktree.model.operations import Delete, Remove, Replace, Reply
+from tests.cases import examples
 
 GOOD = Path(__file__).parents[1] / "data"
 SESSION = GOOD / "claude-code" / "good" / "one-session.jsonl"
@@ -193,7 +194,7 @@ def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path
         assert one.text == "Word 1\n"
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.sampled_from(["edit", "undo", "redo", "save"]), max_size=8))
 def test_any_order_ends_where_a_list_of_texts_does(
     tmp_path_factory: pytest.TempPathFactory, verbs: list[str]

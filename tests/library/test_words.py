@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.library.fulltext.index import SCHEMA, FullText, body_analyzer
@@ -21,6 +21,7 @@ from talktree.library.fulltext.words import (
     tag_words,
     words,
 )
+from tests.cases import SEED, TORTURE, examples, rotate
 from tests.library.shelves import Held, Kept, piece
 
 TRICKY = (
@@ -78,18 +79,19 @@ def test_words_that_are_too_long_leave_a_gap() -> None:
 
 def test_every_character_is_cut_by_the_index_as_it_is_here() -> None:
     analyzer = body_analyzer()
-    for start in range(0, 0x110000, 0x400):
+    blocks = range(0, 0x110000, 0x400)
+    for start in rotate(blocks, len(blocks) if TORTURE else 100, SEED):
         text = "".join(f"a{chr(code)}b " for code in range(start, start + 0x400))
         assert analyzer.analyze(plain(text)) == words(text)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(texts)
 def test_any_text_is_cut_by_the_index_as_it_is_here(text: str) -> None:
     assert body_analyzer().analyze(plain(text)) == words(text)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(texts)
 def test_spans_are_the_words_where_they_stand(text: str) -> None:
     found = spans(text)
@@ -129,7 +131,7 @@ def test_tags_are_words_with_the_name_of_their_field() -> None:
     assert tag_words("tool", "  ") == []
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(texts, max_size=6))
 def test_an_index_on_the_disk_holds_exactly_the_words(
     tmp_path_factory: pytest.TempPathFactory, made: list[str]

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 
 from talktree.errors import TalktreeError
 from talktree.library.archive.restore import Holds
 from talktree.library.archive.sweep import drop_unused
 from talktree.library.archive.verify import Trouble
+from talktree.library.database.checksums import HINTS, mismatches
 from talktree.library.database.connection import Database
 from talktree.library.database.failures import damaged
+from talktree.text.visible import visible_line
 
-__all__ = ["Trouble", "check", "forget"]
+__all__ = ["COPY", "REINDEX", "Trouble", "check", "forget", "forget_files"]
+
+REINDEX = "`talktree library reindex` makes it again from the archive"
+COPY = (
+    "put back a copy of the library if you have one; `talktree library restore` still gives what "
+    "is intact"
+)
+_PATHS = {
+    "sources": "SELECT path FROM sources WHERE id = ?",
+    "files": "SELECT path FROM files WHERE id = ?",
+    "branch_names": "SELECT path FROM sources WHERE id = ?",
+    "operations": """
+SELECT sources.path FROM operations JOIN sources ON sources.id = operations.source
+WHERE operations.id = ?""",
+}
 
 _CHUNKS = """
 SELECT DISTINCT extents.chunk
@@ -33,6 +50,7 @@ _FORGET_SOURCE = (
     "DELETE FROM measures WHERE source = ?",
     "DELETE FROM pieces WHERE source = ?",
     "DELETE FROM roles WHERE source = ?",
+    "DELETE FROM conversations WHERE source = ?",
     "DELETE FROM operations WHERE source = ?",
     "DELETE FROM branch_names WHERE source = ?",
     "DELETE FROM files WHERE source = ?",
@@ -40,25 +58,66 @@ _FORGET_SOURCE = (
 )
 
 
+_FILE_CHUNKS = """
+SELECT DISTINCT extents.chunk
+FROM generations JOIN extents ON extents.generation = generations.id WHERE generations.file = ?
+"""
+_FILE_GENERATIONS = "SELECT id FROM generations WHERE file = ?"
+_FORGET_FILE = "DELETE FROM files WHERE id = ? AND source = 0"
+
+
 def check(library: Holds, *, read_data: bool = False) -> list[Trouble]:
     """What is wrong with the database and the archive of a library; nothing is changed."""
     found: list[Trouble] = []
+    structure: list[Trouble] = []
+    try:
+        structure += _structure(library.db, read_data=read_data)
+    except TalktreeError as error:
+        structure.append(Trouble("database", error.message, error.hint or ""))
     for look in (
-        _database(library.db, read_data=read_data),
-        _archive(library, read_data=read_data),
+        _checksums(library.db),
+        # A damaged structure may hide damaged data, and what to do depends on that.
+        _archive(library, read_data=read_data or bool(structure)),
     ):
         try:
             found.extend(look)
         except TalktreeError as error:
             # Damage that keeps from looking further is what was looked for.
             found.append(Trouble("database", error.message, error.hint or ""))
-    return found
+    if structure and not found:
+        # Everything that cannot be made again is whole.
+        structure = [each._replace(hint=REINDEX) for each in structure]
+    if any(each.kind in ("checksum", "archive", "database") for each in found):
+        # What seems to belong to nothing may be what a damaged row spoke of.
+        found = [each._replace(hint=COPY) if each.kind == "unused" else each for each in found]
+    return [*structure, *found]
 
 
-def _database(db: Database, *, read_data: bool) -> Iterator[Trouble]:
+def _structure(db: Database, *, read_data: bool) -> Iterator[Trouble]:
     for what in db.structure(thorough=read_data):
         error = damaged(db.path, what)
         yield Trouble("database", error.message, error.hint or "")
+
+
+def _checksums(db: Database) -> Iterator[Trouble]:
+    """Rows that were not written here, or were changed since."""
+    with db.snapshot():
+        for table, key in mismatches(db):
+            hint = REINDEX if table == HINTS else COPY
+            if key is None:
+                yield Trouble("checksum", f"rows of the table {table} are missing or added", hint)
+                continue
+            shown = visible_line(", ".join(map(str, key)))
+            path = _path(db, table, key)
+            what = f"row {shown} of the table {table} is not what was written{path}"
+            yield Trouble("checksum", what, hint)
+
+
+def _path(db: Database, table: str, key: tuple[object, ...]) -> str:
+    """The source that a row belongs to, as far as it can be known."""
+    sql = _PATHS.get(table)
+    row = None if sql is None else db.one(sql, key[:1])
+    return "" if row is None else f": it belongs to {visible_line(os.fsdecode(row[0]))}"
 
 
 def _archive(library: Holds, *, read_data: bool) -> Iterator[Trouble]:
@@ -85,3 +144,17 @@ def forget(library: Holds, source: int) -> int:
             db.run(statement, (source,))
         drop_unused(db, chunks)
     return max(0, before - db.used())
+
+
+def forget_files(library: Holds, files: Iterable[int]) -> None:
+    """Remove files that have no source, by their numbers."""
+    db = library.db
+    with db.transaction(durable=True):
+        library.archive.flush()
+        for file in files:
+            chunks = [int(row[0]) for row in db.read(_FILE_CHUNKS, (file,))]
+            for (generation,) in db.read(_FILE_GENERATIONS, (file,)):
+                for statement in _FORGET_GENERATION:
+                    db.run(statement, (generation,))
+            db.run(_FORGET_FILE, (file,))
+            drop_unused(db, chunks)

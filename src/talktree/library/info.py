@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from talktree.library.fulltext.place import FOLDER
+from talktree.library.listing import count_conversations
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -16,8 +17,24 @@ if TYPE_CHECKING:
 _MADE = "SELECT value FROM about WHERE key = 'made'"
 _IMPORTED = "SELECT value FROM about WHERE key = 'imported'"
 _STATES = "SELECT state, count(*) FROM sources GROUP BY state"
+_NOT_IMPORTED = """
+SELECT path, state, trouble FROM files WHERE trouble IS NOT NULL ORDER BY path
+"""
+_TROUBLES = """
+SELECT path, state, trouble FROM sources
+WHERE trouble IS NOT NULL AND path NOT IN (SELECT path FROM files WHERE trouble IS NOT NULL)
+ORDER BY path
+"""
 _RAW = "SELECT coalesce(sum(length), 0) FROM generations"
 _ARCHIVE = "SELECT coalesce(sum(length(data)), 0) FROM chunks"
+
+
+class NotImported(NamedTuple):
+    """A file that could not be recognised or read, and why."""
+
+    path: bytes
+    state: str
+    why: str
 
 
 class Info(Struct, frozen=True, kw_only=True):
@@ -26,6 +43,8 @@ class Info(Struct, frozen=True, kw_only=True):
     root: Path
     made: int
     sources: int
+    conversations: int
+    """Without those of sub-agents."""
     here: int
     gone: int
     unreadable: int
@@ -38,6 +57,8 @@ class Info(Struct, frozen=True, kw_only=True):
     """The database file, the archive included."""
     places: tuple[bytes, ...]
     last_import: int | None
+    not_imported: tuple[NotImported, ...] = ()
+    """Files that the last import of them could not recognise or read."""
 
 
 def info(library: Library) -> Info:
@@ -53,6 +74,7 @@ def info(library: Library) -> Info:
         root=library.root,
         made=int(made[0]) if made else 0,
         sources=sum(states.values()),
+        conversations=count_conversations(db),
         here=states.get("here", 0),
         gone=states.get("gone", 0),
         unreadable=states.get("unreadable", 0),
@@ -62,6 +84,9 @@ def info(library: Library) -> Info:
         database=database,
         places=tuple(library.places()),
         last_import=int(imported[0]) if imported else None,
+        not_imported=tuple(
+            NotImported(*row) for sql in (_NOT_IMPORTED, _TROUBLES) for row in db.read(sql)
+        ),
     )
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from talktree.library.search.run import Results
     from talktree.library.stats.report import Statistics
     from talktree.library.versions.versions import Versions
+    from talktree.model.document import Document
 
 FOLDER = "library"
 DATABASE = "library.sqlite"
@@ -124,8 +125,11 @@ class Library:
 
     def distrust_fulltext(self) -> None:
         """Let the next import index everything again from the archive."""
+        from talktree.library.fulltext.checksums import forget_files
+
         with self.db.transaction(durable=True):
             self.db.run(_DISTRUST)
+            forget_files(self.db)
 
     # taking in
 
@@ -137,23 +141,33 @@ class Library:
         progress: Tell | None = None,
         pulse: Pulse | None = None,
         wait: float = 5.0,
+        quiet: float | None = None,
     ) -> Imported:
         """Take in what is new: below some paths, in the known places, or in all places so far.
 
+        A file that changed is compared with the archive as a whole before it counts as grown.
+        With `quiet`, for imports that follow each other, files that grow are compared by samples
+        until they did not change for that many seconds.
         What `progress` or `pulse` raise ends it; what was taken in until then stays.
         """
         from talktree.library.importing.run import import_
 
         roots = self._roots(paths, known=known)
-        return import_(self, roots, progress=progress, pulse=pulse, wait=wait)
+        return import_(self, roots, progress=progress, pulse=pulse, wait=wait, quiet=quiet)
 
     def watch(
-        self, paths: Sequence[AnyPath] = (), *, every: float = 1.0, progress: Tell | None = None
+        self,
+        paths: Sequence[AnyPath] = (),
+        *,
+        every: float = 1.0,
+        progress: Tell | None = None,
+        quiet: float = 10.0,
     ) -> Iterator[Imported]:
         """Take in what changes, as it changes; one answer each time something did."""
         from talktree.library.importing.watch import watch
 
-        return watch(self, self._roots(paths, known=False), every=every, progress=progress)
+        roots = self._roots(paths, known=False)
+        return watch(self, roots, every=every, progress=progress, quiet=quiet)
 
     def places(self) -> list[bytes]:
         """The paths that are looked at if none is named."""
@@ -280,10 +294,31 @@ class Library:
     # keeping
 
     def content(self, kept: Kept, *, version: int | None = None) -> Source:
-        """A conversation as it is kept, to be read by its format."""
+        """A conversation as it is kept, with its companion files, to be read by its format."""
         from talktree.library.archive.contents import archived_source
 
-        return archived_source(self.db, self.archive, kept.source, version)
+        return archived_source(self.db, self.archive, kept.source, version, companions=True)
+
+    def companions(self, kept: Kept) -> list[bytes]:
+        """The paths of the kept files that belong to a conversation in another file."""
+        from talktree.library.archive.companions import companions_of
+
+        found = companions_of(self.db, self.archive, kept.source)
+        return [each.kept.path for each in found.values()]
+
+    def read(self, kept: Kept | str, *, version: int | None = None) -> Document:
+        """A document with just this conversation, as it is kept.
+
+        Contents are read when they are asked for, so the library must stay open meanwhile.
+        """
+        from talktree.formats import by_slug
+        from talktree.formats.engine import read
+
+        found = self.conversation(kept) if isinstance(kept, str) else kept
+        document = read(self.content(found, version=version), by_slug(found.format))
+        if found.several < 2:
+            return document
+        return document.with_only(document.find(found.key or found.id))
 
     def versions(self, kept: Kept) -> list[Version]:
         """The moments at which a conversation was seen and was not as before."""
@@ -306,7 +341,10 @@ class Library:
         return Versions(self, found.source)
 
     def forget(self, kept: Kept) -> int:
-        """Remove a conversation from the library; how many bytes that freed."""
+        """Remove the source of a conversation from the library; how many bytes that freed.
+
+        All conversations of the source go with it.
+        """
         from talktree.library.importing.maintain import forget
 
         return forget(self, kept.source)

@@ -15,42 +15,86 @@ Sort = Literal["new", "old", "size", "messages", "title"]
 NEAR = 5
 """How many conversations are named where one could not be told from others."""
 
-_KEPT = """
-SELECT s.id, s.native, s.path, s.format, s.title, p.text, b.text, s.first, s.last,
-  s.messages, s.branches, s.sidechains, s.errors, s.size, s.state, s.trouble, s.parent,
-  s.kept_until
+_AGENTS = """
+SELECT a.parent AS session, sum(a.messages) AS messages, sum(a.branches - 1) AS branches,
+  sum(a.sidechains + 1) AS sidechains, sum(a.errors) AS errors, min(a.first) AS first,
+  max(a.last) AS last
+FROM sources AS a
+WHERE a.parent IS NOT NULL AND length(a.native) < length(a.parent) AND a.messages > 0
+GROUP BY a.parent
+"""
+"""The numbers of all sub-agents of a session: each is one sidechain of it.
+
+A sub-agent's id is a short one of its own, that of a copy is made as all ids of sessions are.
+"""
+IS_LISTED = """
+(s.parent IS NULL OR length(s.native) >= length(s.parent)
+  OR NOT EXISTS (SELECT 1 FROM sources AS o WHERE o.native = s.parent))
+AND (s.messages > 0 OR instr(s.path, CAST('/subagents/' AS BLOB)) = 0)
+"""
+"""Whether a source is a conversation of its own rather than part of another.
+
+Sub-agents belong to the session that started them, if that is there. A file beside sub-agents that
+says nothing is a journal of their work.
+"""
+_FIRST = "CASE WHEN c.source IS NULL THEN s.first ELSE c.first END"
+_LAST_TIME = "CASE WHEN c.source IS NULL THEN s.last ELSE c.last END"
+_KEPT = f"""
+SELECT s.id, coalesce(c.native, s.native), s.path, s.format,
+  CASE WHEN c.source IS NULL THEN s.title ELSE c.title END AS name, p.text, b.text,
+  coalesce(min({_FIRST}, g.first), {_FIRST}, g.first) AS began,
+  coalesce(max({_LAST_TIME}, g.last), {_LAST_TIME}, g.last) AS ended,
+  coalesce(c.messages, s.messages) + coalesce(g.messages, 0) AS said,
+  coalesce(c.branches, s.branches) + coalesce(g.branches, 0),
+  coalesce(c.sidechains, s.sidechains) + coalesce(g.sidechains, 0),
+  coalesce(c.errors, s.errors) + coalesce(g.errors, 0) AS failed,
+  s.size, s.state, s.trouble, s.parent, s.kept_until,
+  coalesce(c.number, 0) AS place, coalesce(c.threads, 0), coalesce(c.start, 0), c.key,
+  (SELECT count(*) FROM conversations AS o WHERE o.source = s.id)
 FROM sources AS s
+LEFT JOIN conversations AS c ON c.source = s.id
+LEFT JOIN ({_AGENTS}) AS g ON NOT ?8 AND g.session = s.native AND coalesce(c.number, 0) = 0
+  AND length(s.native) >= length(g.session)
 LEFT JOIN names AS p ON p.id = s.project
 LEFT JOIN names AS b ON b.id = s.branch
 """
-_CHOSEN = """
+_CHOSEN = f"""
 WHERE (?1 IS NULL OR s.format = ?1)
   AND (?2 IS NULL OR instr(lower(p.text), lower(?2)) > 0)
-  AND (?3 IS NULL OR s.last >= ?3)
-  AND (?4 IS NULL OR s.first < ?4)
+  AND (?3 IS NULL OR ended >= ?3)
+  AND (?4 IS NULL OR began < ?4)
   AND (?5 IS NULL OR EXISTS (
     SELECT 1 FROM replies AS r JOIN names AS m ON m.id = r.model
-    WHERE r.source = s.id AND instr(lower(m.text), lower(?5)) > 0))
-  AND (NOT ?6 OR s.errors > 0)
+    WHERE r.source = s.id AND instr(lower(m.text), lower(?5)) > 0 AND (c.source IS NULL OR (
+      r.at >= c.start AND NOT EXISTS (SELECT 1 FROM conversations AS n
+        WHERE n.source = c.source AND n.number = c.number + 1 AND r.at >= n.start)))))
+  AND (NOT ?6 OR failed > 0)
   AND (NOT ?7 OR s.state = 'gone')
-  AND (?8 OR s.parent IS NULL OR length(s.native) >= length(s.parent)
-    OR NOT EXISTS (SELECT 1 FROM sources AS o WHERE o.native = s.parent))
-  AND (?8 OR s.messages > 0 OR instr(s.path, CAST('/subagents/' AS BLOB)) = 0)
+  AND (?8 OR ({IS_LISTED}))
 """
-# A sub-agent's id is a short one of its own, that of a copy is made as all ids of sessions are.
-# What stands beside sub-agents and says nothing is a journal of their work.
 _ORDERS = {
-    "new": "ORDER BY s.last DESC, s.id DESC",
-    "old": "ORDER BY s.first IS NULL, s.first, s.id",
-    "size": "ORDER BY s.size DESC, s.id",
-    "messages": "ORDER BY s.messages DESC, s.id",
-    "title": "ORDER BY s.title IS NULL, lower(s.title), s.id",
+    "new": "ORDER BY ended DESC, s.id DESC, place",
+    "old": "ORDER BY began IS NULL, began, s.id, place",
+    "size": "ORDER BY s.size DESC, s.id, place",
+    "messages": "ORDER BY said DESC, s.id, place",
+    "title": "ORDER BY name IS NULL, lower(name), s.id, place",
 }
 _LIMIT = " LIMIT ?9"
-_BY_SOURCE = "WHERE s.id = ?"
-_BY_PATH = "WHERE s.path = ?"
-_BY_NATIVE = "WHERE s.native = ? ORDER BY s.state <> 'here', s.messages DESC, s.id LIMIT 1"
-_BY_BEGINNING = "WHERE s.native >= ? AND s.native < ? ORDER BY s.last DESC LIMIT 1000"
+_COUNT = f"""
+SELECT count(*) FROM sources AS s JOIN conversations AS c ON c.source = s.id WHERE {IS_LISTED}
+"""
+_BY_SOURCE = "WHERE s.id = ?1 ORDER BY place"
+_BY_PATH = "WHERE s.path = ?1 ORDER BY place LIMIT 1"
+_BY_NATIVE = """
+WHERE c.native = ?1 OR (c.source IS NULL AND s.native = ?1)
+ORDER BY s.state <> 'here', said DESC, s.id, place LIMIT 1
+"""
+_BY_BEGINNING = """
+WHERE c.native >= ?1 AND c.native < ?2 OR (c.source IS NULL AND s.native >= ?1 AND s.native < ?2)
+ORDER BY ended DESC LIMIT 1000
+"""
+_STARTS = "SELECT start FROM conversations WHERE source = ? ORDER BY number"
+_NUMBER_AT = "SELECT max(number) FROM conversations WHERE source = ? AND start <= ?"
 _LAST = "\U0010ffff"
 
 
@@ -76,6 +120,15 @@ class Kept(NamedTuple):
     trouble: str | None
     parent: str | None
     kept_until: int | None
+    number: int = 0
+    """Which conversation of its source it is."""
+    threads: int = 0
+    start: int = 0
+    """Where its first record is in the source."""
+    key: str | None = None
+    """The name under which its source holds it."""
+    several: int = 1
+    """How many conversations its source holds; 0 if it could not be read."""
 
 
 def conversations(
@@ -104,20 +157,47 @@ def conversations(
     return map(_kept, db.rows(sql, values))
 
 
-def by_source(db: Database, source: int) -> Kept | None:
-    """A conversation by the number of its source."""
-    row = db.one(_KEPT + _BY_SOURCE, (source,))
+def count_conversations(db: Database) -> int:
+    """How many conversations there are, without those of sub-agents."""
+    return int(db.read(_COUNT)[0][0])
+
+
+def by_source(db: Database, source: int, number: int = 0) -> Kept | None:
+    """A conversation by the number of its source and its own number in it."""
+    found = all_of_source(db, source)
+    return found[number] if number < len(found) else None
+
+
+def all_of_source(db: Database, source: int) -> list[Kept]:
+    """The conversations of a source."""
+    return [_kept(row) for row in db.rows(_KEPT + _BY_SOURCE, _named(source))]
+
+
+def by_path(db: Database, path: str) -> Kept | None:
+    """The conversation of the file or folder at a path."""
+    row = db.one(_KEPT + _BY_PATH, _named(os.path.abspath(os.fsencode(path))))
+    return None if row is None else _kept(row)
+
+
+def by_id(db: Database, id: str) -> Kept | None:
+    """The conversation with an id; where its format has none, that is the name of its file."""
+    row = db.one(_KEPT + _BY_NATIVE, _named(id))
     return None if row is None else _kept(row)
 
 
 def conversation(db: Database, named: str) -> Kept:
-    """A conversation by its id, a beginning of it that no other has, or its path."""
-    row = db.one(_KEPT + _BY_NATIVE, (named,)) or db.one(
-        _KEPT + _BY_PATH, (os.path.abspath(os.fsencode(named)),)
+    """A conversation by its id, a beginning of it that no other has, or its path.
+
+    A path means the first conversation in the file.
+    """
+    # A file name may hold bytes that are not text; an id never does.
+    id = os.fsencode(named).decode("utf-8", "replace")
+    row = db.one(_KEPT + _BY_NATIVE, _named(id)) or db.one(
+        _KEPT + _BY_PATH, _named(os.path.abspath(os.fsencode(named)))
     )
     if row is not None:
         return _kept(row)
-    near = [_kept(each) for each in db.rows(_KEPT + _BY_BEGINNING, (named, named + _LAST))]
+    near = [_kept(each) for each in db.rows(_KEPT + _BY_BEGINNING, _named(id, id + _LAST))]
     ids = list(dict.fromkeys(each.id for each in near))
     if not named or not ids:
         raise NotFound(f"{named}: no such conversation", hint="`talktree list` shows all")
@@ -125,6 +205,23 @@ def conversation(db: Database, named: str) -> Kept:
         some = ", ".join(ids[:NEAR]) + (", …" if len(ids) > NEAR else "")
         raise NotFound(f"{named}: {len(ids)} conversations begin so", hint=f"one of {some}")
     return conversation(db, ids[0])
+
+
+def spans_of(db: Database, source: int) -> list[tuple[int, int | None]]:
+    """From which record to which one each conversation of a source goes; to None for the last."""
+    starts = [int(row[0]) for row in db.read(_STARTS, (source,))] or [0]
+    return list(zip(starts, [*starts[1:], None], strict=True))
+
+
+def number_at(db: Database, source: int, at: int) -> int:
+    """Which conversation of a source a record belongs to."""
+    row = db.one(_NUMBER_AT, (source, at))
+    return 0 if row is None or row[0] is None else int(row[0])
+
+
+def _named(*values: object) -> tuple[object, ...]:
+    """The values of a statement that also asks for the numbers of sub-agents."""
+    return (*values, *(None,) * (7 - len(values)), False)
 
 
 def _kept(row: tuple[object, ...]) -> Kept:

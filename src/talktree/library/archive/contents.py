@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from talktree.errors import NotFound
 from talktree.files import Source
 from talktree.files.content import Content, LineBlock
-from talktree.files.source import natural_order
+from talktree.files.source import folder_name, natural_order
+from talktree.library.archive.companions import companions_of
 from talktree.library.archive.store import Archive
 from talktree.library.archive.versions import files_of
 from talktree.library.database.connection import Database
@@ -61,14 +62,39 @@ def _lines(data: bytes) -> Iterator[bytes]:
 
 
 def archived_source(
-    db: Database, archive: Archive, source: int, version: int | None = None
+    db: Database,
+    archive: Archive,
+    source: int,
+    version: int | None = None,
+    *,
+    companions: bool = False,
 ) -> Source:
-    """A source as it is in the archive, or as it was in a version of it."""
+    """A source as it is in the archive, or as it was in a version of it.
+
+    Its companion files are only part of it if they are asked for.
+    """
     row = db.one(_PATH, (source,))
     if row is None:
         raise NotFound(f"no source {source} in the library", hint="`talktree list` shows them")
     files = files_of(db, source, version)
-    return source_of(archive, row[0], ((each.path, each.generation, each.length) for each in files))
+    alone = source_of(
+        archive, row[0], ((each.path, each.generation, each.length) for each in files)
+    )
+    return with_kept_companions(db, archive, source, alone, version) if companions else alone
+
+
+def with_kept_companions(
+    db: Database, archive: Archive, source: int, alone: Source, version: int | None = None
+) -> Source:
+    """A kept file together with its companion files in the archive."""
+    found = {} if alone.folder else companions_of(db, archive, source, version)
+    if not found:
+        return alone
+    contents = {
+        path: InArchive(archive, each.kept.generation, each.kept.length)
+        for path, each in found.items()
+    }
+    return Source(alone.name, {**alone.files, **contents}, folder=True)
 
 
 def source_of(archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, int]]) -> Source:
@@ -81,4 +107,4 @@ def source_of(archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, i
         inside = name if file == path else os.fsdecode(file[len(path) :].lstrip(b"/"))
         contents[inside] = InArchive(archive, generation, length)
     ordered = {inside: contents[inside] for inside in sorted(contents, key=natural_order)}
-    return Source(name, ordered, folder=not alone)
+    return Source(name if alone else folder_name(name, ordered), ordered, folder=not alone)

@@ -14,6 +14,7 @@ from typing import Protocol
 from talktree.errors import NotFound, NotSaved, UsageError
 from talktree.files.anchored import Anchor, checked
 from talktree.files.durable import unfinished, write_all
+from talktree.library.archive.companions import companions_of
 from talktree.library.archive.store import Archive
 from talktree.library.archive.versions import Kept, files_of
 from talktree.library.database.connection import Database
@@ -44,7 +45,9 @@ def restore_source(
     whole_paths: bool = False,
     replace: bool = False,
 ) -> list[Path]:
-    """Write the files of a source beneath a folder; what is there stays unless `replace` is said.
+    """Write the files of a source and its companion files beneath a folder.
+
+    What is there stays unless `replace` is said.
 
     A source gets its own name there, or with `whole_paths` the path it had, so that many sources
     do not get into each other's way.
@@ -53,6 +56,9 @@ def restore_source(
     files = files_of(library.db, source, version)
     if row is None or not files:
         raise NotFound("nothing is kept of this conversation", hint="`talktree list` shows what is")
+    files += [
+        each.kept for each in companions_of(library.db, library.archive, source, version).values()
+    ]
     above = b"/" if whole_paths else os.path.dirname(row[0])
     with _opened(into) as anchor:
         todo = [(_inside(kept.path, above), kept) for kept in files]

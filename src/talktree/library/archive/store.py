@@ -13,10 +13,12 @@ from talktree.library.archive.chunks import Cut
 from talktree.library.archive.crew import Crew
 from talktree.library.archive.mend import mend_chunks
 from talktree.library.archive.packing import pack_tail
+from talktree.library.archive.prefix import PrefixComparison, ReadBytes, compare_prefix
 from talktree.library.archive.queue import Queue
 from talktree.library.archive.reading import Reader
 from talktree.library.archive.sweep import sweep
 from talktree.library.archive.verify import Trouble, contents, structure
+from talktree.library.database.checksums import HINTS, mismatches
 from talktree.library.database.connection import Database
 
 _LAST_ID = "SELECT coalesce(max(id), 0) FROM generations"
@@ -27,9 +29,16 @@ INSERT INTO generations (id, file, number, length, began) VALUES (?, ?, ?, 0, ?)
 """
 _SET_LENGTH = "UPDATE generations SET length = ? WHERE id = ?"
 _ADD_VERSION = """
-INSERT INTO versions (generation, length, seen, modified) VALUES (?, ?, ?, ?)
-ON CONFLICT (generation, length) DO NOTHING
+INSERT INTO versions (generation, length, seen, modified, verified) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (generation, length) DO UPDATE SET verified = max(verified, excluded.verified)
 """
+_VERIFY = "UPDATE versions SET verified = 1 WHERE generation = ? AND length <= ? AND verified = 0"
+_PROVISIONAL = """
+SELECT coalesce(max(CASE WHEN verified THEN length END), 0),
+  coalesce(max(CASE WHEN NOT verified THEN length END), 0)
+FROM versions WHERE generation = ?
+"""
+_RETRACT = "DELETE FROM versions WHERE generation = ? AND verified = 0"
 
 
 class Archive:
@@ -46,7 +55,7 @@ class Archive:
         self._newest: dict[int, tuple[int, int]] = {}
         self._previous: dict[int, int | None] = {}
         self._lengths: dict[int, int] = {}
-        self._versions: list[tuple[int, int, int, int]] = []
+        self._versions: list[tuple[int, int, int, int, bool]] = []
 
     def begin(self, file: int) -> int:
         """A new generation of a file, empty; what it held before stays."""
@@ -70,10 +79,57 @@ class Archive:
             self._queue.put(generation, Cut(start, data, marks), self._previous.get(generation))
             self._lengths[generation] = start + len(data)
 
-    def version(self, generation: int, length: int, seen: int, modified: int) -> None:
-        """Remember that the file was seen with this length, and when it was changed last."""
+    def version(
+        self, generation: int, length: int, seen: int, modified: int, *, verified: bool = True
+    ) -> None:
+        """Record that the file was seen with this length, and when it was modified last.
+
+        A version is provisional until all bytes before it were compared with the file.
+        """
         self._look()
-        self._versions.append((generation, length, seen, modified))
+        self._versions.append((generation, length, seen, modified, verified))
+
+    def verify_versions(self, generation: int, length: int) -> None:
+        """Record that the file begins with this many bytes of a generation."""
+        self.flush()
+        self._db.run(_VERIFY, (generation, length))
+
+    def retract_versions(self, generation: int, read: ReadBytes) -> bool:
+        """Remove the provisional versions of a generation that the file does not begin with.
+
+        They are removed only if the file holds what they added in the same place. Otherwise they
+        are the only copy of it, so they stay, marked as not verified.
+        """
+        self.flush()
+        row = self._db.one(_PROVISIONAL, (generation,))
+        start, stop = row if row is not None else (0, 0)
+        if stop <= start:
+            return False
+        at = start
+        for data in self.read(generation, start, stop - start):
+            if read(at, at + len(data)) != data:
+                return False
+            at += len(data)
+        self._db.run(_RETRACT, (generation,))
+        return True
+
+    def compare(
+        self,
+        generation: int,
+        read: ReadBytes,
+        *,
+        start: int = 0,
+        sample: int | None = None,
+        seed: int = 0,
+    ) -> PrefixComparison:
+        """Compare a file with a generation, from a place on; or only a sample of it."""
+        self._look()
+        if generation in self._lengths:
+            self.flush()
+        length = self.length(generation)
+        return compare_prefix(
+            self._db, generation, length, read, start=start, sample=sample, seed=seed
+        )
 
     def flush(self) -> None:
         """Write what was queued, in the caller's transaction."""
@@ -128,12 +184,14 @@ class Archive:
     def mend(self) -> int:
         """Take damaged chunks from the files again where that can be done; how many those were.
 
-        Chunks that belong to nothing are dropped.
+        Chunks that belong to nothing are dropped, unless rows are damaged: what seems to belong to
+        nothing may then be what a damaged row spoke of.
         """
         self.flush()
         with self._db.transaction(durable=True):
             mended = mend_chunks(self._db, self._crew)
-            sweep(self._db)
+            if all(each.table == HINTS for each in mismatches(self._db)):
+                sweep(self._db)
         self._reader.forget()
         return mended
 

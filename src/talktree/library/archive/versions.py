@@ -8,7 +8,7 @@ from talktree.errors import NotFound
 from talktree.library.database.connection import Database
 
 _SEEN = """
-SELECT files.id, versions.seen, versions.length, versions.modified
+SELECT files.id, versions.seen, versions.length, versions.modified, versions.verified
 FROM files JOIN generations ON generations.file = files.id
 JOIN versions ON versions.generation = generations.id
 WHERE files.source = ? ORDER BY versions.seen, generations.number, versions.length
@@ -18,12 +18,13 @@ SELECT files.id, files.path, files.state, files.modified, generations.id, genera
 FROM files JOIN generations ON generations.id = files.generation
 WHERE files.source = ? ORDER BY files.path
 """
-_AT = """
+AT = """
 SELECT generations.id, versions.length, versions.modified
 FROM generations JOIN versions ON versions.generation = generations.id
 WHERE generations.file = ? AND versions.seen <= ?
 ORDER BY versions.seen DESC, generations.number DESC, versions.length DESC LIMIT 1
 """
+"""What a file was at a moment."""
 _STATE = "SELECT state FROM sources WHERE id = ?"
 
 
@@ -34,6 +35,8 @@ class Version(NamedTuple):
     length: int
     seen: int
     modified: int
+    verified: bool = True
+    """Whether all of its bytes were compared with the file; else it is provisional."""
 
 
 class Kept(NamedTuple):
@@ -47,15 +50,15 @@ class Kept(NamedTuple):
 
 def versions(db: Database, source: int) -> list[Version]:
     """The moments a source was seen at, the oldest first."""
-    files: dict[int, tuple[int, int]] = {}
-    moments: dict[int, tuple[int, int]] = {}
-    for file, seen, length, modified in db.read(_SEEN, (source,)):
-        files[file] = (length, modified)
-        lengths, times = zip(*files.values(), strict=True)
-        moments[seen] = (sum(lengths), max(times))
+    files: dict[int, tuple[int, int, int]] = {}
+    moments: dict[int, tuple[int, int, bool]] = {}
+    for file, seen, length, modified, verified in db.read(_SEEN, (source,)):
+        files[file] = (length, modified, verified)
+        lengths, times, proofs = zip(*files.values(), strict=True)
+        moments[seen] = (sum(lengths), max(times), all(proofs))
     return [
-        Version(number, length, seen, modified)
-        for number, (seen, (length, modified)) in enumerate(moments.items(), 1)
+        Version(number, length, seen, modified, verified)
+        for number, (seen, (length, modified, verified)) in enumerate(moments.items(), 1)
     ]
 
 
@@ -72,7 +75,7 @@ def files_of(db: Database, source: int, version: int | None = None) -> list[Kept
     moment = known[version - 1].seen
     kept = []
     for file, path, *_ in db.read(_FILES, (source,)):
-        row = db.one(_AT, (file, moment))
+        row = db.one(AT, (file, moment))
         if row is not None:
             kept.append(Kept(path, *row))
     return kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,14 +55,14 @@ class Database:
     def read(self, sql: str, values: Values = ()) -> list[Row]:
         """All rows that a statement finds."""
         try:
-            return self._connection.execute(sql, values).fetchall()
+            return self._select(sql, values).fetchall()
         except sqlite3.Error as error:
             raise self._told(error) from error
 
     def one(self, sql: str, values: Values = ()) -> Row | None:
         """The first row that a statement finds, or None."""
         try:
-            found: Row | None = self._connection.execute(sql, values).fetchone()
+            found: Row | None = self._select(sql, values).fetchone()
         except sqlite3.Error as error:
             raise self._told(error) from error
         return found
@@ -70,7 +70,14 @@ class Database:
     def rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
         """The rows that a statement finds, as they are asked for."""
         with self._errors():
-            yield from self._connection.execute(sql, values)
+            yield from self._select(sql, values)
+
+    def _select(self, sql: str, values: Values) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(sql, values)
+        except UnicodeEncodeError:
+            # Text that is not UTF-8, such as a path somebody typed: as bytes it equals no text.
+            return self._connection.execute(sql, _as_bytes(values))
 
     def run(self, sql: str, values: Values = ()) -> int:
         """Change something; the number of the row that was added, if one was."""
@@ -170,6 +177,11 @@ class Database:
         )
         return (pages - free) * page
 
+    def add_function(self, name: str, function: Callable[..., int]) -> None:
+        """Let statements call a function whose result depends on its arguments alone."""
+        with self._errors():
+            self._connection.create_function(name, -1, function, deterministic=True)
+
     def structure(self, *, thorough: bool) -> list[str]:
         """What is wrong with the structure of the file, in the words of the database."""
         sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
@@ -247,3 +259,14 @@ def _set_up(connection: sqlite3.Connection, write: bool) -> None:  # noqa: FBT00
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG // PAGE}")
     connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _as_bytes(values: Values) -> Values:
+    """The same values, with text that is not UTF-8 as bytes."""
+    return tuple(map(_encodable, values))
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+        return value.encode("utf-8", "surrogatepass")
+    return value

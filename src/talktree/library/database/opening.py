@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from talktree.errors import NotSaved, Unreadable
+from talktree.library.database.checksums import FUNCTION, keep_checksums, row_checksum
 from talktree.library.database.connection import Database
 from talktree.library.database.schema import DDL, SCHEMA
 
@@ -33,6 +34,7 @@ def open_database(path: Path, *, write: bool) -> Database:
                 f"{path.parent}: cannot be made: {error.strerror}", hint="check the path"
             ) from None
     db = Database(path, write=write)
+    db.add_function(FUNCTION, row_checksum)
     try:
         if write:
             migrate(db)
@@ -57,6 +59,7 @@ def schema_number(db: Database) -> int:
 def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> None:
     """Lead a database to the newest schema, whole or not at all."""
     if schema_number(db) == newest:
+        keep_checksums(db)
         return
     if steps is None:
         from talktree.library.database.migrations.steps import STEPS  # most are up to date
@@ -68,17 +71,14 @@ def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> N
         if number > newest:
             raise _too_new(db)
         if number == 0:
-            _make(db)
-            number = SCHEMA
-        for following in range(number + 1, newest + 1):
+            for statement in DDL:
+                db.run(statement)
+        for following in range(number + 1, newest + 1) if number else ():
             steps[following](db)
+        keep_checksums(db)
+        if number == 0:
+            db.run(_SET_MADE, (str(time.time_ns()),))
         db.run(_SET_NUMBER, (str(newest),))
-
-
-def _make(db: Database) -> None:
-    for statement in DDL:
-        db.run(statement)
-    db.run(_SET_MADE, (str(time.time_ns()),))
 
 
 def _readable(db: Database) -> None:

@@ -7,12 +7,21 @@ given twice: whoever remembers one from before finds nothing, not something else
 
 from __future__ import annotations
 
-SCHEMA = 3
+SCHEMA = 6
 
 GENERAL = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE about (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
 CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE places (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, added INTEGER NOT NULL);
+CREATE TABLE places (
+  id INTEGER PRIMARY KEY,
+  path BLOB NOT NULL UNIQUE,
+  added INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
+);
 """
 
 SOURCES = """
@@ -39,11 +48,13 @@ CREATE TABLE sources (
   heading BLOB,
   shape BLOB,
   parent TEXT,
-  kept_until INTEGER
+  kept_until INTEGER,
+  checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX sources_native ON sources (native);
 CREATE INDEX sources_last ON sources (last);
 CREATE INDEX sources_dirty ON sources (id) WHERE indexed <> archived;
+CREATE INDEX sources_parent ON sources (parent) WHERE parent IS NOT NULL;
 CREATE TABLE files (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   source INTEGER NOT NULL,
@@ -55,7 +66,9 @@ CREATE TABLE files (
   device INTEGER NOT NULL,
   state TEXT NOT NULL DEFAULT 'here',
   generation INTEGER,
-  guard BLOB
+  guard BLOB,
+  trouble TEXT,
+  checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_source ON files (source);
 """
@@ -67,6 +80,7 @@ CREATE TABLE generations (
   number INTEGER NOT NULL,
   length INTEGER NOT NULL,
   began INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (file, number)
 );
 CREATE TABLE versions (
@@ -74,14 +88,18 @@ CREATE TABLE versions (
   length INTEGER NOT NULL,
   seen INTEGER NOT NULL,
   modified INTEGER NOT NULL,
+  verified INTEGER NOT NULL DEFAULT 1,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (generation, length)
 ) WITHOUT ROWID;
+CREATE INDEX versions_provisional ON versions (generation) WHERE verified = 0;
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   hash BLOB NOT NULL UNIQUE,
   size INTEGER NOT NULL,
   base INTEGER,
-  data BLOB NOT NULL
+  data BLOB NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX chunks_base ON chunks (base) WHERE base IS NOT NULL;
 CREATE TABLE extents (
@@ -89,12 +107,14 @@ CREATE TABLE extents (
   start INTEGER NOT NULL,
   chunk INTEGER NOT NULL,
   size INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (generation, start)
 ) WITHOUT ROWID;
 CREATE INDEX extents_chunk ON extents (chunk);
 CREATE TABLE landmarks (
   mark INTEGER NOT NULL,
   chunk INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (mark, chunk)
 ) WITHOUT ROWID;
 CREATE INDEX landmarks_chunk ON landmarks (chunk);
@@ -147,7 +167,8 @@ CREATE TABLE operations (
   source INTEGER NOT NULL,
   time INTEGER NOT NULL,
   kind TEXT NOT NULL,
-  value BLOB NOT NULL
+  value BLOB NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX operations_source ON operations (source);
 """
@@ -196,14 +217,61 @@ CREATE TABLE branch_names (
   leaf TEXT NOT NULL,
   name TEXT NOT NULL,
   time INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (source, conversation, leaf)
 ) WITHOUT ROWID;
 """
 """What people call branches: theirs, and so not made again from anything."""
 
+CONVERSATIONS = """
+CREATE TABLE conversations (
+  source INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  key TEXT,
+  native TEXT,
+  title TEXT,
+  first INTEGER,
+  last INTEGER,
+  messages INTEGER NOT NULL,
+  threads INTEGER NOT NULL,
+  branches INTEGER NOT NULL,
+  sidechains INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  PRIMARY KEY (source, number)
+) WITHOUT ROWID;
+CREATE INDEX conversations_native ON conversations (native);
+"""
+"""The conversations of each source: the unit of lists, searches and counts.
+
+A source is what the archive keeps, and may hold many conversations. `start` is the place of the
+first record of a conversation; it ends where the next one starts.
+"""
+
+CHECKSUMS = """
+CREATE TABLE checksums (
+  name TEXT PRIMARY KEY,
+  rows INTEGER NOT NULL,
+  total INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO checksums (name, rows, total) VALUES
+  ('about', 0, 0), ('places', 0, 0), ('sources', 0, 0), ('files', 0, 0), ('generations', 0, 0),
+  ('versions', 0, 0), ('chunks', 0, 0), ('extents', 0, 0), ('landmarks', 0, 0),
+  ('operations', 0, 0), ('branch_names', 0, 0);
+CREATE TABLE fulltext_files (
+  name TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+"""What `checksums.py` keeps of tables, and `fulltext/checksums.py` of the files of the index."""
+
+REBUILDABLE = ("replies", "calls", "measures", "pieces", "spent", "used", "roles", "conversations")
+"""The tables that hold nothing but what the archive tells."""
+
 DDL: tuple[str, ...] = tuple(
     statement.strip()
-    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES, ROLES)
+    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES, ROLES, CONVERSATIONS, CHECKSUMS)
     for statement in part.split(";")
     if statement.strip()
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.library.archive.contents import InArchive
 from talktree.library.importing.blocks import line_blocks
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.lines import told_of
@@ -26,6 +27,7 @@ def again(intake: Intake, source: int) -> Iterator[int]:
     state, trouble = intake.db.one(_KEEP, (source,)) or ("here", None)
     taking = Taking(intake, row)
     modified = 0 if found is None else int(found[1])
+    content: InArchive | None = None
     if not row.lines or found is None:
         tell_whole(intake, taking, row.format)
         size = taking.archived
@@ -37,7 +39,8 @@ def again(intake: Intake, source: int) -> Iterator[int]:
             if told is not None:
                 intake.index(taking.id, told.pieces)
             yield len(block.data)
-    taking.save(size, modified)
+        content = InArchive(intake.archive, found[0])
+    taking.save(size, modified, content)
     if state != "here":
         intake.rows.set_state(source, state, trouble)
     yield 0

@@ -7,8 +7,11 @@ settings say otherwise. Of the settings nothing but that number is read.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.text.visible import visible_line
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
 DEFAULT_DAYS = 30
 DAY = 86_400 * 10**9
 _FILES = "SELECT source, path, modified FROM files WHERE state = 'here'"
+_REPORTED = "SELECT value FROM about WHERE key = 'expiring'"
+_SET_REPORTED = """
+INSERT INTO about (key, value) VALUES ('expiring', ?)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
 _SOURCE = """
     SELECT s.path, max(f.modified) FROM sources s JOIN files f ON f.source = s.id
     WHERE s.id = ? AND s.format = 'claude-code' AND s.state = 'here' AND f.state = 'here'
@@ -30,6 +38,8 @@ class Expiring(NamedTuple):
     path: bytes
     days: float
     """How many days are left; below 0 if it may go at any time."""
+    until: int = 0
+    """When it will be deleted."""
 
 
 def expiring(library: Library, *, within: float = 7, now: int | None = None) -> list[Expiring]:
@@ -49,8 +59,32 @@ def expiring(library: Library, *, within: float = 7, now: int | None = None) -> 
         for path, modified in library.db.read(_SOURCE, (source,)):
             until = kept_until(path, modified)
             if until is not None and (left := (until - now) / DAY) <= within:
-                out.append(Expiring(source, path, left))
+                out.append(Expiring(source, path, left, until))
     return sorted(out, key=lambda each: each.days)
+
+
+def not_reported(library: Library, expiring: Sequence[Expiring]) -> list[tuple[Expiring, str]]:
+    """The sources that were not reported before, with their ids and titles; from now on they were.
+
+    A session that went on since then is reported again when it is about to be deleted.
+    """
+    from talktree.library.listing import by_source
+
+    row = library.db.one(_REPORTED)
+    before = {*str(row[0]).split()} if row else set()
+    new, now = [], set()
+    for each in expiring:
+        kept = by_source(library.db, each.source)
+        if kept is not None:
+            mark = f"{each.source}:{each.until}"
+            now.add(mark)
+            if mark not in before:
+                name = f"{kept.id}  {kept.title}" if kept.title else kept.id
+                new.append((each, visible_line(name)))
+    if now != before:
+        with library.db.transaction():
+            library.db.run(_SET_REPORTED, (" ".join(sorted(now)),))
+    return new
 
 
 def kept_until(path: bytes, modified: int) -> int | None:

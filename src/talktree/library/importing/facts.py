@@ -6,7 +6,7 @@ told again counts with the most tokens that were told of it; an outcome may come
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -63,12 +63,14 @@ INSERT INTO roles (source, role, messages) VALUES (?, ?, ?)
 ON CONFLICT (source, role) DO UPDATE SET messages = roles.messages + excluded.messages
 """
 _PROJECT = "UPDATE replies SET project = ? WHERE source = ? AND project IS NULL"
+_FORGET_ROLES = "DELETE FROM roles WHERE source = ?"
 _FORGET = (
     "DELETE FROM replies WHERE source = ?",
     "DELETE FROM calls WHERE source = ?",
     "DELETE FROM measures WHERE source = ?",
     "DELETE FROM pieces WHERE source = ?",
-    "DELETE FROM roles WHERE source = ?",
+    _FORGET_ROLES,
+    "DELETE FROM conversations WHERE source = ?",
 )
 
 Row = Sequence[Any]
@@ -162,6 +164,13 @@ class Facts:
         self.write()
         self._sums.touch(source)
         self._db.run(_PROJECT, (self._names.number(project), source))
+
+    def set_roles(self, source: int, roles: Mapping[str, int]) -> None:
+        """Write how many messages of each role a source has, in the place of what was counted."""
+        self.write()
+        self._db.run(_FORGET_ROLES, (source,))
+        number = self._names.number
+        self._db.many(_ROLE, [(source, number(role), count) for role, count in roles.items()])
 
     def forget(self, source: int) -> None:
         """Take out all that a source told."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,12 +11,15 @@ from talktree.errors import Failure
 from talktree.library.importing.facts import Facts
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.rows import Rows
+from talktree.library.sources.open import change_time
 from talktree.processes.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.fulltext.writing import Writing
+    from talktree.library.importing.keeping import Keeping
     from talktree.library.library import Library
     from talktree.library.reading.told import Piece
+    from talktree.library.sources.find import Seen
 
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""
@@ -36,13 +40,17 @@ _INDEXED = "UPDATE sources SET indexed = archived WHERE id = ?"
 class Intake:
     """One import."""
 
-    def __init__(self, library: Library, size: int, result: Imported) -> None:
+    def __init__(
+        self, library: Library, size: int, result: Imported, *, sampled: bool = False
+    ) -> None:
         self.library = library
         self.db = library.db
         self.archive = library.archive
         self.rows = Rows(library.db)
         self.facts = Facts(library.db, library.names)
         self.result = result
+        self.sampled = sampled
+        """Whether files that grow are compared by samples, and wholly when they are quiet."""
         self.size = size
         """How many bytes are to be read, about."""
         self.touched: set[int] = set()
@@ -115,6 +123,26 @@ class Intake:
             with self.db.transaction():
                 self.db.many(_INDEXED, ((source,) for source in sorted(self.touched)))
             self.touched.clear()
+
+    def keep_version(
+        self, keeping: Keeping, file: int, seen: Seen, start: int, *, verified: bool
+    ) -> bool:
+        """Record what was read of an open file as a version; False if it never was such a file.
+
+        A file that changed while it was read is compared with what was read. A version of bytes
+        from before and after a change would be one that never existed.
+        """
+        keeping.settle()
+        if keeping.end < seen.size:
+            return False
+        if change_time(file) != seen.changed and not keeping.is_intact(
+            file, start if self.sampled else 0
+        ):
+            return False
+        self.archive.version(
+            keeping.generation, keeping.end, time.time_ns(), seen.modified, verified=verified
+        )
+        return True
 
     def settle(self) -> None:
         """Bring the sums up to date; until then the tables say that they are not."""

@@ -9,11 +9,13 @@ from talktree.library.archive.chunks import Chunker, Mark
 from talktree.library.archive.hashes import chunk_hash
 from talktree.library.archive.store import Archive
 from talktree.library.importing.rows import FileRow
-from talktree.library.sources.changes import Known
+from talktree.library.sources.changes import HERE, Known
 from talktree.library.sources.find import Seen
 
 GUARD = 4096
-"""How many of the last bytes are looked at again before what follows them is taken."""
+"""How many of the last bytes are compared first: that shows most rewrites at little cost."""
+SAMPLE = 64
+"""How many chunks of a file that grows are compared each time while it is watched: 8 MB of it."""
 
 PART = 4 << 20
 
@@ -50,6 +52,13 @@ class Keeping:
             marks = ()
         return new
 
+    def is_intact(self, file: int, start: int = 0) -> bool:
+        """Whether a file still holds the bytes that were read from it, from a place on."""
+        self.settle()
+        return self._archive.compare(
+            self.generation, lambda at, stop: os.pread(file, stop - at, at), start=start
+        ).is_equal
+
     def settle(self) -> None:
         """Give everything to the archive, as a transaction is about to end."""
         for cut in self._chunker.finish():
@@ -57,46 +66,53 @@ class Keeping:
         self._chunker = Chunker(self.end)
 
 
-class Compared:
-    """Whether an open file begins with what was kept of it, and how much was read to know."""
+class FileComparison:
+    """Whether an open file begins with what is archived of it, and how much was read for that."""
 
     def __init__(
-        self, archive: Archive, row: FileRow, known: Known | None, file: int, seen: Seen
+        self,
+        archive: Archive,
+        row: FileRow,
+        known: Known | None,
+        file: int,
+        seen: Seen,
+        *,
+        sampled: bool,
     ) -> None:
         self.read = 0
+        """How many bytes of the file were read."""
         self.tail = b""
         self.begins_so = False
+        self.is_complete = False
+        """Whether every archived byte was compared."""
+        self._file = file
         if row.generation is None:
             return
         length = archive.length(row.generation)
-        if seen.size < length:
-            return
-        start = max(0, length - GUARD)
-        self.tail = self._pread(file, start, length)
-        if chunk_hash(self.tail) != row.guard:
-            return
-        self.begins_so = _is_trusted(known, seen, length) or self._all_equal(
-            archive, row.generation, file
-        )
+        if seen.size >= length:
+            self.tail = self._pread(max(0, length - GUARD), length)
+            if chunk_hash(self.tail) == row.guard:
+                may_sample = sampled and _is_append(known, seen, length)
+                self.begins_so, self.is_complete = archive.compare(
+                    row.generation,
+                    self._pread,
+                    sample=SAMPLE if may_sample else None,
+                    seed=seen.size,
+                )
+        if self.begins_so and self.is_complete:
+            archive.verify_versions(row.generation, length)
+        if not self.begins_so and known is not None and known.inode == seen.inode:
+            archive.retract_versions(row.generation, self._pread)
 
-    def _all_equal(self, archive: Archive, generation: int, file: int) -> bool:
-        at = 0
-        for data in archive.read(generation):
-            if self._pread(file, at, at + len(data)) != data:
-                return False
-            at += len(data)
-        return True
-
-    def _pread(self, file: int, start: int, stop: int) -> bytes:
-        data = os.pread(file, stop - start, start)
+    def _pread(self, start: int, stop: int) -> bytes:
+        data = os.pread(self._file, stop - start, start)
         self.read += len(data)
         return data
 
 
-def _is_trusted(known: Known | None, seen: Seen, length: int) -> bool:
-    """Whether the last bytes are proof enough: the same file, longer or only renamed."""
-    if known is None or known.inode != seen.inode:
-        return False
-    return seen.size > length or (
-        known.size == seen.size == length and known.modified == seen.modified
+def _is_append(known: Known | None, seen: Seen, length: int) -> bool:
+    """Whether a file seems to be the same one with more at its end."""
+    return known is not None and (
+        (known.path, known.inode, known.state) == (seen.path, seen.inode, HERE)
+        and seen.size > length
     )

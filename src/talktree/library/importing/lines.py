@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 
 import msgspec
 
 from talktree.errors import mistake
+from talktree.library.archive.contents import InArchive
 from talktree.library.importing.blocks import Block, line_blocks, read_blocks
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.keeping import Keeping
@@ -27,8 +27,19 @@ class LineFile:
     """An open file of lines that is being taken in."""
 
     def __init__(
-        self, intake: Intake, file: int, seen: Seen, keeping: Keeping, taking: Taking
+        self,
+        intake: Intake,
+        file: int,
+        seen: Seen,
+        keeping: Keeping,
+        taking: Taking,
+        *,
+        verified: bool,
     ) -> None:
+        self.is_consistent = True
+        """Whether the file was the same, or only grew, while it was read."""
+        self._verified = verified
+        self._start = keeping.end
         self._intake = intake
         self._file = file
         self._seen = seen
@@ -58,16 +69,16 @@ class LineFile:
         """Bring the tables in step with what was read, as a transaction is about to end."""
         keeping, seen = self._keeping, self._seen
         keeping.settle()
-        self._taking.save(keeping.end, seen.modified)
-        whole = done and keeping.end >= seen.size
-        if not whole:
+        content = InArchive(self._intake.archive, keeping.generation)
+        self._taking.save(keeping.end, seen.modified, content)
+        if done:
+            self.is_consistent = self._intake.keep_version(
+                keeping, self._file, seen, self._start, verified=self._verified
+            )
+        if not (done and self.is_consistent):
             # Such a file is looked at again, whatever its times are.
             seen = seen._replace(size=keeping.end, modified=0)
         self._intake.rows.set_file(self._taking.id, seen, HERE, keeping.generation, keeping.guard)
-        if done:
-            self._intake.archive.version(
-                keeping.generation, keeping.end, time.time_ns(), self._seen.modified
-            )
 
 
 def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> Told | None:

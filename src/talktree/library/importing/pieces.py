@@ -19,6 +19,7 @@ GROUP = 64 << 10
 
 _ADD = "INSERT INTO pieces (source, first, data) VALUES (?, ?, ?)"
 _AT = "SELECT data FROM pieces WHERE source = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+_ALL = "SELECT first, data FROM pieces WHERE source = ? ORDER BY first"
 _PACK = msgspec.msgpack.Encoder()
 
 
@@ -45,6 +46,11 @@ def _packed(group: list[Piece], ids: Mapping[int, str]) -> bytes:
 def pieces_at(db: Database, source: int, at: int) -> list[Piece]:
     """The pieces of one record of a source."""
     return [piece for piece in _group(db, source, at).pieces if piece.at == at]
+
+
+def read_pieces(db: Database, source: int) -> list[tuple[int, object]]:
+    """All that is kept of the pieces of a source; an error if some of it is damaged."""
+    return [(first, _UNPACK.decode(unpacked(data))) for first, data in db.read(_ALL, (source,))]
 
 
 def id_at(db: Database, source: int, at: int) -> str | None:

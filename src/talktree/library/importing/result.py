@@ -18,11 +18,20 @@ class Failed(NamedTuple):
     failure: Failure
 
 
+class Skipped(NamedTuple):
+    """A file that is not a conversation, and why."""
+
+    path: bytes
+    why: str
+
+
 class Imported:
     """What an import saw and did, in sources unless it says otherwise."""
 
     def __init__(self, *, failed: Iterable[Failed] = (), **counts: int) -> None:
         self.failed = list(failed)
+        self.skipped: list[Skipped] = []
+        """Files that were looked at now and are not conversations."""
         for name, count in counts.items():
             setattr(self, name, count)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.library.database.connection import Database
+from talktree.library.database.names import storable
 from talktree.library.sources.changes import Known
 from talktree.library.sources.find import Seen
 
@@ -19,17 +20,21 @@ _FILES_OF = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files
 WHERE source = ? AND state <> 'folder'
 """
+_PROVISIONAL = """
+SELECT files.path FROM files JOIN versions ON versions.generation = files.generation
+WHERE files.source = ? AND versions.verified = 0
+"""
 _ADD_FILE = """
 INSERT INTO files
-  (source, path, size, modified, changed, inode, device, state, generation, guard)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  (source, path, size, modified, changed, inode, device, state, generation, guard, trouble)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SET_FILE = """
 UPDATE files SET source = ?, path = ?, size = ?, modified = ?, changed = ?, inode = ?, device = ?,
-  state = ?, generation = ?, guard = ?
+  state = ?, generation = ?, guard = ?, trouble = ?
 WHERE id = ?
 """
-_FILE_STATE = "UPDATE files SET state = ? WHERE id = ?"
+_FILE_STATE = "UPDATE files SET state = ?, trouble = ? WHERE id = ?"
 _FILE_PATH = "UPDATE files SET path = ? WHERE id = ?"
 _SOURCE_PATH = "UPDATE sources SET path = ? WHERE id = ?"
 _DROP_FILE = "DELETE FROM files WHERE id = ?"
@@ -92,9 +97,15 @@ class Rows:
         """What is known of the files of a source, by their paths."""
         return {row[2]: Known(*row) for row in self._db.read(_FILES_OF, (source,))}
 
+    def provisional_files(self, source: int) -> set[bytes]:
+        """The files of a source with versions that were not compared as a whole."""
+        return {row[0] for row in self._db.read(_PROVISIONAL, (source,))}
+
     def make_file(self, source: int, path: bytes) -> int:
         """A row for a file that is about to be read."""
-        return self._db.run(_ADD_FILE, (source, path, 0, 0, 0, 0, 0, "unreadable", None, None))
+        return self._db.run(
+            _ADD_FILE, (source, path, 0, 0, 0, 0, 0, "unreadable", None, None, None)
+        )
 
     def set_file(
         self,
@@ -103,8 +114,9 @@ class Rows:
         state: str,
         generation: int | None = None,
         guard: bytes | None = None,
+        trouble: str | None = None,
     ) -> None:
-        """Remember a file as it was seen and taken in."""
+        """Remember a file as it was seen and taken in, or why it was not."""
         row = self.file(seen.path)
         values = (
             seen.size,
@@ -115,15 +127,16 @@ class Rows:
             state,
             generation,
             guard,
+            None if trouble is None else storable(trouble),
         )
         if row is None:
             self._db.run(_ADD_FILE, (source, seen.path, *values))
         else:
             self._db.run(_SET_FILE, (source, seen.path, *values, row.id))
 
-    def set_file_state(self, id: int, state: str) -> None:
-        """Say whether a file is there."""
-        self._db.run(_FILE_STATE, (state, id))
+    def set_file_state(self, id: int, state: str, trouble: str | None = None) -> None:
+        """Say whether a file is there, and why it cannot be read."""
+        self._db.run(_FILE_STATE, (state, trouble, id))
 
     def vacate(self, path: bytes) -> bool:
         """Forget that a file at a path was no conversation, so that another can have the path.

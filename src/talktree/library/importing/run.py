@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
+from talktree.library.fulltext.checksums import is_recorded
 from talktree.library.importing.result import Failed, Imported, Pulse, Tell
 from talktree.library.sources.changes import NOTHING, Look, look
+from talktree.library.sources.find import COMPANION_FOLDERS
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -21,6 +23,12 @@ WAIT = 5.0
 """Seconds to wait for another import to end."""
 
 _DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
+_COMPANIONS_KEPT = "SELECT 1 FROM about WHERE key = 'companions'"
+_SAY_COMPANIONS_KEPT = "INSERT INTO about (key, value) VALUES ('companions', 'kept')"
+_LOOK_AGAIN = """
+DELETE FROM files WHERE source = 0 AND state = 'other' AND generation IS NULL
+  AND instr(path, CAST(? AS BLOB)) > 0
+"""
 _UNSETTLED = "SELECT 1 FROM about WHERE key = 'unsettled'"
 
 
@@ -31,24 +39,34 @@ def import_(
     progress: Tell | None = None,
     pulse: Pulse | None = None,
     wait: float = WAIT,
+    quiet: float | None = None,
 ) -> Imported:
-    """Take in what is new below some paths. What did not change costs a `stat`."""
+    """Take in what is new below some paths. What did not change costs a `stat`.
+
+    With `quiet`, files that grow are compared with the archive by samples, and wholly once they
+    did not change for that many seconds; otherwise always wholly.
+    """
     if not library.lock.taken():
-        seen = _look(library, roots)
+        seen = _look(library, roots, quiet)
         if seen.is_idle and not _unfinished(library):
             return _result(seen)
         with library.lock.held(wait):
-            return _import(library, roots, progress, pulse)
+            return _import(library, roots, progress, pulse, quiet)
     try:
-        return _import(library, roots, progress, pulse)
+        return _import(library, roots, progress, pulse, quiet)
     finally:
         library.lock.release()
 
 
 def _import(
-    library: Library, roots: Sequence[bytes], progress: Tell | None, pulse: Pulse | None
+    library: Library,
+    roots: Sequence[bytes],
+    progress: Tell | None,
+    pulse: Pulse | None,
+    quiet: float | None,
 ) -> Imported:
-    seen = _look(library, roots)
+    _look_for_companions(library)
+    seen = _look(library, roots, quiet)
     result = _result(seen)
     if seen.is_idle and not _unfinished(library):
         return result
@@ -56,7 +74,8 @@ def _import(
 
     if not library.has_fulltext():
         library.fulltext_to_write()
-    Work(library, seen, _dirty(library), result, progress, pulse).run()
+    sampled = quiet is not None
+    Work(library, seen, _dirty(library), result, progress, pulse, sampled=sampled).run()
     if dirty := _dirty(library):
         # The full text was broken and was begun anew.
         Work(library, NOTHING, dirty, result, progress, pulse).run()
@@ -68,15 +87,29 @@ def _dirty(library: Library) -> dict[int, int]:
     return dict(library.db.read(_DIRTY))
 
 
-def _look(library: Library, roots: Sequence[bytes]) -> Look:
-    return look(library.db, roots, leave=(library.path,))
+def _look(library: Library, roots: Sequence[bytes], quiet: float | None) -> Look:
+    return look(library.db, roots, leave=(library.path,), quiet=quiet)
+
+
+def _look_for_companions(library: Library) -> None:
+    """Have files looked at again that were passed over when no companion files were kept."""
+    db = library.db
+    if db.one(_COMPANIONS_KEPT) is None:
+        with db.transaction():
+            for name in COMPANION_FOLDERS:
+                db.run(_LOOK_AGAIN, (b"/" + name + b"/",))
+            db.run(_SAY_COMPANIONS_KEPT)
 
 
 def _unfinished(library: Library) -> bool:
     """Whether an import before this one was interrupted, or the full text is not there."""
-    if not library.has_fulltext():
+    if not library.has_fulltext() or library.db.one(_COMPANIONS_KEPT) is None:
         return True
-    return library.db.one(_DIRTY + " LIMIT 1") is not None or library.db.one(_UNSETTLED) is not None
+    return (
+        library.db.one(_DIRTY + " LIMIT 1") is not None
+        or library.db.one(_UNSETTLED) is not None
+        or not is_recorded(library.db)
+    )
 
 
 def _result(seen: Look) -> Imported:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from typing import Literal
 
@@ -12,8 +11,9 @@ from talktree.formats import all_formats
 from talktree.formats.secrets import without_secrets
 from talktree.library.importing.blocks import read_blocks
 from talktree.library.importing.intake import Intake
-from talktree.library.importing.keeping import Compared, Keeping
+from talktree.library.importing.keeping import FileComparison, Keeping
 from talktree.library.importing.lines import LineFile
+from talktree.library.importing.result import Skipped
 from talktree.library.importing.rows import FileRow, SourceRow
 from talktree.library.importing.taking import Taking
 from talktree.library.importing.whole import tell_whole
@@ -27,12 +27,19 @@ from talktree.library.sources.changes import (
     Change,
     Known,
 )
+from talktree.library.sources.companions import is_companion
 from talktree.library.sources.find import Seen, seen_as
 from talktree.library.sources.open import opened
-from talktree.library.sources.recognise import Recognised, recognised, relative, source_of
+from talktree.library.sources.recognise import (
+    Recognised,
+    Unrecognised,
+    recognised,
+    relative,
+    source_of,
+)
 
 What = Literal["new", "grown", "replaced", "moved", "back", "gone", "unchanged", "other", "failed"]
-NO_CONVERSATION = "no known conversation format"
+CHANGED = "the file changed while it was read; the next import reads it again"
 
 
 class Take:
@@ -80,19 +87,21 @@ class Take:
         with opened(path) as (file, seen):
             intake.result.files_opened += 1
             row = intake.rows.file(known.path) if known else None
-            begins_so, tail = self._compared(row, known, file, seen)
-            if self._moved is not None and not (row and begins_so and self._move(row)):
+            compared = self._compare(row, known, file, seen)
+            if self._moved is not None and not (
+                row and compared and compared.begins_so and self._move(row)
+            ):
                 # Another file after all, in the place of what is known of its path.
                 self._moved, known = None, self._change.known
                 row = intake.rows.file(known.path) if known else None
-                begins_so, tail = self._compared(row, known, file, seen)
+                compared = self._compare(row, known, file, seen)
             source = intake.rows.source(row.source) if row and row.source else None
-            if source and row and begins_so and source.lines:
-                yield from self._go_on(source, row, file, seen, tail, known)
+            if source and row and compared and compared.begins_so and source.lines:
+                yield from self._go_on(source, row, file, seen, compared, known)
                 return
             format = recognised(self._change.found, file)
-            if format is None:
-                self._no_conversation(source, row, seen)
+            if isinstance(format, Unrecognised):
+                self._no_conversation(source, row, seen, format.why)
             elif format.lines:
                 yield from self._begin(format, source, row, file, seen)
             else:
@@ -111,14 +120,15 @@ class Take:
         rows.move(row.id, row.source, self.path)
         return True
 
-    def _compared(
+    def _compare(
         self, row: FileRow | None, known: Known | None, file: int, seen: Seen
-    ) -> tuple[bool, bytes]:
+    ) -> FileComparison | None:
         if row is None:
-            return False, b""
-        compared = Compared(self._intake.archive, row, known, file, seen)
-        self._intake.result.bytes_read += compared.read
-        return compared.begins_so, compared.tail
+            return None
+        intake = self._intake
+        compared = FileComparison(intake.archive, row, known, file, seen, sampled=intake.sampled)
+        intake.result.bytes_read += compared.read
+        return compared
 
     def _go_on(
         self,
@@ -126,13 +136,13 @@ class Take:
         row: FileRow,
         file: int,
         seen: Seen,
-        tail: bytes,
+        compared: FileComparison,
         known: Known | None,
     ) -> Iterator[int]:
         """The file begins with what is kept of it: take what follows."""
         intake = self._intake
         assert row.generation is not None
-        keeping = Keeping(intake.archive, row.generation, tail)
+        keeping = Keeping(intake.archive, row.generation, compared.tail)
         if self._moved is not None:
             self.what = "moved"
         elif seen.size > keeping.end:
@@ -143,7 +153,10 @@ class Take:
             intake.rows.set_file(source.id, seen, HERE, row.generation, row.guard)
             intake.rows.set_state(source.id, HERE)
             return
-        yield from self._lines_of(Taking(intake, source), keeping, file, seen)
+        lines = LineFile(
+            intake, file, seen, keeping, Taking(intake, source), verified=compared.is_complete
+        )
+        yield from self._lines_of(lines)
 
     def _begin(
         self,
@@ -157,13 +170,14 @@ class Take:
         taking = self._source(format, source)
         id = row.id if row else self._intake.rows.make_file(taking.id, self.path)
         keeping = Keeping(self._intake.archive, self._intake.archive.begin(id))
-        yield from self._lines_of(taking, keeping, file, seen)
+        lines = LineFile(self._intake, file, seen, keeping, taking, verified=True)
+        yield from self._lines_of(lines)
 
-    def _lines_of(self, taking: Taking, keeping: Keeping, file: int, seen: Seen) -> Iterator[int]:
-        self._lines = LineFile(self._intake, file, seen, keeping, taking)
-        yield from self._lines.steps()
-        if keeping.end < seen.size:
-            self._tell("changed", "the file became shorter while it was read")
+    def _lines_of(self, lines: LineFile) -> Iterator[int]:
+        self._lines = lines
+        yield from lines.steps()
+        if not lines.is_consistent:
+            self._tell("changed", CHANGED)
 
     def _whole_file(
         self, format: Recognised, source: SourceRow | None, row: FileRow | None, seen: Seen
@@ -180,19 +194,25 @@ class Take:
         intake, found = self._intake, self._change.found
         source = intake.rows.source(self._change.source) if self._change.source else None
         format = recognised(found)
-        if format is None:
-            self._tell("unknown-format", NO_CONVERSATION)
+        if isinstance(format, Unrecognised):
+            self._tell("unknown-format", format.why)
             return
         taking = self._source(format, source)
         allowed = without_secrets(source_of(found), all_formats()).files
         known = intake.rows.files_of(taking.id)
+        provisional = intake.rows.provisional_files(taking.id)
         changes: set[str] = set()
         self._parts = taking.id
         for seen in found.files:
             row = known.pop(seen.path, None)
             if relative(seen.path, found.path) not in allowed:
                 intake.rows.set_file(taking.id, seen, OTHER)
-            elif row is None or row.state != HERE or not row.is_still(seen):
+            elif (
+                row is None
+                or row.state != HERE
+                or not row.is_still(seen)
+                or seen.path in provisional
+            ):
                 changes.add(self._keep(taking.id, seen, row))
                 if row is not None and row.state in (GONE, LEFT):
                     changes.add("new")
@@ -228,9 +248,11 @@ class Take:
         id = row.id if row else intake.rows.make_file(source, seen.path)
         with opened(seen.path) as (file, now):
             intake.result.files_opened += 1
-            begins_so, tail = self._compared(row, known, file, now)
-            if row and begins_so and row.generation is not None:
-                keeping, change = Keeping(intake.archive, row.generation, tail), "grown"
+            compared = self._compare(row, known, file, now)
+            verified = True
+            if row and compared and compared.begins_so and row.generation is not None:
+                keeping, change = Keeping(intake.archive, row.generation, compared.tail), "grown"
+                verified = compared.is_complete
             else:
                 fresh = row is None or row.generation is None
                 keeping = Keeping(intake.archive, intake.archive.begin(id))
@@ -239,10 +261,12 @@ class Take:
             for data in read_blocks(file, start, now.size):
                 intake.result.bytes_read += len(data)
                 keeping.feed(keeping.end, data)
-        keeping.settle()
-        whole = now if keeping.end >= now.size else now._replace(modified=0)
+            is_consistent = intake.keep_version(keeping, file, now, start, verified=verified)
+        whole = now if is_consistent else now._replace(modified=0)
         intake.rows.set_file(source, whole, HERE, keeping.generation, keeping.guard)
-        intake.archive.version(keeping.generation, keeping.end, time.time_ns(), now.modified)
+        if not is_consistent:
+            shown = os.fsdecode(seen.path)
+            intake.failed(self.path, Failure("changed", f"{shown}: {CHANGED}", None, 3))
         return "unchanged" if change == "grown" and keeping.end == start else change
 
     def _told(
@@ -270,18 +294,33 @@ class Take:
 
     # what cannot be taken in
 
-    def _no_conversation(self, source: SourceRow | None, row: FileRow | None, seen: Seen) -> None:
+    def _no_conversation(
+        self, source: SourceRow | None, row: FileRow | None, seen: Seen, why: str
+    ) -> None:
         """Remember the file so that it is not opened again; what was kept of it stays."""
         rows = self._intake.rows
-        if source is None or row is None:
+        if source is None and is_companion(self.path):
+            self._keep_companion(seen)
+        elif source is None or row is None:
             self.what = "other"
-            rows.set_file(0, seen, OTHER)
+            rows.set_file(0, seen, OTHER, trouble=why)
             if self._change.found.asked:
-                self._tell("unknown-format", NO_CONVERSATION)
+                self._tell("unknown-format", why)
+            else:
+                self._intake.result.skipped.append(Skipped(self.path, why))
         else:
             self.what = "gone"
-            rows.set_file(source.id, seen, OTHER, row.generation, row.guard)
+            rows.set_file(source.id, seen, OTHER, row.generation, row.guard, why)
             rows.set_state(source.id, GONE, "the file is no conversation any more")
+            self._intake.result.skipped.append(Skipped(self.path, why))
+
+    def _keep_companion(self, seen: Seen) -> None:
+        """Archive a file that is not a conversation and belongs to one."""
+        self.what = "other"
+        self._keep(0, seen, self._change.known)
+        kept = self._intake.rows.file(self.path)
+        assert kept is not None
+        self._intake.rows.set_file_state(kept.id, OTHER)
 
     def _unreadable(self, error: OSError) -> None:
         self.settle()
@@ -289,8 +328,12 @@ class Take:
         self._tell("unreadable", why)
         rows = self._intake.rows
         row = rows.file(self.path)
-        if row is not None and row.source:
-            rows.set_file_state(row.id, UNREADABLE)
+        if row is None:
+            if self._change.found.kind == "file":
+                rows.set_file(0, self._change.found.files[0], UNREADABLE, trouble=why)
+            return
+        rows.set_file_state(row.id, UNREADABLE, why)
+        if row.source:
             rows.set_state(row.source, UNREADABLE, why)
 
     def _tell(self, kind: str, why: str) -> None:

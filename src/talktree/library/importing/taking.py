@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+
 import msgspec
 
+from talktree.errors import mistake
+from talktree.files import Content
+from talktree.library.database.connection import Database
 from talktree.library.importing.expiry import kept_until
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.rows import SourceRow
+from talktree.library.reading.general import count_lines
+from talktree.library.reading.inference import may_infer_links
 from talktree.library.reading.shape import Shape
-from talktree.library.reading.told import Heading, Link, Told
+from talktree.library.reading.told import ConversationFacts, Heading, Link, Told
 
 _SAVE = """
 UPDATE sources SET
@@ -19,6 +27,12 @@ WHERE id = ?
 """
 _FORGET = """
 UPDATE sources SET archived = 0, indexed = -1, heading = NULL, shape = NULL WHERE id = ?
+"""
+_FORGET_CONVERSATIONS = "DELETE FROM conversations WHERE source = ?"
+_ADD_CONVERSATION = """
+INSERT INTO conversations (source, number, start, key, native, title, first, last,
+  messages, threads, branches, sidechains, errors)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _PACK = msgspec.msgpack.Encoder()
 _UNPACK = msgspec.msgpack.Decoder(Heading)
@@ -31,10 +45,12 @@ class Taking:
         self.id = row.id
         self.path = row.path
         self.archived = row.archived
+        self._format = row.format
         self.trouble: str | None = None
         self.heading = None if row.heading is None else _UNPACK.decode(row.heading)
         self._shape = Shape() if row.shape is None else Shape.unpack(row.shape)
         self._links: list[Link] = []
+        self._conversations: list[ConversationFacts] = []
         self._intake = intake
 
     def tell(self, told: Told) -> None:
@@ -45,6 +61,8 @@ class Taking:
         if project is not None and self.heading is not None and self.heading.project is None:
             intake.facts.name_project(id, project)
         self._links += told.links
+        self._conversations = told.conversations
+        self._shape.habits = told.habits
         self.heading = told.head
 
     def forget(self) -> None:
@@ -54,39 +72,96 @@ class Taking:
         intake.db.run(_FORGET, (self.id,))
         intake.writing.delete(self.id)
         self.archived, self.heading = 0, None
-        self._shape, self._links = Shape(), []
+        self._shape, self._links, self._conversations = Shape(), [], []
 
-    def save(self, size: int, modified: int) -> None:
-        """Write what is told of the source as a whole, and that its documents are on their way."""
+    def save(self, size: int, modified: int, content: Content | None = None) -> None:
+        """Write what is told of the source as a whole, and that its documents are on their way.
+
+        Of a file of lines, the content is what is kept of it.
+        """
         self._intake.touched.add(self.id)
         head = self.heading or Heading()
         if self._links:
             self._shape = self._shape.extended(self._links)
             self._links = []
         number, shape = self._intake.library.names.number, self._shape
+        if content is not None:
+            self._conversations = [self._only_conversation(head, content)]
+        save_conversations(self._intake.db, self.id, self._conversations)
+        found = self._conversations
         self._intake.db.run(
             _SAVE,
             (
                 self.trouble,
-                _storable(head.native),
-                _storable(head.title),
+                storable(head.native),
+                storable(head.title),
                 None if head.project is None else number(head.project),
                 None if head.branch is None else number(head.branch),
                 head.first,
                 head.last,
-                shape.messages,
-                shape.branches,
-                shape.sidechains,
-                shape.errors,
+                sum(each.messages for each in found),
+                sum(each.branches for each in found),
+                sum(each.sidechains for each in found),
+                sum(each.errors for each in found),
                 size,
                 self.archived,
                 _packed(head),
                 shape.pack(),
-                _storable(head.parent),
+                storable(head.parent),
                 kept_until(self.path, modified),
                 self.id,
             ),
         )
+
+    def _only_conversation(self, head: Heading, content: Content) -> ConversationFacts:
+        """What is told of the conversation in a file of lines."""
+        shape = self._shape
+        threads, branches, sidechains = shape.threads, shape.branches, shape.sidechains
+        has_copies = shape.messages != len(shape)
+        if has_copies or may_infer_links(shape):
+            self._intake.archive.flush()
+            try:
+                counts = count_lines(os.path.basename(self.path), content, self._format)
+            except Exception as error:
+                # A mistake of ours costs the inferred links, not the source and not the import.
+                self._intake.failed(self.path, mistake(os.fsdecode(self.path), error))
+            else:
+                threads, branches, sidechains = counts.threads, counts.branches, counts.sidechains
+                if has_copies:
+                    self._intake.facts.set_roles(self.id, counts.roles)
+        return ConversationFacts(
+            start=0,
+            key=None,
+            native=head.native,
+            title=head.title,
+            first=head.first,
+            last=head.last,
+            messages=shape.messages,
+            threads=threads,
+            branches=branches,
+            sidechains=sidechains,
+            errors=shape.errors,
+        )
+
+
+def save_conversations(db: Database, source: int, found: Sequence[ConversationFacts]) -> None:
+    """Write the rows of the conversations in a source, in the place of those it had."""
+    db.run(_FORGET_CONVERSATIONS, (source,))
+    db.many(
+        _ADD_CONVERSATION,
+        (
+            (
+                source,
+                number,
+                each.start,
+                storable(each.key),
+                storable(each.native),
+                storable(each.title),
+                *each[4:],
+            )
+            for number, each in enumerate(found)
+        ),
+    )
 
 
 def _packed(head: Heading) -> bytes:
@@ -100,7 +175,7 @@ def _packed(head: Heading) -> bytes:
 def _without_halves(value: object) -> object:
     match value:
         case str():
-            return _storable(value)
+            return storable(value)
         case dict():
             return {key: _without_halves(each) for key, each in value.items()}
         case list() | tuple():
@@ -109,6 +184,6 @@ def _without_halves(value: object) -> object:
             return value
 
 
-def _storable(text: str | None) -> str | None:
+def storable(text: str | None) -> str | None:
     """A text without halves of characters, which no database takes."""
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

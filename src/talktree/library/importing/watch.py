@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 EVERY = 1.0
 SHARE = 20
 """Looking takes no more than one part in so many of the time, however many files there are."""
+QUIET = 10.0
+"""A file that did not change for that many seconds is compared as a whole."""
 
 
 def watch(
@@ -24,17 +26,20 @@ def watch(
     *,
     every: float = EVERY,
     progress: Tell | None = None,
+    quiet: float = QUIET,
 ) -> Iterator[Imported]:
     """What each look took in, as long as somebody asks for more.
 
-    The lock is held only while something is taken in, so that others can import meanwhile. A
-    failure is told once, not with every look.
+    While a file grows, only a sample of what was there before is compared each time. Its versions
+    are provisional until it was quiet and all of it was compared. The lock is held only while
+    something is taken in, so that others can import meanwhile. A failure is told once, not with
+    every look.
     """
     told: set[tuple[bytes, str]] = set()
     while True:
         began = time.monotonic()
         try:
-            result = import_(library, roots, progress=progress, wait=every)
+            result = import_(library, roots, progress=progress, wait=every, quiet=quiet)
         except Busy:
             result = Imported()
         failures = {(path, failure.message) for path, failure in result.failed}

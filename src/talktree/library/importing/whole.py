@@ -17,6 +17,8 @@ from talktree.library.importing.pieces import keep_pieces
 from talktree.library.importing.taking import Taking
 from talktree.library.reading.general import told as told_of_source
 
+COPY_AGAIN = "what could be read was imported; copy the file again, or restore it from a backup"
+
 
 def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
     """Tell a source anew from the archive; what went wrong, if something did."""
@@ -35,6 +37,10 @@ def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
         taking.tell(told)
         keep_pieces(intake.db, taking.id, told.pieces, told.ids)
         intake.index(taking.id, told.pieces)
+        if told.damage is not None:
+            where = os.fsdecode(taking.path)
+            why = f"{where}: {told.damage}; the rest is missing"
+            failure = Failure("damaged", why, COPY_AGAIN, 3)
     taking.archived = sum(content.size for content in source.files.values())
     taking.trouble = None if failure is None else failure.message
     return failure

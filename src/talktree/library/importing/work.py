@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from talktree.files.circles import not_sought
 from talktree.files.memory import give_back_large_blocks
+from talktree.library.fulltext.checksums import expect_changes, record_files
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.result import Imported, Progress, Pulse, Tell
 from talktree.library.importing.take import Take
-from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, Known, Look
+from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Known, Look
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -46,6 +47,8 @@ class Work:
         result: Imported,
         progress: Tell | None,
         pulse: Pulse | None = None,
+        *,
+        sampled: bool = False,
     ) -> None:
         self._look = seen
         self._dirty = dirty
@@ -58,7 +61,8 @@ class Work:
         self._done = 0
         self._bytes_done = 0
         self._settle: Callable[[], None] = _nothing
-        self._intake = Intake(library, self._bytes + sum(dirty.values()), result)
+        size = self._bytes + sum(dirty.values())
+        self._intake = Intake(library, size, result, sampled=sampled)
 
     def run(self) -> None:
         """Do it all."""
@@ -78,6 +82,7 @@ class Work:
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
                     self._intake.publish(self._intake.settle if done and self._is_large else None)
                     unpublished, since = 0, time.monotonic()
+        record_files(self._intake.db, self._intake.library.root)
         if self._is_large:
             self._intake.db.checkpoint()
 
@@ -91,6 +96,8 @@ class Work:
         end = time.monotonic() + BATCH_SECONDS
         size, done = 0, True
         with intake.db.transaction(durable=True):
+            # Nothing is committed to the full text before this transaction ends.
+            expect_changes(intake.db)
             for step in steps:
                 size += step
                 self._beat(step)
@@ -135,7 +142,8 @@ class Work:
             row = rows.file(known.path)
             if row is None:
                 continue  # it has moved
-            if known.state == OTHER and not row.source:
+            is_kept = row.source or row.generation is not None
+            if known.state in (OTHER, UNREADABLE) and not is_kept:
                 rows.drop_file(row.id)
                 continue
             rows.set_file_state(row.id, GONE)

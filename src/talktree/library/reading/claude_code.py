@@ -80,7 +80,8 @@ AS_NOTE = NODE | (Trait.NOTE - 1) << TRAIT
 NO_API = Api()
 """For lines that hold no message."""
 
-_Place = tuple[str | None, str | None, str | None, str | None]
+_Place = tuple[str | None, str | None, str | None, str | None, bool]
+NOWHERE: _Place = (None, None, None, None, False)
 _Kind = tuple[str, str, str | None, str | None, bool, bool]
 """Kind, role, tool and model of a piece, whether it failed, whether it is a sub-agent's."""
 _new = tuple.__new__
@@ -121,7 +122,7 @@ class _Reader:
         self.telling = telling
         self._data = data
         self._start = start
-        self._where: _Place = (None, None, None, None)
+        self._where: _Place = NOWHERE
         self._tags: dict[_Kind, str] = {}
         """The tags of pieces that were written in the same place as the last one."""
         self._id: tuple[str | None, int] = (None, 0)
@@ -133,7 +134,7 @@ class _Reader:
 
     def forget_place(self) -> None:
         """A line that went the long way may have told of another place."""
-        self._where = (None, None, None, None)
+        self._where = NOWHERE
 
     def tell(self, line: Line, here: int, stop: int) -> bool:
         """Tell of a line between two places; False if it is not of a usual kind after all."""
@@ -159,10 +160,18 @@ class _Reader:
         time = None if stamp is None else from_iso(stamp)
         if time is not None and not -LATEST < time < LATEST:
             return False
-        where = (line.cwd, line.gitBranch, line.sessionId, line.agentId)
+        where = (line.cwd, line.gitBranch, line.sessionId, line.agentId, line.isSidechain)
         if where != self._where:
             self._where, self._tags = where, {}
-            telling.place(line.sessionId, line.agentId, line.cwd, line.gitBranch, time, None)
+            telling.place(
+                line.sessionId,
+                line.agentId,
+                line.cwd,
+                line.gitBranch,
+                time,
+                None,
+                side=line.isSidechain is True,
+            )
         elif time is not None:
             if telling.last is None or time > telling.last:
                 telling.last = time
@@ -255,7 +264,8 @@ class _Reader:
         """The ids of a reply with its key and its group."""
         names = self._api
         if names[0] != api or names[1] != request or not names[2]:
-            names = self._api = (api, request, reply_key(api, request), group_of(api))
+            group = group_of(api or request or None)
+            names = self._api = (api, request, reply_key(api, request), group)
         return names
 
     def _reply(self, line: Line, api: Api, used: Used, at: int, time: int | None) -> int:
@@ -323,7 +333,7 @@ class _Reader:
             telling.leaf = uuid
             if not id % SAMPLED:
                 telling.marks.append((at, id))
-        if api.id is not None and line.type == "assistant":
+        if line.type == "assistant" and (api.id or line.requestId):
             group = self._names(api.id, line.requestId)[3]
         if line.isSidechain:
             bits |= SIDECHAIN
@@ -331,7 +341,7 @@ class _Reader:
         if time is not None:
             code = ROLES.get(line.type)
             stamp = time + code if code and time >= 0 else stamp_of(time, line.type)
-        telling.links.append(_new(Link, (id, above, at, bits, group, stamp, 0)))
+        telling.links.append(_new(Link, (id, above, at, bits, group, stamp, 0, 0)))
 
 
 def _is_silent(line: Line) -> bool:

@@ -48,6 +48,7 @@ def _message(telling: Telling, message: Message, at: int, own: str) -> int:
         context.git_branch if context else None,
         time,
         extras.parent,
+        side=side,
     )
     reply = None
     if message.usage is not None and message.model != SYNTHETIC:

@@ -2,64 +2,91 @@
 
 from __future__ import annotations
 
-from talktree.files import Source
+import os
+
+from talktree.files import Content, Source
+from talktree.formats import by_slug
 from talktree.formats.base import Format
-from talktree.formats.engine import read
+from talktree.formats.engine import Origin, read
 from talktree.library.reading.entries import tell_entry
 from talktree.library.reading.keys import group_of, stamp_of
 from talktree.library.reading.loose import LooseCalls
 from talktree.library.reading.telling import Telling
 from talktree.library.reading.told import (
+    ERROR,
     FOLLOWS,
     NODE,
     SIDECHAIN,
     TRAIT,
+    ConversationFacts,
     Link,
-    Talk,
     Told,
     key_of,
 )
 from talktree.model.conversation import Conversation
-from talktree.model.entries import Head
+from talktree.model.counts import ConversationCounts
+from talktree.model.document import Document
 from talktree.model.message import Message
-from talktree.model.skeleton import NO_TIME, ROOT
+from talktree.model.skeleton import ROOT
 
 
 def told(source: Source, format: Format) -> Told:
     """What a source tells; the place of a piece is the number of its record."""
     document = read(source, format)
     telling = Telling(format.info.slug)
-    several = len(document.conversations) > 1
+    found: list[ConversationFacts] = []
     at = 0
     ids: dict[int, str] = {}
     for number, conversation in enumerate(document.conversations):
-        if several:
-            telling.title, telling.rank = None, 0
+        telling.title, telling.rank = None, 0
+        links = len(telling.links)
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
-        if several:
-            telling.talks.append(_talk(conversation, at, telling.title))
+        errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
+        found.append(_facts(conversation, at, telling.title, errors))
         ids.update(enumerate(conversation.skeleton.ids, at))
-        at += len(conversation)
-    if several:
-        telling.title = next((talk.title for talk in telling.talks if talk.title), None)
-    if telling.native is None and document.conversations:
-        telling.native = document.conversations[0].id
+        at += conversation.record_count
+    telling.title = next((each.title for each in found if each.title), None)
+    telling.native = found[0].native if found else None
     told = telling.told(sum(content.size for content in source.files.values()))
     told.ids = ids
+    told.conversations = found
+    told.damage = _damage(document)
+    # Links are those of the model, which has inferred what is missing.
+    told.habits = format.habits._replace(sequential=False)
     return told
 
 
-def _talk(conversation: Conversation, at: int, title: str | None) -> Talk:
-    bones = conversation.skeleton
-    times = [time for time in bones.times if time != NO_TIME]
-    return Talk(
-        at,
-        conversation.id,
-        title,
-        min(times, default=None),
-        max(times, default=None),
-        len(bones.traits) - bones.traits.count(0),
-        sum(branch.kind != "sidechain" for branch in conversation.branches()),
+def _damage(document: Document) -> str | None:
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    folder = origin.source.folder
+    found = [f"{path}: {why}" if folder else why for path, why in origin.damaged.items()]
+    return "; ".join(found) or None
+
+
+def count_lines(name: bytes, content: Content, format: str) -> ConversationCounts:
+    """The numbers of the conversation in a file of lines, counted by the model."""
+    text = os.fsdecode(name)
+    document = read(Source(text, {text: content}, folder=False), by_slug(format))
+    return document.conversation.counts
+
+
+def _facts(
+    conversation: Conversation, at: int, title: str | None, errors: int
+) -> ConversationFacts:
+    counts = conversation.counts
+    return ConversationFacts(
+        start=at,
+        key=conversation.id,
+        native=conversation.native_id,
+        title=title,
+        first=counts.first,
+        last=counts.last,
+        messages=counts.messages,
+        threads=counts.threads,
+        branches=counts.branches,
+        sidechains=counts.sidechains,
+        errors=errors,
     )
 
 
@@ -73,8 +100,6 @@ def _tell(
     for position, entry in enumerate(conversation.entries):
         at = first + position
         bits = tell_entry(telling, entry, at, bones.own_id(position))
-        if isinstance(entry, Head) and entry.id and telling.native is None:
-            telling.native = entry.id
         if isinstance(entry, Message) and calls is not None:
             calls.take(entry, at)
         trait = bones.traits[position]

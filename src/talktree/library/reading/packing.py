@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 from array import array
+from collections.abc import Callable
+from functools import cached_property
 
 
 def packed(numbers: array[int]) -> bytes:
@@ -34,3 +37,32 @@ def _little(numbers: array[int]) -> array[int]:
         numbers = numbers[:]
         numbers.byteswap()
     return numbers
+
+
+class _Compressors(threading.local):
+    """What packs and unpacks in a thread; making it takes longer than most shapes do."""
+
+    @cached_property
+    def compress(self) -> Callable[[bytes], bytes]:
+        import zstandard
+
+        return zstandard.ZstdCompressor(level=1).compress
+
+    @cached_property
+    def decompress(self) -> Callable[[bytes], bytes]:
+        import zstandard
+
+        return zstandard.ZstdDecompressor().decompress
+
+
+_compressors = _Compressors()
+
+
+def compressed(data: bytes) -> bytes:
+    """The bytes of a shape, made small."""
+    return _compressors.compress(data)
+
+
+def plain(data: bytes) -> bytes:
+    """The bytes that were made small."""
+    return _compressors.decompress(data)

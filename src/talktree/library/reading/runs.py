@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from talktree.library.reading.told import COMPACT, SIDECHAIN, TRAIT
+from talktree.model.habits import Habits
 from talktree.model.outline import Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 from talktree.model.tree import Tree
@@ -57,7 +58,7 @@ class Records(Protocol):
         """When they were said."""
 
 
-def judged(parents: array[int], records: Records, start: int, stop: int) -> Outcome:
+def judged(parents: array[int], records: Records, start: int, stop: int, habits: Habits) -> Outcome:
     """What the current leaf makes of the records of one conversation."""
     if start == stop:
         return Outcome(b"", 0, 0, ROOT)
@@ -67,7 +68,7 @@ def judged(parents: array[int], records: Records, start: int, stop: int) -> Outc
     if odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1:
         return Outcome(_after_compaction(own), 1, 0, stop - 1)
     rows = _rows(parents, sides, odd, start, stop)
-    return _Judge(rows, parents, records.bits, records.groups, records.stamps).outcome()
+    return _Judge(rows, parents, records, habits).outcome()
 
 
 def _after_compaction(own: bytes) -> bytes:
@@ -114,29 +115,29 @@ class _Judge:
         self,
         rows: list[_Row],
         parents: Sequence[int],
-        bits: bytearray,
-        groups: Sequence[int],
-        stamps: Sequence[int],
+        records: Records,
+        habits: Habits,
     ) -> None:
         self.rows = rows
-        self.bits = bits
+        self.bits = bits = records.bits
         self.parents = parents
-        self.groups = groups
+        self.groups = records.groups
         self.first, self.stop = rows[0].start, rows[-1].stop
         own = bytes(bits[self.first : self.stop])
         self.traits = own.translate(_TRAIT)
         self.compacts = own.translate(_COMPACT)
-        self.bones = Skeleton()
+        self.bones = Skeleton(habits)
+        self._sizes: list[int] = []
         self.row_of: list[int] = []
         """The row of each node."""
         self._ends: dict[int, int] = {}
         """The node that a row ends with, by its last record."""
         self._pending: list[tuple[int, int]] = []
         for number, row in enumerate(rows):
-            self._add(number, row, stamps[row.start])
+            self._add(number, row, records.stamps[row.start])
         for node, above in self._pending:
             self.bones.parents[node] = self._ends[above]
-        self.tree = Tree(self.bones)
+        self.tree = Tree(self.bones, self._sizes)
         self.states = bytearray([ABANDONED]) * (self.stop - self.first)
 
     # rows as nodes
@@ -144,13 +145,15 @@ class _Judge:
     def _add(self, number: int, row: _Row, stamp: int) -> None:
         trait, group = self._kind(row)
         above = self.parents[row.start]
+        notes = self.traits.count(Trait.NOTE, row.start - self.first, row.stop - self.first)
         self._node(number, trait, 0, stamp)
+        self._sizes[-1] = row.stop - row.start - notes
         node = len(self.row_of) - 1
         if above >= self.first:
             self._pending.append((node, above))
         if trait == Trait.REPLY:
-            self.bones.group_numbers[node] = group
-        elif group:
+            self.bones.group_numbers[node] = group or 0
+        elif group is not None:
             # What was said decides that the row counts; its last reply is what the next one sees.
             self._node(number, Trait.REPLY, group, 0)
             self.bones.parents[node + 1] = node
@@ -166,16 +169,17 @@ class _Judge:
         bones.roles.append("")
         bones.group_numbers.append(group)
         self.row_of.append(number)
+        self._sizes.append(0)
 
-    def _kind(self, row: _Row) -> tuple[int, int]:
-        """The trait of a row, and the reply that is last in it."""
+    def _kind(self, row: _Row) -> tuple[int, int | None]:
+        """The trait of a row, and the reply that is last in it, if there is one."""
         traits = self.traits[row.start - self.first : row.stop - self.first]
         last = traits.rfind(Trait.REPLY)
-        group = self.groups[row.start + last] if last >= 0 else 0
+        group = self.groups[row.start + last] if last >= 0 else None
         if Trait.SAID in traits:
             return Trait.SAID, group
         if last < 0:
-            return Trait.NOTE, 0
+            return (Trait.RESULT if Trait.RESULT in traits else Trait.NOTE), None
         replies = {
             self.groups[row.start + place]
             for place, trait in enumerate(traits)

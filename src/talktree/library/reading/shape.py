@@ -6,7 +6,6 @@ current one is said by the model's tree (`model/tree.py`); `runs.py` asks it in 
 
 from __future__ import annotations
 
-import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,9 +14,18 @@ from itertools import pairwise
 
 import msgspec
 
-from talktree.library.reading.packing import low_halves, packed, unpacked
+from talktree.library.reading.packing import compressed, low_halves, packed, plain, unpacked
+from talktree.library.reading.resolved import Resolved, resolved
 from talktree.library.reading.runs import ABANDONED, Outcome, judged
-from talktree.library.reading.told import ERROR, FOLLOWS, MESSAGE, SIDECHAIN, TRAIT, Link
+from talktree.library.reading.told import (
+    AS_LINES,
+    ERROR,
+    FOLLOWS,
+    SIDECHAIN,
+    TRAIT,
+    Link,
+)
+from talktree.model.habits import Habits
 
 NOWHERE = -1
 _LOWER = (1 << 32) - 1
@@ -25,7 +33,7 @@ _FEW = 4096
 """Records at the end that are unpacked first."""
 STATES = ("current", "abandoned", "compacted")
 """What the current leaf makes of a record, by its number in `states`."""
-_with = {bit: bytes(bool(byte & bit) for byte in range(256)) for bit in (MESSAGE, ERROR)}
+_FAILED = bytes(bool(byte & ERROR) for byte in range(256))
 
 
 class _Packed(msgspec.Struct, array_like=True):
@@ -36,6 +44,9 @@ class _Packed(msgspec.Struct, array_like=True):
     forward: list[tuple[int, int]]
     starts: list[int]
     doubled: bool = True
+    kept: list[tuple[int, int]] = []
+    habits: Habits = AS_LINES
+    inferred: bool = False
 
 
 class Shape:
@@ -51,6 +62,9 @@ class Shape:
         """The first record of each conversation."""
         self.doubled = False
         """Whether an id may stand twice."""
+        self.kept: list[tuple[int, int]] = []
+        """Compactions, with the hash of the id of the first message that each keeps."""
+        self.habits = AS_LINES
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -91,16 +105,18 @@ class Shape:
         made.at, made.bits = self.at[:], self.bits[:]
         made.groups, made.stamps = self.groups[:], self.stamps[:]
         made.forward, made.starts = self.forward[:], self.starts[:]
-        made.doubled = self.doubled
+        made.doubled, made.kept, made.habits = self.doubled, self.kept[:], self.habits
         made._extend(links)
         return made
 
     def _extend(self, links: Sequence[Link]) -> None:
-        ids, parents, at, bits, groups, stamps, talks = zip(*links, strict=True)
+        ids, parents, at, bits, groups, stamps, talks, kept = zip(*links, strict=True)
         first = len(self)
+        if any(kept):
+            self.kept += [(place, name) for place, name in enumerate(kept, first) if name]
         if not first or talks[0] != talks[-1] or talks[0]:
             self._note_talks(talks)
-        known = self._places()
+        known = self.places()
         before = len(known)
         fresh = dict(zip(ids, range(first, first + len(ids)), strict=True))
         fresh.pop(0, None)
@@ -123,7 +139,7 @@ class Shape:
         self.groups.extend(groups)
         self.stamps.extend(stamps)
 
-    def _places(self) -> dict[int, int]:
+    def places(self) -> dict[int, int]:
         """Where each id stands; of a doubled one the last."""
         known = dict(zip(self.ids, range(len(self.ids)), strict=True))
         known.pop(0, None)
@@ -131,7 +147,7 @@ class Shape:
 
     def _found_one_by_one(self, ids: Iterable[int], parents: Sequence[int]) -> list[int]:
         """Parents as they are found record by record: the nearest of a doubled id before it."""
-        known = self._places()
+        known = self.places()
         known[0] = NOWHERE
         found = []
         for number, id in enumerate(ids, len(self)):
@@ -159,15 +175,25 @@ class Shape:
         arrays = [self.ids, self.parents, self.at, self.groups, self.stamps]
         planes = [packed(each) for each in arrays]
         planes.append(bytes(self.bits))
-        kept = _Packed(len(self), planes, self.forward, self.starts, self.doubled)
-        return _compressed(msgspec.msgpack.encode(kept))
+        kept = _Packed(
+            len(self),
+            planes,
+            self.forward,
+            self.starts,
+            self.doubled,
+            self.kept,
+            self.habits,
+            self.resolved.inferred,
+        )
+        return compressed(msgspec.msgpack.encode(kept))
 
     @classmethod
     def unpack(cls, data: bytes) -> Shape:
         """The shape that was packed."""
-        kept = _decode(_plain(data))
+        kept = _decode(plain(data))
         made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
+        made.kept, made.habits = kept.kept, kept.habits
         return made
 
     # asking
@@ -185,7 +211,8 @@ class Shape:
     @cached_property
     def states(self) -> bytes:
         """For each record a number in `STATES`."""
-        return b"".join(each.states for each in self._judged)
+        states = b"".join(each.states for each in self._judged)
+        return self.resolved.spread(states)
 
     def active(self) -> bytearray:
         """1 for each record that the current leaf reaches, whether or not it is still sent."""
@@ -193,13 +220,13 @@ class Shape:
 
     @property
     def messages(self) -> int:
-        """How many records say something."""
-        return self.bits.translate(_with[MESSAGE]).count(1)
+        """How many messages there are: all records that take part in the tree."""
+        return len(self.resolved.records.bits)
 
     @property
     def errors(self) -> int:
         """How many records tell of something that failed."""
-        return self.bits.translate(_with[ERROR]).count(1)
+        return self.resolved.records.bits.translate(_FAILED).count(1)
 
     @property
     def branches(self) -> int:
@@ -212,24 +239,39 @@ class Shape:
         return sum(each.sidechains for each in self._judged)
 
     @property
+    def threads(self) -> int:
+        """How many records have no parent; those of sub-agents only where there are no others."""
+        parents, bits = self.resolved.parents, self.resolved.records.bits
+        roots = [here for here, above in enumerate(parents) if above == NOWHERE]
+        return sum(not bits[root] & SIDECHAIN for root in roots) or len(roots)
+
+    @property
     def leaves(self) -> list[int]:
         """The record each conversation stands at."""
-        return [each.leaf for each in self._judged if each.leaf != NOWHERE]
+        numbers = self.resolved.numbers
+        leaves = [each.leaf for each in self._judged if each.leaf != NOWHERE]
+        return leaves if numbers is None else [numbers[leaf] for leaf in leaves]
 
     @cached_property
     def _judged(self) -> list[Outcome]:
-        parents = self.whole_parents()
+        resolved = self.resolved
+        starts = self.starts if resolved.numbers is None else [0]
         return [
-            judged(parents, self, start, stop)
-            for start, stop in pairwise([*self.starts, len(self)])
+            judged(resolved.parents, resolved.records, start, stop, self.habits)
+            for start, stop in pairwise([*starts, len(resolved.parents)])
         ]
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """Its nodes, with links that are missing inferred."""
+        return resolved(self)
 
     def whole_parents(self) -> array[int]:
         """The parents of all records, those behind their children found, loops cut."""
         parents = self.parents[:]
         if not self.forward:
             return parents
-        known, changed = self._places(), False
+        known, changed = self.places(), False
         for place, name in self.forward:
             above = known.get(name, NOWHERE)
             own = above == place or name == self.ids[place]
@@ -266,18 +308,26 @@ class _Seen(msgspec.Struct, array_like=True):
     forward: list[tuple[int, int]]
     starts: list[int]
     doubled: bool = True
+    kept: list[tuple[int, int]] = []
+    habits: Habits = AS_LINES
+    inferred: bool = False
 
 
 class Glance:
     """A packed shape of which only what is asked for is unpacked."""
 
     def __init__(self, data: bytes) -> None:
-        self._kept = _see(_plain(data))
+        self._kept = _see(plain(data))
 
     @property
     def several(self) -> bool:
         """Whether there is more than one conversation."""
         return len(self._kept.starts) > 1
+
+    @property
+    def inferred(self) -> bool:
+        """Whether the place of a record depends on more than the links that are written."""
+        return self._kept.inferred
 
     @property
     def forward(self) -> list[tuple[int, int]]:
@@ -330,30 +380,3 @@ class Glance:
 
 _decode = msgspec.msgpack.Decoder(_Packed).decode
 _see = msgspec.msgpack.Decoder(_Seen).decode
-
-
-class _Kept(threading.local):
-    """What packs and unpacks in a thread; making it takes longer than most shapes do."""
-
-    @cached_property
-    def compress(self) -> Callable[[bytes], bytes]:
-        import zstandard
-
-        return zstandard.ZstdCompressor(level=1).compress
-
-    @cached_property
-    def decompress(self) -> Callable[[bytes], bytes]:
-        import zstandard
-
-        return zstandard.ZstdDecompressor().decompress
-
-
-_kept = _Kept()
-
-
-def _compressed(data: bytes) -> bytes:
-    return _kept.compress(data)
-
-
-def _plain(data: bytes) -> bytes:
-    return _kept.decompress(data)

@@ -54,7 +54,6 @@ class Telling:
         self.models = dict.fromkeys(head.models)
         self.open = dict(head.open)
         self.todo = head.todo
-        self.talks = list(head.talks)
 
     def told(self, taken: int, lines: int = 0) -> Told:
         """Everything, when so many bytes were read."""
@@ -79,7 +78,6 @@ class Telling:
                 leaf=self.leaf,
                 open=self.open,
                 todo=self.todo,
-                talks=tuple(self.talks),
             ),
             taken=taken,
             lines=lines,
@@ -94,14 +92,15 @@ class Telling:
         branch: str | None,
         time: int | None,
         parent: str | None,
+        *,
+        side: bool,
     ) -> None:
         """Where and when a record was written."""
-        if agent:
-            self.native = agent
-            if self.parent is None:
-                self.parent = session
-        elif session:
-            self.native = session
+        # The last message names the conversation; one of a sidechain only where no other does.
+        if not side or self.native is None:
+            self.native = agent or session or self.native
+        if agent and self.parent is None:
+            self.parent = session
         if parent and self.parent is None:
             self.parent = parent
         if cwd and self.project is None:
@@ -132,6 +131,7 @@ class Telling:
         time: int,
         role: str,
         group: str | None,
+        kept: str | None = None,
     ) -> None:
         """A record that takes part in the tree."""
         above = parent if parent is not None else follows
@@ -143,8 +143,9 @@ class Telling:
                 key_of(above) if above is not None else 0,
                 at,
                 bits,
-                group_of(group),
+                group_of(group or None),
                 stamp_of(time, role),
+                kept=key_of(kept) if kept else 0,
             )
         )
         if id:

@@ -9,12 +9,16 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from talktree.model.habits import Habits
+
 try:
     from _blake2 import blake2b  # what `hashlib` has too, without all that it loads besides
 except ImportError:
     from hashlib import blake2b
 
 NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
+AS_LINES = Habits(sequential=True, replays=True, latest=True)
+"""The habits of sources that are read line by line; links of all others are resolved already."""
 TRAIT = 6
 """Bits of a link above the others hold its trait, less one."""
 UUID = 36
@@ -103,20 +107,28 @@ class Link(NamedTuple):
     """The same only for records of the same time and role; 0 if it has no time."""
     talk: int = 0
     """Which conversation of the source it belongs to."""
+    kept: int = 0
+    """Hash of the id of the first message that a compaction keeps; 0 if there is none."""
 
 
-class Talk(NamedTuple):
-    """One of several conversations in a source."""
+class ConversationFacts(NamedTuple):
+    """What is told of one of the conversations in a source."""
 
-    at: int
+    start: int
     """Where its first record is."""
-    native: str
+    key: str | None
+    """The name under which the source holds it; None if there is only one."""
+    native: str | None
+    """Its id."""
     title: str | None
-    first: int | None = None
-    last: int | None = None
+    first: int | None
     """Nanoseconds since 1970."""
-    messages: int = 0
-    branches: int = 0
+    last: int | None
+    messages: int
+    threads: int
+    branches: int
+    sidechains: int
+    errors: int
 
 
 class Heading(Struct, frozen=True, kw_only=True):
@@ -141,8 +153,6 @@ class Heading(Struct, frozen=True, kw_only=True):
     """Tools of calls that have no result yet, by the key of the call."""
     todo: int = 0
     """The task list that was told last."""
-    talks: tuple[Talk, ...] = ()
-    """Where a source holds several conversations."""
 
 
 class Told(Struct):
@@ -165,6 +175,12 @@ class Told(Struct):
     """How many messages there are of each role."""
     ids: dict[int, str] = {}
     """The ids of records by their places, where no line has them."""
+    conversations: list[ConversationFacts] = []
+    """All conversations of a source that is read as a whole."""
+    damage: str | None = None
+    """Why only a part of the source could be read; None if all of it was."""
+    habits: Habits = AS_LINES
+    """How the source is written, for its tree."""
 
 
 def key_of(text: str) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from talktree.library.database.connection import Database
     from talktree.library.fulltext.index import FullText, Place
     from talktree.library.reading.shape import Shape
-    from talktree.library.reading.told import Heading, Piece, Talk
+    from talktree.library.reading.told import Heading, Piece
 
 _SOURCE = """
 SELECT s.native, s.path, s.format, s.title, n.text, s.state, s.lines, f.generation
@@ -29,11 +29,14 @@ FROM sources AS s LEFT JOIN names AS n ON n.id = s.project
 LEFT JOIN files AS f ON f.source = s.id AND f.path = s.path
 WHERE s.id = ?
 """
-_HEADING = "SELECT heading FROM sources WHERE id = ?"
+_CONVERSATIONS = "SELECT start, native, title FROM conversations WHERE source = ? ORDER BY number"
 _SHAPE = "SELECT shape FROM sources WHERE id = ?"
-_BY_ID = "SELECT id FROM sources WHERE native >= ? AND native < ? ORDER BY id"
+_BY_ID = """
+SELECT c.source, c.start, (SELECT n.start FROM conversations AS n
+  WHERE n.source = c.source AND n.number = c.number + 1)
+FROM conversations AS c WHERE c.native >= ? AND c.native < ? ORDER BY c.source, c.number
+"""
 _BY_NAME = "SELECT id, path FROM sources WHERE native IS NULL"
-_WITH_TALKS = "SELECT id, native, heading FROM sources WHERE lines = 0 AND heading IS NOT NULL"
 _TOOL = """
 SELECT n.text FROM calls AS c JOIN names AS n ON n.id = c.tool WHERE c.key = ? AND c.source = ?
 """
@@ -83,7 +86,7 @@ class KeptShelf:
         self._db = library.db
         self._commit: object = None
         self._sources: dict[int, _Source | None] = {}
-        self._talks: dict[int, Sequence[Talk]] = {}
+        self._conversations: dict[int, Sequence[tuple[int, str | None, str | None]]] = {}
         self._shapes: dict[int, Shape | None] = {}
         self._lines: dict[tuple[int, int], bytes] = {}
 
@@ -94,7 +97,7 @@ class KeptShelf:
         commit = index.searcher()
         if commit is not self._commit:
             self._commit = commit
-            for known in (self._sources, self._talks, self._shapes, self._lines):
+            for known in (self._sources, self._conversations, self._shapes, self._lines):
                 known.clear()
         return index
 
@@ -135,13 +138,13 @@ class KeptShelf:
             return None
         if known.lines:
             return known.about
-        talks = self._talks.get(source)
-        if talks is None:
-            talks = self._talks[source] = _talks(self._db.one(_HEADING, (source,)))
-        talk = next((talk for talk in reversed(talks) if talk.at <= at), None)
-        if talk is None:
+        rows = self._conversations.get(source)
+        if rows is None:
+            rows = self._conversations[source] = self._db.read(_CONVERSATIONS, (source,))
+        row = next((row for row in reversed(rows) if row[0] <= at), None)
+        if row is None or row[1] is None:
             return known.about
-        return known.about._replace(conversation=talk.native, title=talk.title or known.about.title)
+        return known.about._replace(conversation=row[1], title=row[2])
 
     def where(self, source: int, at: int) -> Where:
         """The id of a record, and its state."""
@@ -160,15 +163,15 @@ class KeptShelf:
 
     def sessions(self, beginning: str) -> Sequence[Stretch]:
         """The conversations whose ids begin so."""
-        found = [Stretch(row[0]) for row in self._db.read(_BY_ID, (beginning, beginning + _LAST))]
+        found = [
+            Stretch(source, start, end)
+            for source, start, end in self._db.read(_BY_ID, (beginning, beginning + _LAST))
+        ]
         found += [
             Stretch(source)
             for source, path in self._db.read(_BY_NAME)
             if _name(path).startswith(beginning)
         ]
-        for source, native, heading in self._db.read(_WITH_TALKS):
-            if native is None or not native.startswith(beginning):
-                found += _stretches(source, _talks((heading,)), beginning)
         return found
 
     def _source(self, source: int) -> _Source | None:
@@ -241,24 +244,3 @@ def _known(row: tuple[object, ...]) -> _Source:
 def _name(path: bytes) -> str:
     """What a conversation without an id is called: the name of its file."""
     return os.path.splitext(os.fsdecode(os.path.basename(path)))[0]
-
-
-def _talks(row: tuple[object, ...] | None) -> Sequence[Talk]:
-    """The conversations of a source that holds several."""
-    if row is None or not isinstance(row[0], bytes):
-        return ()
-    import msgspec
-
-    from talktree.library.reading.told import Heading
-
-    heading: Heading = msgspec.msgpack.decode(row[0], type=Heading)
-    return heading.talks
-
-
-def _stretches(source: int, talks: Sequence[Talk], beginning: str) -> list[Stretch]:
-    ends = [*(talk.at for talk in talks), None]
-    return [
-        Stretch(source, talk.at, end)
-        for talk, end in zip(talks, ends[1:], strict=False)
-        if talk.native.startswith(beginning)
-    ]

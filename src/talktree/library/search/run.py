@@ -6,6 +6,7 @@ piece on the way (`meaning.matches`), for which only as much of it is read as th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
@@ -194,7 +195,7 @@ def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
         time=piece.time,
         state=candidate.where.state,
         sidechain="is=sidechain" in piece.tags.split(),
-        here=about.here,
+        here=about.here and os.path.lexists(about.path),
         score=candidate.score,
         excerpt=shown.text,
         marks=shown.marks,

@@ -7,6 +7,7 @@ kind of change it is (grown, replaced, moved) is seen when its turn comes, by it
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,10 @@ WHERE state = 'here' AND (path = ? OR (path >= ? AND path < ?))
 _OTHERS = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files
 WHERE state <> 'here' AND (path = ? OR (path >= ? AND path < ?))
+"""
+_PROVISIONAL = """
+SELECT files.path FROM versions JOIN files ON files.generation = versions.generation
+WHERE versions.verified = 0 AND files.state = 'here'
 """
 _AT = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files WHERE path = ?
@@ -102,8 +107,11 @@ NOTHING = Look(0, 0, 0, [], [], [], 0, [])
 class _Walk:
     """What is known below some paths, less and less of it as files are met."""
 
-    def __init__(self, db: Database, roots: Sequence[bytes]) -> None:
+    def __init__(self, db: Database, roots: Sequence[bytes], quiet: float | None) -> None:
         self._db = db
+        self._provisional = {row[0] for row in db.read(_PROVISIONAL)}
+        """Files with versions that were not compared as a whole."""
+        self._quiet_since = None if quiet is None else time.time_ns() - int(quiet * 1e9)
         self._stamps: dict[bytes, tuple[int, ...]] = {}
         """Files that are here and were not met yet."""
         self._others: dict[bytes, Known] = {}
@@ -132,6 +140,8 @@ class _Walk:
                 about.st_ctime_ns,
                 about.st_ino & POSITIVE,
             )
+            if same and path in self._provisional and self._is_quiet(about.st_ctime_ns):
+                return False
             if same:
                 self.unchanged += 1
                 del self._stamps[path]
@@ -165,7 +175,7 @@ class _Walk:
         if one.kind == "folder":
             self._folders[one.path] = one
             return None  # what it lost is seen when all files were met
-        if one.asked and self._stamps.get(one.path) == stamp_of(one.files[0]):
+        if one.asked and one.path in self._stamps and self._is_as_before(one.files[0]):
             self.unchanged += 1
             self._meet(one.path)
             return None
@@ -194,9 +204,15 @@ class _Walk:
         """Whether a file of a folder is as it was."""
         stamp = self._stamps.get(seen.path)
         if stamp is not None:
+            if seen.path in self._provisional and self._is_quiet(seen.changed):
+                return False
             return stamp == stamp_of(seen)
         other = self._others.get(seen.path)
         return other is not None and other.state == OTHER and other.is_still(seen)
+
+    def _is_quiet(self, changed: int) -> bool:
+        """Whether a file did not change for so long that it is compared as a whole."""
+        return self._quiet_since is None or changed <= self._quiet_since
 
     def known(self, path: bytes) -> Known | None:
         """The row of a file."""
@@ -223,9 +239,19 @@ class _Walk:
             self._met.add(path)
 
 
-def look(db: Database, roots: Sequence[bytes], *, leave: Sequence[bytes] = ()) -> Look:
-    """Walk some paths, none below another, and compare what is there with what is known."""
-    walk = _Walk(db, roots)
+def look(
+    db: Database,
+    roots: Sequence[bytes],
+    *,
+    leave: Sequence[bytes] = (),
+    quiet: float | None = None,
+) -> Look:
+    """Walk some paths, none below another, and compare what is there with what is known.
+
+    A file with provisional versions counts as changed; with `quiet`, only after so many seconds
+    without a change.
+    """
+    walk = _Walk(db, roots, quiet)
     changes: list[Change] = []
     closed: list[Closed] = []
     for root in roots:

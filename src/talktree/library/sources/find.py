@@ -22,6 +22,13 @@ PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 FLEETING = frozenset({b"lock"})
 """Files in the folder of a session that come and go."""
 OF_A_SESSION = frozenset({b"messages.jsonl", b"snapshots.jsonl", b"metadata.json"})
+SESSION_ENDINGS = (b".jsonl", b".jsonl.gz", b".jsonl.zst")
+COMPANION_FOLDERS = frozenset({b"subagents", b"tool-results", b"workflows", b"session-memory"})
+"""Folders in the folder of a session in which every file is looked at, whatever it is called.
+
+They are what formats say about companion files; asking the formats would take longer than a walk
+that finds nothing new.
+"""
 POSITIVE = (1 << 63) - 1
 """Some systems number with all 64 bits; databases know one less."""
 _MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
@@ -87,9 +94,9 @@ def found(
 def _below(
     root: bytes, is_one: Ask, is_same: Same, leave: Collection[bytes]
 ) -> Iterator[Found | Closed]:
-    pending = [root]
+    pending: list[tuple[bytes, _FolderKind]] = [(root, "any")]
     while pending:
-        here = pending.pop()
+        here, kind = pending.pop()
         try:
             files, folders = _listed(here)
             if _looks_like_one(files):
@@ -100,18 +107,31 @@ def _below(
         except OSError as error:
             yield _closed(here, error)
             continue
-        yield from _changed(files, is_same)
-        deeper = (os.path.join(here, name) for name in sorted(folders, reverse=True))
-        pending += [path for path in deeper if path not in leave]
+        yield from _changed(files, is_same, every=kind == "companions")
+        for name in sorted(folders, reverse=True):
+            path = os.path.join(here, name)
+            if path not in leave:
+                pending.append((path, _kind_of_folder(name, kind, files)))
 
 
-def _changed(files: _Files, is_same: Same) -> list[Found]:
+_FolderKind = Literal["any", "session", "companions"]
+
+
+def _kind_of_folder(name: bytes, above: _FolderKind, files: _Files) -> _FolderKind:
+    """What a folder is, by what the folder above it is and the files beside it."""
+    if above == "companions" or (above == "session" and name in COMPANION_FOLDERS):
+        return "companions"
+    return "session" if any(name + ending in files for ending in SESSION_ENDINGS) else "any"
+
+
+def _changed(files: _Files, is_same: Same, *, every: bool) -> list[Found]:
     """The files of a folder that are not as they were: of most there is nothing more to do."""
     out = []
     for name, entry in files.items():
         path = entry.path
         # What was named once is known, whatever its name is.
-        if not (name.endswith(LIKELY) or name.lower().endswith(LIKELY) or is_same(path, None)):
+        likely = every or name.endswith(LIKELY) or name.lower().endswith(LIKELY)
+        if not (likely or is_same(path, None)):
             continue
         try:
             about = entry.stat(follow_symlinks=False)

@@ -1,25 +1,60 @@
-"""Opening a file of a source: only to read, only if it is a regular file, never waiting."""
+"""Opening a file of a source: only to read, only if it is a regular file, never waiting for data.
+
+File systems stamp changes with a clock that ticks every few milliseconds. A file whose last change
+has the stamp of the current tick could change again without another stamp. So a file is stamped
+only after that tick is over: whatever changes it later changes its stamp too.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from talktree.library.sources.find import Seen, seen_as
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
+_COARSE_CLOCK = 5
+"""`CLOCK_REALTIME_COARSE` of Linux, which file systems take their stamps from."""
+_TICK = 10_000_000
+"""Nanoseconds of the longest usual tick."""
+_TRIES = 5
+UNSETTLED = 0
+"""The change time of a file that changed with every look: it is compared again next time."""
 
 
 @contextmanager
 def opened(path: bytes) -> Iterator[tuple[int, Seen]]:
-    """An open file and what it is now; an `OSError` if it cannot be read."""
+    """An open file and its stamp; an `OSError` if it cannot be read."""
     file = os.open(path, _FLAGS)
     try:
+        yield file, _stamp(file, path)
+    finally:
+        os.close(file)
+
+
+def change_time(file: int) -> int:
+    """When an open file was last changed in any way."""
+    return os.fstat(file).st_ctime_ns
+
+
+def _stamp(file: int, path: bytes) -> Seen:
+    for _ in range(_TRIES):
         about = os.fstat(file)
         if not stat.S_ISREG(about.st_mode):
             raise OSError(0, "not a regular file any more")
-        yield file, seen_as(path, about)
-    finally:
-        os.close(file)
+        # A stamp from the future comes from another machine's clock: waiting would not help.
+        if not 0 <= about.st_ctime_ns - _clock() <= _TICK:
+            return seen_as(path, about)
+        time.sleep(_TICK / 4 / 1e9)
+    return seen_as(path, about)._replace(changed=UNSETTLED)
+
+
+def _clock() -> int:
+    """A time below which no file is stamped any more."""
+    try:
+        return time.clock_gettime_ns(_COARSE_CLOCK)
+    except (OSError, AttributeError):
+        return time.time_ns() - _TICK

@@ -15,6 +15,7 @@ from talktree.library.sources.find import Found
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
 """How much is looked at at first, and how much if that does not show it."""
+EMPTY = "the file is empty"
 MOST_LINES = 50
 """So many of the first lines are looked at."""
 PART = 1 << 20
@@ -33,22 +34,32 @@ class Recognised(NamedTuple):
     """Whether each line is a record that can be read alone, and more lines may follow."""
 
 
-def recognised(found: Found, file: int | None = None) -> Recognised | None:
-    """The format of what was found; None if it is no conversation. Errors of reading are raised.
+class Unrecognised(NamedTuple):
+    """Why something is not a conversation."""
+
+    why: str
+
+
+def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognised:
+    """The format of what was found, or why it has none. Errors of reading are raised.
 
     What is not a folder is open already.
     """
     if file is not None:
-        if _shows_lines(os.pread(file, GLANCE, 0)) or _shows_lines(_head(file)):
+        if "body" in (_shown(os.pread(file, GLANCE, 0)), _shown(_head(file))):
             return Recognised(CLAUDE_CODE, lines=True)
         if not os.pread(file, 1, 0):
-            return None
+            return Unrecognised(EMPTY)
     from talktree.formats.detect import detect
 
+    source = source_of(found)
     try:
-        return Recognised(detect(source_of(found)).format.info.slug, lines=False)
-    except TalktreeError:
-        return None
+        slug = detect(source).format.info.slug
+    except TalktreeError as error:
+        return Unrecognised(error.message.removeprefix(f"{source.name}: "))
+    # What begins with lines that hold no message is a file of lines, too.
+    lines = file is not None and slug == CLAUDE_CODE and _shown(_head(file)) == "envelope"
+    return Recognised(slug, lines=lines)
 
 
 def is_conversation_folder(found: Found) -> bool:
@@ -97,25 +108,30 @@ def _head(file: int) -> bytes:
     return b"".join(whole)
 
 
-def _shows_lines(head: bytes) -> bool:
-    """Whether the first line that can be read, nearly always the first, shows what all are.
+def _shown(head: bytes) -> str | None:
+    """What the first lines show: `body`, `misfit`, only an `envelope`, or None.
 
+    The first message that can be read decides, nearly always on one of the first lines. Lines
+    without a message come before it; other programs write the same, so they show little alone.
     Only lines with an end count: what they show stays so while the file grows.
     """
     if not head.startswith(_OBJECTS) or b"\n" not in head:
-        return False
-    from talktree.formats.claude_code.records import looks_real
+        return None
+    from talktree.formats.claude_code.records import judge
 
+    shown = None
     start = len(_MARK) if head.startswith(_MARK) else 0
     for _ in range(MOST_LINES):
         end = head.find(b"\n", start)
         if end < 0:
-            return False
+            break
         line, start = head[start:end], end + 1
         try:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             continue
-        if isinstance(value, dict) and value:
-            return looks_real(value) is not None
-    return False
+        clue = judge(value) if isinstance(value, dict) else None
+        if clue is not None and clue.kind != "envelope":
+            return clue.kind
+        shown = shown or (clue and clue.kind)
+    return shown

@@ -10,6 +10,7 @@ from msgspec import Struct
 from talktree.errors import UsageError
 from talktree.home import data_home
 from talktree.library.database.connection import Database
+from talktree.library.listing import conversations
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
 from talktree.library.stats.measures import Measures, measures
@@ -45,7 +46,9 @@ class Statistics(Struct, frozen=True):
 
     filters: Filters
     sources: int
+    conversations: int
     messages: int
+    threads: int
     branches: int
     sidechains: int
     errors: int
@@ -58,7 +61,7 @@ class Statistics(Struct, frozen=True):
     """The day on which prices were compared with their sources."""
     tools: tuple[ToolUse, ...]
     roles: tuple[tuple[str, int], ...]
-    """Messages by role, the most frequent first; also those that say nothing."""
+    """Messages by role, the most frequent first."""
     measures: Measures
     uses: list[Use]
     told: dict[int, Source]
@@ -125,15 +128,20 @@ def stats(
         ids = {source.id for source in counted}
         measured = measures(db, chosen, ids)
         roles = messages_by_role(db, chosen, ids)
+        listed = list(
+            conversations(db, format=format, project=project, since=since, until=until, model=model)
+        )
     return Statistics(
         filters=filters,
         sources=len(counted),
-        messages=sum(source.messages for source in counted),
-        branches=sum(source.branches for source in counted),
-        sidechains=sum(source.sidechains for source in counted),
-        errors=sum(source.errors for source in counted),
-        first=min((source.first for source in counted if source.first is not None), default=None),
-        last=max((source.last for source in counted if source.last is not None), default=None),
+        conversations=sum(each.several > 0 for each in listed),
+        messages=sum(each.messages for each in listed),
+        threads=sum(each.threads for each in listed),
+        branches=sum(each.branches for each in listed),
+        sidechains=sum(each.sidechains for each in listed),
+        errors=sum(each.errors for each in listed),
+        first=min((each.first for each in listed if each.first is not None), default=None),
+        last=max((each.last for each in listed if each.last is not None), default=None),
         spent=total(found),
         unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
         checked=prices.checked,

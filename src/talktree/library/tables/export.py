@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from msgspec import Struct
 
 from talktree.errors import Failure, TalktreeError, UsageError, failure_of
+from talktree.files import OutputGate
 from talktree.files.save import save
 from talktree.library.stats.chosen import Source
 from talktree.library.tables.batches import arrow
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
 KINDS = ("parquet", "csv", "arrow")
+Sink = Callable[[Iterable[bytes]], None]
+"""Takes the bytes of a file as they are made."""
 
 
 class Exported(Struct, frozen=True):
@@ -36,7 +39,7 @@ class _Writer(Protocol):
     def close(self) -> None: ...
 
 
-class _Sink(io.RawIOBase):
+class _Buffer(io.RawIOBase):
     """Takes what a writer writes, so that it can be passed on a piece at a time."""
 
     def __init__(self) -> None:
@@ -64,17 +67,19 @@ class _Sink(io.RawIOBase):
 def export(
     library: Kept,
     name: str,
-    path: Path,
+    path: Path | Sink,
     *,
     to: str | None = None,
+    gate: OutputGate | None = None,
     conversation: str | None = None,
     **filters: Unpack[Filtering],
 ) -> Exported:
-    """Write a table to a file; `to` is parquet, csv or arrow, by default what the path ends with.
+    """Write a table to a file, or to a function that takes its bytes piece by piece.
 
-    The filters are those of `table`. What stood at the path is replaced when all is written.
+    `to` is parquet, csv or arrow, by default what the path ends with. The filters are those of
+    `table`. A file that exists is replaced only if the gate allows it.
     """
-    kind = to or path.suffix.lstrip(".")
+    kind = to or (path.suffix.lstrip(".") if isinstance(path, Path) else "")
     if kind not in KINDS:
         raise UsageError(f"cannot write {kind or 'this'}", hint=f"one of {', '.join(KINDS)}")
     failed: list[tuple[bytes, Failure]] = []
@@ -83,7 +88,11 @@ def export(
         failed.append((source.path, failure_of(error)))
 
     counter = _Counter(table(library, name, conversation=conversation, failed=_note, **filters))
-    save({path.name: _written(kind, counter)}, path, folder=False)
+    pieces = _written(kind, counter)
+    if isinstance(path, Path):
+        save({path.name: pieces}, path, folder=False, gate=gate)
+    else:
+        path(pieces)
     return Exported(counter.rows, tuple(failed))
 
 
@@ -103,7 +112,7 @@ class _Counter:
 
 def _written(kind: str, batches: _Counter) -> Iterator[bytes]:
     """The bytes of the file, as they come to be."""
-    sink = _Sink()
+    sink = _Buffer()
     writer = _writer(kind, sink, batches.schema)
     for batch in batches:
         writer.write_batch(batch)
@@ -112,7 +121,7 @@ def _written(kind: str, batches: _Counter) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _writer(kind: str, sink: _Sink, schema: pa.Schema) -> _Writer:
+def _writer(kind: str, sink: _Buffer, schema: pa.Schema) -> _Writer:
     pa = arrow()
     made: _Writer
     if kind == "parquet":

@@ -8,9 +8,9 @@ from typing import Any
 from talktree.home import data_home
 from talktree.library.reading.texts import call_files
 from talktree.library.stats.once import COUNTS_REPLY
-from talktree.library.stats.prices import BANDS, UNIT, load_prices
+from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.library.tables.calls import call_rows
-from talktree.library.tables.walk import Asked, Where, where
+from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Message
@@ -19,7 +19,10 @@ from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResul
 Row = tuple[Any, ...]
 _REPLIES = (
     "SELECT r.source, r.time, r.model, r.project, r.input, r.output, r.cache_read, r.cache_write,"
-    " r.cache_write_hour, " + COUNTS_REPLY + " FROM replies AS r WHERE r.source = ? ORDER BY r.at"
+    " r.cache_write_hour, "
+    + COUNTS_REPLY
+    + " FROM replies AS r WHERE r.source = ?1 AND r.at >= ?2 AND"
+    " (?3 IS NULL OR r.at < ?3) ORDER BY r.at"
 )
 
 
@@ -39,8 +42,12 @@ def rows(asked: Asked, name: str) -> Iterator[Row]:
 
 
 def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
+    traits = conversation.skeleton.traits
     for number, entry in enumerate(conversation.entries):
-        if not isinstance(entry, Message) or not asked.has_row(entry.time, entry.model):
+        # An exact copy of a message is no node of the tree, and no message.
+        if not isinstance(entry, Message) or not traits[number]:
+            continue
+        if not asked.has_row(entry.time, entry.model):
             continue
         parts, context = entry.parts, entry.context
         results = [part for part in parts if isinstance(part, ToolResult)]
@@ -80,30 +87,35 @@ def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[R
 def _usage(asked: Asked) -> Iterator[Row]:
     """Replies as each source tells them, straight from the facts."""
     prices = load_prices(data_home())
-    names, chosen = asked.chosen.names, asked.chosen
     for source in asked.sources():
-        id, native, format, folder, session = where(source, source.native)
-        for _, time, model, project, *tokens, counted in asked.library.db.read(
-            _REPLIES, (source.id,)
-        ):
-            if not chosen.has_reply(id, model, project) or not chosen.has_time(time):
-                continue
-            prompt = tokens[0] + tokens[2] + tokens[3]
-            price = prices.price(
-                names.get(model),
-                None if time is None else time // (86_400 * 10**9),
-                sum(prompt > longest for longest in BANDS),
-            )
-            cost = None if price is None else price.of(*tokens) / UNIT
-            yield (
-                id,
-                native,
-                format,
-                names.get(project, folder),
-                session,
-                time,
-                names.get(model),
-                *tokens,
-                cost,
-                bool(counted),
-            )
+        for place, start, end in asked.places(source):
+            yield from _replies(asked, prices, place, (source.id, start, end))
+
+
+def _replies(
+    asked: Asked, prices: Prices, place: Where, span: tuple[int, int, int | None]
+) -> Iterator[Row]:
+    names, chosen = asked.chosen.names, asked.chosen
+    id, native, format, folder, session = place
+    for _, time, model, project, *tokens, counted in asked.library.db.read(_REPLIES, span):
+        if not chosen.has_reply(id, model, project) or not chosen.has_time(time):
+            continue
+        prompt = tokens[0] + tokens[2] + tokens[3]
+        price = prices.price(
+            names.get(model),
+            None if time is None else time // (86_400 * 10**9),
+            sum(prompt > longest for longest in BANDS),
+        )
+        cost = None if price is None else price.of(*tokens) / UNIT
+        yield (
+            id,
+            native,
+            format,
+            names.get(project, folder),
+            session,
+            time,
+            names.get(model),
+            *tokens,
+            cost,
+            bool(counted),
+        )

@@ -10,6 +10,7 @@ from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.archive.contents import archived_source
 from talktree.library.database.connection import Database
+from talktree.library.listing import all_of_source, spans_of
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.model.conversation import Conversation
 
@@ -60,11 +61,25 @@ class Asked:
         """Whether a source is asked for."""
         filters = self.filters
         return (
-            self._conversation in (None, source.native)
+            self._holds_conversation(source)
             and self.chosen.has_source(source.id)
             and (filters.since is None or source.last is None or source.last >= filters.since)
             and (filters.until is None or source.first is None or source.first < filters.until)
         )
+
+    def _holds_conversation(self, source: Source) -> bool:
+        if self._conversation is None:
+            return True
+        listed = all_of_source(self.library.db, source.id)
+        return any(each.id == self._conversation for each in listed)
+
+    def places(self, source: Source) -> Iterator[tuple[Where, int, int | None]]:
+        """The conversations of a source that are asked for, from which record to which."""
+        db = self.library.db
+        spans = zip(all_of_source(db, source.id), spans_of(db, source.id), strict=False)
+        for each, (start, end) in spans:
+            if self._conversation in (None, each.id):
+                yield where(source, each.id), start, end
 
     def conversations(self) -> Iterator[tuple[Source, Where, Conversation]]:
         """All conversations that can be read, and the columns with which their rows begin."""
@@ -72,10 +87,12 @@ class Asked:
         for source in self.sources():
             try:
                 kept = archived_source(library.db, library.archive, source.id)
-                talks = read(kept, by_slug(source.format)).conversations
-                for talk in talks:
-                    native = source.native if len(talks) == 1 else talk.id
-                    yield source, where(source, native), talk
+                listed = all_of_source(library.db, source.id)
+                found = read(kept, by_slug(source.format)).conversations
+                for number, each in enumerate(found):
+                    id = listed[number].id if number < len(listed) else each.native_id
+                    if self._conversation in (None, id):
+                        yield source, where(source, id), each
             except TalktreeError as error:
                 if self._failed is None:
                     raise

@@ -9,15 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from talktree.errors import ChangedMeanwhile, NotFound, NotUndoable
+from talktree.errors import ChangedMeanwhile, NotFound, NotUndoable, UsageError
 from talktree.files import Source, load
 from talktree.files.content import Content
 from talktree.files.guarded import replaced
 from talktree.formats import all_formats, by_slug
-from talktree.formats.engine import read, write
+from talktree.formats.engine import Origin, read, write
 from talktree.formats.engine.edited import edited
+from talktree.formats.engine.write import changed_files, files_answered
 from talktree.formats.secrets import without_secrets
-from talktree.library.archive.contents import source_of
+from talktree.library.archive.contents import source_of, with_kept_companions
 from talktree.library.archive.versions import files_of
 from talktree.library.versions.history import (
     Edit,
@@ -72,8 +73,8 @@ class Versions:
         return history
 
     def document(self) -> Document:
-        """The source with the edits that count."""
-        return self._edited(self.history)
+        """The source with the edits that count, and with its companion files."""
+        return self._edited(self.history, companions=True)
 
     @property
     def can_undo(self) -> bool:
@@ -91,6 +92,7 @@ class Versions:
         history, on = self._settled(), self._stand()
         before = self._edited(history) if known is None else known
         after = edited(before, conversation, operation)
+        self._refuse_companions(after)
         for pieces in write(after).values():
             for _ in pieces:
                 pass
@@ -102,6 +104,19 @@ class Versions:
                 )
             self._add(row, history)
         return after
+
+    def _refuse_companions(self, after: Document) -> None:
+        """Raise if an edit changes a companion file, which is a conversation of its own."""
+        origin = after.origin
+        assert isinstance(origin, Origin)
+        if origin.source.main is None:
+            return
+        for path in (*changed_files(after), *files_answered(after)):
+            if path != origin.source.main:
+                raise UsageError(
+                    f"this message is in {self.path.parent / path}",
+                    hint="edit it there: it is a conversation of its own",
+                )
 
     def undo(self) -> Edit:
         """The last edit that counts, not counting any more."""
@@ -130,15 +145,23 @@ class Versions:
                 return []
             wanted = self._edited(history)
             now = self.on_disk()
+            self._verify_versions()
             standing = tuple(history.standing)
             # Said before it is done: whoever is interrupted finds out later how far it came.
             said = Saving(standing=standing, hashes=_hashes(write(wanted)))
             last = self._add(said, history)
-            written = replaced(now, self.path, lambda: write(wanted))
+            # `on_disk` has just compared the files with those that the archive keeps.
+            written = replaced(now, self.path, lambda: write(wanted), backup=False).changed
             self._library.import_([self.path])
             row = Saved(made=self._stand(), standing=standing)
             add(self._library.db, self._source, time.time_ns(), row, after=last)
         return written
+
+    def _verify_versions(self) -> None:
+        """Record that the files are what the library has of them, as they were just compared."""
+        with self._library.db.transaction(durable=True):
+            for generation, length in self._stand().values():
+                self._library.archive.verify_versions(generation, length)
 
     def _add(self, row: Row, history: History) -> int:
         with self._library.db.transaction(durable=True):
@@ -156,9 +179,13 @@ class Versions:
 
     # what the edits stand on
 
-    def _edited(self, history: History) -> Document:
+    def _edited(self, history: History, *, companions: bool = False) -> Document:
         stand, edits = self._ground(history)
-        document = read(self._kept(stand), self._format)
+        source = self._kept(stand)
+        if companions:
+            library = self._library
+            source = with_kept_companions(library.db, library.archive, self._source, source)
+        document = read(source, self._format)
         for edit in edits:
             changed = done(document.find(edit.conversation), edit.operation)
             document = document.with_conversation(changed)

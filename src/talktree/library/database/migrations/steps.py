@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from talktree.library.database.connection import Database
-from talktree.library.database.migrations import branch_names, roles
+from talktree.library.database.migrations import (
+    branch_names,
+    checksums,
+    conversations,
+    roles,
+    verified_versions,
+)
 
-STEPS: dict[int, Callable[[Database], None]] = {2: branch_names.step, 3: roles.step}
+STEPS: dict[int, Callable[[Database], None]] = {
+    2: branch_names.step,
+    3: roles.step,
+    4: verified_versions.step,
+    5: checksums.step,
+    6: conversations.step,
+}
 """A step may only use statements: the code around it will be another when it is needed."""

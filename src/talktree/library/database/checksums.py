@@ -1,0 +1,146 @@
+"""Checksums of the rows that cannot be made again from the archive.
+
+Each such row has the checksum of its own values, and `checksums` has for each table the number of
+its rows and the sum of their checksums. Triggers keep both up to date. They are temporary triggers,
+which exist only in our own connections: a change that comes from elsewhere, such as a damaged disk,
+leaves a checksum that does not fit.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.library.database.connection import Database
+
+
+class ChecksummedTable(NamedTuple):
+    """A table with checksums."""
+
+    name: str
+    key: tuple[str, ...]
+    values: tuple[str, ...]
+    """The columns, apart from the key, that the checksum is made of."""
+    texts: tuple[str, ...] = ()
+    """Those of all these columns that hold text."""
+
+
+TABLES = (
+    ChecksummedTable("about", ("key",), ("value",), ("key", "value")),
+    ChecksummedTable("places", ("id",), ("path", "added")),
+    ChecksummedTable(
+        "sources",
+        ("id",),
+        ("path", "format", "state", "trouble", "lines", "kept_until"),
+        ("format", "state", "trouble"),
+    ),
+    ChecksummedTable(
+        "files",
+        ("id",),
+        (
+            *("source", "path", "size", "modified", "changed", "inode", "device"),
+            *("state", "generation", "guard", "trouble"),
+        ),
+        ("state", "trouble"),
+    ),
+    ChecksummedTable("generations", ("id",), ("file", "number", "length", "began")),
+    ChecksummedTable("versions", ("generation", "length"), ("seen", "modified", "verified")),
+    ChecksummedTable("chunks", ("id",), ("hash", "size", "base")),
+    ChecksummedTable("extents", ("generation", "start"), ("chunk", "size")),
+    ChecksummedTable("landmarks", ("mark", "chunk"), ()),
+    ChecksummedTable("operations", ("id",), ("source", "time", "kind", "value"), ("kind",)),
+    ChecksummedTable(
+        "branch_names",
+        ("source", "conversation", "leaf"),
+        ("name", "time"),
+        ("conversation", "leaf", "name"),
+    ),
+)
+HINTS = "landmarks"
+"""The table that only helps to compress: a wrong row costs room, and nothing else."""
+FUNCTION = "row_checksum"
+"""What the database calls `row_checksum`."""
+
+
+class ChecksumMismatch(NamedTuple):
+    """A row, or a table as a whole, that is not what its checksum says."""
+
+    table: str
+    key: tuple[object, ...] | None
+    """None if rows are missing, or are there that were not written here."""
+
+
+def row_checksum(*values: object) -> int:
+    """The checksum of the values of a row; texts are given as bytes."""
+    made = 0
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode()
+        made = zlib.crc32(b"%s%d:" % (type(value).__name__[:1].encode(), len(data)), made)
+        made = zlib.crc32(data, made)
+    return made
+
+
+def keep_checksums(db: Database) -> None:
+    """Have this connection write the checksum of every row that it adds or changes."""
+    for table in TABLES:
+        for statement in _triggers(table):
+            db.run(statement)
+
+
+def mismatches(db: Database) -> Iterator[ChecksumMismatch]:
+    """Rows and tables that are not what their checksums say."""
+    for table in TABLES:
+        name, key = table.name, ", ".join(table.key)
+        for row in db.read(
+            f"SELECT {key} FROM {name} NOT INDEXED WHERE checksum <> {_checksum(table, '')}"
+        ):
+            yield ChecksumMismatch(name, row)
+        found = db.one(f"SELECT count(*), coalesce(sum(checksum), 0) FROM {name} NOT INDEXED")
+        if found != db.one("SELECT rows, total FROM checksums WHERE name = ?", (name,)):
+            yield ChecksumMismatch(name, None)
+
+
+def drop_wrong_hints(db: Database) -> None:
+    """Delete rows of `landmarks` that are not what was written; nothing depends on them."""
+    table = next(each for each in TABLES if each.name == HINTS)
+    with db.transaction():
+        db.run(f"DELETE FROM {HINTS} WHERE checksum <> {_checksum(table, '')}")
+        db.run(
+            "UPDATE checksums SET rows = (SELECT count(*) FROM landmarks),"
+            " total = (SELECT coalesce(sum(checksum), 0) FROM landmarks) WHERE name = 'landmarks'"
+        )
+
+
+def _checksum(table: ChecksummedTable, of: str) -> str:
+    """The expression for the checksum of a row; `of` says which one, like `NEW.`."""
+    columns = (
+        f"CAST({of}{each} AS BLOB)" if each in table.texts else f"{of}{each}"
+        for each in (*table.key, *table.values)
+    )
+    return f"{FUNCTION}({', '.join(columns)})"
+
+
+def _triggers(table: ChecksummedTable) -> Iterator[str]:
+    name = table.name
+    same = " AND ".join(f"{each} = NEW.{each}" for each in table.key)
+    made = _checksum(table, "NEW.")
+    watched = ", ".join((*table.key, *table.values))
+    write = f"UPDATE {name} SET checksum = {made} WHERE {same}"
+
+    def add(count: int, change: str) -> str:
+        """The statement that adds rows and checksums to those of the table."""
+        return (
+            f"UPDATE checksums SET rows = rows + {count}, total = total {change}"
+            f" WHERE name = '{name}'"
+        )
+
+    for kind, what, body in (
+        ("added", "INSERT", f"{write}; {add(1, f'+ {made}')};"),
+        ("changed", f"UPDATE OF {watched}", f"{write}; {add(0, f'- OLD.checksum + {made}')};"),
+        ("deleted", "DELETE", f"{add(-1, '- OLD.checksum')};"),
+    ):
+        yield (
+            f"CREATE TEMP TRIGGER IF NOT EXISTS {name}_{kind} AFTER {what} ON {name} FOR EACH ROW "
+            f"BEGIN {body} END"
+        )

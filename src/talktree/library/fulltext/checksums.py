@@ -1,0 +1,101 @@
+"""Checksums of the files of the full-text index, which are written once and never changed.
+
+They are recorded in the library's database when a writer is done. While one is at work the record
+of the manifest is missing, so that nothing is compared that may be half written.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from talktree.library.fulltext.place import MANIFEST, folder_of
+
+if TYPE_CHECKING:
+    from talktree.library.database.connection import Database
+
+CHANGING = (MANIFEST, ".managed.json")
+"""The files that each commit replaces."""
+PART = 1 << 20
+_ALL = "SELECT name, size, checksum FROM fulltext_files"
+_IS_RECORDED = "SELECT 1 FROM fulltext_files WHERE name = ?"
+_ADD = """
+INSERT INTO fulltext_files (name, size, checksum) VALUES (?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET size = excluded.size, checksum = excluded.checksum
+"""
+_DROP = "DELETE FROM fulltext_files WHERE name = ?"
+_CLEAR = "DELETE FROM fulltext_files"
+
+
+def is_recorded(db: Database) -> bool:
+    """Whether the checksums are those of the index as it is."""
+    return db.one(_IS_RECORDED, (MANIFEST,)) is not None
+
+
+def expect_changes(db: Database) -> None:
+    """Forget the checksums of files that are about to change, in the caller's transaction."""
+    db.many(_DROP, ((name,) for name in CHANGING))
+
+
+def forget_files(db: Database) -> None:
+    """Forget all checksums: the index is going to be made again."""
+    db.run(_CLEAR)
+
+
+def record_files(db: Database, root: Path) -> None:
+    """Record the checksums of files that are new; nothing may be writing the index."""
+    folder = folder_of(root)
+    known = {name: size for name, size, _ in db.read(_ALL)}
+    found = _files(folder)
+    new = [
+        (name, size, _checksum(folder / name))
+        for name, size in found.items()
+        if known.get(name) != size or name in CHANGING
+    ]
+    with db.transaction():
+        db.many(_DROP, ((name,) for name in known if name not in found))
+        db.many(_ADD, new)
+
+
+def damaged_files(db: Database, root: Path) -> list[str]:
+    """The files that are missing or not what was written; none while the index is written."""
+    while True:
+        recorded = db.read(_ALL)
+        if not is_recorded(db):
+            return []
+        folder = folder_of(root)
+        found = _files(folder)
+        bad = [
+            name
+            for name, size, checksum in recorded
+            if found.get(name) != size or _checksum(folder / name) != checksum
+        ]
+        # A writer forgets the checksums before it changes a file.
+        if not bad or db.read(_ALL) == recorded:
+            return bad
+
+
+def _files(folder: Path) -> dict[str, int]:
+    """The sizes of the files of an index, by name."""
+    try:
+        with os.scandir(folder) as entries:
+            return {
+                entry.name: entry.stat(follow_symlinks=False).st_size
+                for entry in entries
+                if not entry.name.endswith(".lock") and entry.is_file(follow_symlinks=False)
+            }
+    except FileNotFoundError:
+        return {}
+
+
+def _checksum(path: Path) -> int | None:
+    made = 0
+    try:
+        with path.open("rb") as file:
+            while data := file.read(PART):
+                made = zlib.crc32(data, made)
+    except OSError:
+        return None
+    return made

@@ -1,0 +1,196 @@
+"""Comparing facts and full text with what the archive gives: everything is made again beside it.
+
+The copy lies in a temporary folder and is deleted in the end; the library is only read.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from talktree.errors import TalktreeError
+from talktree.library.archive.verify import Trouble
+from talktree.library.database.schema import REBUILDABLE
+from talktree.library.fulltext.checksums import is_recorded
+from talktree.library.importing.pieces import read_pieces
+from talktree.library.importing.result import Imported
+from talktree.library.importing.work import Work
+from talktree.library.library import Library
+from talktree.library.reading.told import Heading
+from talktree.library.sources.changes import NOTHING
+from talktree.library.stats.once import settled
+from talktree.text.visible import visible_line
+
+if TYPE_CHECKING:
+    from talktree.library.archive.store import Archive
+    from talktree.library.database.connection import Database
+    from talktree.library.fulltext.index import Place
+
+HINT = "`talktree library reindex` makes it again from the archive"
+
+_COPIES = (
+    (
+        "SELECT id, path, format, state, trouble, lines FROM sources",
+        "INSERT INTO sources (id, path, format, state, trouble, lines) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    (
+        "SELECT id, source, path, size, modified, state, generation FROM files",
+        "INSERT INTO files (id, source, path, size, modified, state, generation, changed, inode,"
+        " device) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0)",
+    ),
+    (
+        "SELECT id, file, number, length, began FROM generations",
+        "INSERT INTO generations (id, file, number, length, began) VALUES (?, ?, ?, ?, ?)",
+    ),
+)
+"""What is needed to tell sources again, and does not come from telling them."""
+_SOURCES = "SELECT id, path, indexed = archived FROM sources ORDER BY id"
+_ABOUT = """
+SELECT s.native, s.title, p.text, b.text, s.first, s.last, s.messages, s.branches, s.sidechains,
+  s.errors, s.size, s.archived, s.parent, s.shape, s.heading
+FROM sources AS s LEFT JOIN names AS p ON p.id = s.project LEFT JOIN names AS b ON b.id = s.branch
+WHERE s.id = ?
+"""
+_ABOUT_NAMES = (
+    *("id", "title", "project", "branch", "first", "last", "messages", "branches", "sidechains"),
+    *("errors", "size", "archived", "parent", "shape", "heading"),
+)
+_FACTS = {
+    "replies": """
+SELECT r.key, r.at, r.time, m.text, p.text, r.input, r.output, r.cache_read, r.cache_write,
+  r.cache_write_hour
+FROM replies AS r LEFT JOIN names AS m ON m.id = r.model LEFT JOIN names AS p ON p.id = r.project
+WHERE r.source = ?""",
+    "calls": """
+SELECT c.key, c.at, c.time, t.text, c.reply, c.state, c.took
+FROM calls AS c LEFT JOIN names AS t ON t.id = c.tool WHERE c.source = ?""",
+    "measures": """
+SELECT m.time, n.text, m.value FROM measures AS m LEFT JOIN names AS n ON n.id = m.name
+WHERE m.source = ?""",
+    "roles": """
+SELECT n.text, r.messages FROM roles AS r LEFT JOIN names AS n ON n.id = r.role
+WHERE r.source = ?""",
+    "conversations": """
+SELECT number, start, key, native, title, first, last, messages, threads, branches, sidechains,
+  errors
+FROM conversations WHERE source = ?""",
+}
+_SUMS = {
+    "usage totals": """
+SELECT s.day, m.text, p.text, s.long, s.replies, s.input, s.output, s.cache_read, s.cache_write,
+  s.cache_write_hour
+FROM spent AS s LEFT JOIN names AS m ON m.id = s.model LEFT JOIN names AS p ON p.id = s.project
+WHERE s.source = ?""",
+    "tool totals": """
+SELECT u.day, t.text, u.calls, u.answered, u.failures
+FROM used AS u LEFT JOIN names AS t ON t.id = u.tool WHERE u.source = ?""",
+}
+_STRAYS = tuple(
+    (table, f"SELECT count(*) FROM {table} WHERE source NOT IN (SELECT id FROM sources)")
+    for table in REBUILDABLE
+)
+
+
+class _Copy(Library):
+    """A library in a temporary folder that is made from the archive of another one."""
+
+    def __init__(self, root: Path, archive: Archive) -> None:
+        super().__init__(root, write=True)
+        self.archive = archive
+
+    def close(self) -> None:
+        """Let go of the copy; the archive belongs to the original."""
+        self.db.close()
+
+
+def compare_with_rebuild(library: Library) -> Iterator[Trouble]:
+    """What of facts and full text is not what the archive gives."""
+    with library.db.snapshot(), rebuild(library) as copy:
+        yield from compare_facts(library.db, copy.db)
+        documents = {*copy.fulltext.documents()}
+    yield from _compare_documents(library, documents)
+
+
+@contextmanager
+def rebuild(library: Library) -> Iterator[Library]:
+    """A library for a while, with the same sources, told again from the archive."""
+    with (
+        tempfile.TemporaryDirectory(prefix="talktree-check-") as folder,
+        _Copy(Path(folder) / "library", library.archive) as copy,
+    ):
+        for select, insert in _COPIES:
+            copy.db.many(insert, library.db.read(select))
+        sources = library.db.read(_SOURCES)
+        Work(copy, NOTHING, {row[0]: 0 for row in sources}, Imported(), None).run()
+        yield copy
+
+
+def compare_facts(db: Database, copy: Database) -> Iterator[Trouble]:
+    """What of the facts in a database is not as in one that was made from the archive."""
+    sources = db.read(_SOURCES)
+    has_sums = settled(db) and all(row[2] for row in sources)
+    for source, path, is_indexed in sources:
+        if not is_indexed:
+            continue  # an import was interrupted; the next one tells this source again
+        different = [
+            name for name, read in _readers(source, has_sums=has_sums) if _differs(read, db, copy)
+        ]
+        different += _different_columns(source, db, copy)
+        if different:
+            shown = visible_line(os.fsdecode(path))
+            what = f"{shown}: {', '.join(different)} not as its archived files give it"
+            yield Trouble("facts", what, HINT)
+    for table, sql in _STRAYS:
+        if (db.one(sql) or (0,))[0]:
+            yield Trouble("facts", f"{table}: rows that belong to no source", HINT)
+
+
+Reader = Callable[["Database"], object]
+
+
+def _readers(source: int, *, has_sums: bool) -> Iterator[tuple[str, Reader]]:
+    for name, sql in {**_FACTS, **(_SUMS if has_sums else {})}.items():
+        yield name, lambda db, sql=sql: sorted(db.read(sql, (source,)), key=repr)  # type: ignore[misc]
+    yield "texts", lambda db: read_pieces(db, source)
+
+
+def _differs(read: Reader, db: Database, copy: Database) -> bool:
+    try:
+        return read(db) != read(copy)
+    except (TalktreeError, ValueError, msgspec.MsgspecError):
+        return True
+
+
+def _different_columns(source: int, db: Database, copy: Database) -> list[str]:
+    try:
+        ours, other = (_columns(each, source) for each in (db, copy))
+    except (TalktreeError, ValueError, msgspec.MsgspecError):
+        return ["conversation"]
+    return [name for name, one, two in zip(_ABOUT_NAMES, ours, other, strict=True) if one != two]
+
+
+def _columns(db: Database, source: int) -> list[Any]:
+    *columns, heading = db.one(_ABOUT, (source,)) or (None,) * len(_ABOUT_NAMES)
+    return [*columns, None if heading is None else msgspec.msgpack.decode(heading, type=Heading)]
+
+
+def _compare_documents(library: Library, wanted: Set[tuple[Place, str]]) -> Iterator[Trouble]:
+    """What differs in the full text, if nothing was written meanwhile."""
+    before = library.db.read(_SOURCES)
+    if not library.has_fulltext() or not is_recorded(library.db):
+        return
+    found = {*library.fulltext.documents()}
+    if library.db.read(_SOURCES) != before or not is_recorded(library.db):
+        return
+    paths = {source: path for source, path, is_indexed in before if is_indexed}
+    unfinished = {source for source, _, is_indexed in before if not is_indexed}
+    wrong = {place.source for place, _ in wanted ^ found} - unfinished
+    for source in sorted(wrong):
+        shown = visible_line(os.fsdecode(paths.get(source, b"source %d" % source)))
+        yield Trouble("fulltext", f"{shown}: the full text does not have just its pieces", HINT)

@@ -1,0 +1,151 @@
+"""The links of a shape with what is missing inferred, as the model infers it.
+
+`model/skeleton.py` does the same for conversations that are read whole; both must agree.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from talktree.library.reading.runs import Records
+from talktree.library.reading.told import FOLLOWS, SIDECHAIN, TRAIT
+from talktree.model.habits import Habits
+from talktree.model.inference import (
+    Nodes,
+    continue_kept,
+    follow_order,
+    join_turns,
+    lacks_links,
+    return_to_main,
+)
+from talktree.model.skeleton import ROOT
+
+_SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
+_TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
+
+
+class _Some:
+    """Records without those that are copies."""
+
+    def __init__(self, records: Records, numbers: Sequence[int]) -> None:
+        self.bits = bytearray(records.bits[number] for number in numbers)
+        self.groups = array("i", (records.groups[number] for number in numbers))
+        self.stamps = array("q", (records.stamps[number] for number in numbers))
+
+
+class Resolved(NamedTuple):
+    """Records that are nodes of the tree, and the parent of each."""
+
+    parents: array[int]
+    records: Records
+    numbers: list[int] | None = None
+    """The numbers of the records in the shape, if it has copies too."""
+    copies: Mapping[int, int] = MappingProxyType({})
+    """The copies, with what each is a copy of."""
+    inferred: bool = False
+    """Whether any link is inferred."""
+
+    def spread(self, states: bytes) -> bytes:
+        """What is known of each record, for copies as well."""
+        if self.numbers is None:
+            return states
+        place = {number: at for at, number in enumerate(self.numbers)}
+        count = len(self.numbers) + len(self.copies)
+        return bytes(states[place[self.copies.get(number, number)]] for number in range(count))
+
+
+class Linked(Records, Protocol):
+    """A shape."""
+
+    habits: Habits
+    doubled: bool
+    forward: list[tuple[int, int]]
+    kept: list[tuple[int, int]]
+
+    @property
+    def ids(self) -> array[int]:
+        """The hashes of the ids."""
+
+    def places(self) -> dict[int, int]:
+        """Where each id stands; of a doubled one the last."""
+
+    def whole_parents(self) -> array[int]:
+        """The parents of all records, those behind their children found, loops cut."""
+
+
+def resolved(shape: Linked) -> Resolved:
+    """The nodes of a shape."""
+    parents = shape.whole_parents()
+    if not shape.habits.sequential:
+        # It was read through the model, which has inferred its links.
+        return Resolved(parents, shape)
+    copies = _copies(shape) if shape.doubled else {}
+    records: Records = shape
+    numbers: list[int] | None = None
+    place: dict[int, int] = {}
+    on_copies: set[int] = set()
+    if copies:
+        numbers = [number for number in range(len(parents)) if number not in copies]
+        place = {number: at for at, number in enumerate(numbers)}
+        place |= {number: place[original] for number, original in copies.items()}
+        above = [parents[number] for number in numbers]
+        on_copies = {at for at, each in enumerate(above) if each in copies}
+        parents = array("i", (ROOT if each == ROOT else place[each] for each in above))
+        records = _Some(shape, numbers)
+    forward = bool(shape.forward) and any(up > at for at, up in enumerate(parents))
+    nodes = _nodes(parents, records, forward=forward)
+    moved = continue_kept(nodes, _kept(shape, copies, place), on_copies)
+    broken = {place.get(at, at) for at, _ in shape.forward if at not in copies}
+    inferred = _infer(nodes, records, {at for at in broken if parents[at] == ROOT}) or bool(moved)
+    return Resolved(parents, records, numbers, copies, inferred or bool(copies))
+
+
+def _nodes(parents: array[int], records: Records, *, forward: bool) -> Nodes:
+    bits = bytes(records.bits)
+    traits, sides = bits.translate(_TRAIT), bits.translate(_SIDE)
+    return Nodes(parents, traits, sides, records.groups, records.stamps, forward)
+
+
+def _infer(nodes: Nodes, records: Records, broken: set[int]) -> bool:
+    """Infer the links that are missing; whether there are any."""
+    follows = {number for number, byte in enumerate(records.bits) if byte & FOLLOWS}
+    lacking = lacks_links(nodes, follows, broken)
+    made = follow_order(nodes, follows | broken) if lacking else {}
+    return any((made, return_to_main(nodes), join_turns(nodes, ())))
+
+
+def _kept(shape: Linked, copies: dict[int, int], place: dict[int, int]) -> dict[int, int]:
+    """The compactions that are nodes, with the first message that each keeps."""
+    if not shape.kept:
+        return {}
+    known = shape.places()
+    found = {
+        number: known[name] for number, name in shape.kept if name in known and number not in copies
+    }
+    if not place:
+        return found
+    return {place[number]: place[first] for number, first in found.items()}
+
+
+def _copies(shape: Linked) -> dict[int, int]:
+    """Records that say of themselves all that a record before them says.
+
+    The model compares the very bytes; here time, role, kind, reply and parent must be the same.
+    """
+    parents = shape.whole_parents()
+    pending = dict(shape.forward)
+    first: dict[tuple[int, ...], int] = {}
+    found: dict[int, int] = {}
+    for number, id in enumerate(shape.ids):
+        if not id or not shape.stamps[number]:
+            continue
+        above = parents[number]
+        named = pending.get(number, 0 if above == ROOT else shape.ids[above])
+        key = (id, named, shape.bits[number], shape.groups[number], shape.stamps[number])
+        original = first.setdefault(key, number)
+        if original != number:
+            found[number] = original
+    return found

@@ -1,0 +1,28 @@
+"""Whether a file that is not a conversation belongs to one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from talktree.formats import all_formats
+from talktree.library.sources.find import SESSION_ENDINGS
+
+
+def is_companion(path: bytes) -> bool:
+    """Whether a file is a companion file of a file that is there."""
+    return any(os.path.isfile(os.fsencode(owner)) for owner in _owners(os.fsdecode(path)))
+
+
+def _owners(path: str) -> Iterator[str]:
+    """The files that a file belongs to, as far as names tell."""
+    formats = all_formats()
+    folder = os.path.dirname(path)
+    while (above := os.path.dirname(folder)) != folder:
+        for ending in SESSION_ENDINGS:
+            name = os.path.basename(folder) + os.fsdecode(ending)
+            for format in formats:
+                for each in format.companions.folders(name):
+                    if path.startswith(os.path.join(above, each) + os.sep):
+                        yield os.path.join(above, name)
+        folder = above

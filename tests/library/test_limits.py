@@ -1,0 +1,46 @@
+"""The library with small limits: what holds for large files is seen with small ones."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from talktree.library.importing import work
+from tests import limits
+from tests.library.version_machine import Remembering
+
+SHARE = settings(
+    max_examples=int(os.environ.get("VERSION_EXAMPLES", "8")),
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+WHOLE = settings(SHARE, max_examples=400, stateful_step_count=40)
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All sizes divided by 64, and transactions of a few kilobytes."""
+    limits.shrink(monkeypatch)
+    monkeypatch.setattr(work, "BATCH_BYTES", 1 << 13)
+
+
+def test_every_size_is_known() -> None:
+    known = {(module, name) for module, names in limits.SIZES.items() for name in names}
+    fixed = {(module, name) for module, names in limits.FIXED.items() for name in names}
+    unknown = {*limits.large_numbers()} - known - fixed
+    assert not unknown, "a size belongs into SIZES of tests/limits.py, any other number into FIXED"
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_every_version_is_what_the_file_was() -> None:
+    run_state_machine_as_test(Remembering, settings=SHARE)
+
+
+@pytest.mark.torture
+@pytest.mark.usefixtures("small_limits")
+def test_every_version_is_what_the_file_was_for_long() -> None:
+    run_state_machine_as_test(Remembering, settings=WHOLE)
