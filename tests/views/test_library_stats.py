@@ -41,8 +41,8 @@ def text(lines: Iterator[Line]) -> list[str]:
 
 def test_people_get_totals_and_the_usual_points_of_view(counts: Statistics) -> None:
     shown = text(library_stats_lines(counts))
-    assert shown[0].startswith("8 sources, ")
-    assert "tokens: 16 in, 160 out, 16,000 from cache, 1,600 to cache, in 16 API messages" in shown
+    assert shown[0] == "6 conversations, 80 messages, 8 branches, 3 sidechains"
+    assert "tokens: 16 in, 160 out, 16,000 from cache, 1,600 to cache, in 16 replies" in shown
     assert "cost: $0.0331" in shown
     assert "7 tool calls, 1 failed" in shown
     assert "tasks: 2 done, 2 open" in shown
@@ -81,7 +81,7 @@ def test_an_unknown_price_is_told(library: Library, tmp_path: Path) -> None:
 
 
 def test_an_empty_library_has_little_to_show(library: Library) -> None:
-    assert text(library_stats_lines(library.stats())) == ["0 sources, 0 messages"]
+    assert text(library_stats_lines(library.stats())) == ["0 conversations, 0 messages, 0 branches"]
     assert "".join(library_stats_csv(library.stats(), "day")) == ""
 
 

@@ -134,10 +134,10 @@ def test_what_will_be_deleted() -> None:
 
     assert told(2.5) == "1 session will be deleted by its tool in 3 days; it is kept here"
     assert told(-4, 0) == (
-        "these 2 sessions will be deleted by their tool any day now; they are kept here"
+        "2 sessions will be deleted by their tool any day now; they are kept here"
     )
     assert told(0.5, 9) == (
-        "these 2 sessions will be deleted by their tool in 1 to 9 days; they are kept here"
+        "2 sessions will be deleted by their tool in 1 to 9 days; they are kept here"
     )
 
 

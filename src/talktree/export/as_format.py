@@ -26,6 +26,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
+from talktree.text.json_value import equal
 
 OURS = "native"
 
@@ -72,7 +73,7 @@ def _left(conversation: Conversation, kept: set[int], choice: Choice) -> Convers
         members.append(number)
         if isinstance(left, Message):
             left = replace(left, parent=_above(conversation, position, gone))
-        if left != entry:
+        if not equal(left, entry):
             changed[number] = left
     return conversation.with_entries(members, changed)
 

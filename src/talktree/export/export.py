@@ -16,7 +16,7 @@ from talktree.export.redacting import redacted
 from talktree.export.redaction import Redactor
 from talktree.export.walk import Tell, Walk
 from talktree.export.words import Markdown, Plain
-from talktree.files import as_named, save
+from talktree.files import OutputGate, as_named, save
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
 from talktree.model.mending import mended
@@ -38,10 +38,10 @@ class Exported(Struct, frozen=True, kw_only=True):
     title: str = ""
     facts: Sequence[str] = ()
 
-    def save(self, path: Path) -> list[Path]:
-        """Write it, whole or not at all."""
-        files = as_named(path.name, self.files, folder=self.folder)
-        return save(files, path, folder=self.folder)
+    def save(self, path: str | Path, *, gate: OutputGate | None = None) -> list[Path]:
+        """Write it, whole or not at all, where the gate allows it."""
+        files = as_named(Path(path).name, self.files, folder=self.folder)
+        return save(files, path, folder=self.folder, gate=gate)
 
 
 def _silent(done: int) -> None:

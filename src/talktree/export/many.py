@@ -20,7 +20,6 @@ from talktree.errors import (
     TalktreeError,
     UnknownFormat,
     Unreadable,
-    UsageError,
     failure_of,
     mistake,
 )
@@ -29,9 +28,11 @@ from talktree.export.export import exported
 from talktree.export.many_jobs import Job, jobs
 from talktree.export.page.index import Line, index_page
 from talktree.export.redaction import Redactor
-from talktree.files import Source, load
+from talktree.files import OutputGate, Source, load
 from talktree.files.content import OnDisk
+from talktree.files.save import building_folder, place_folder
 from talktree.formats import by_slug
+from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.model.document import Document
@@ -78,23 +79,20 @@ def _silent(outcome: Outcome, done: int, total: int) -> None:
 
 def export_many(
     paths: Sequence[str],
-    out: Path,
+    out: str | Path,
     choice: Choice,
     *,
+    gate: OutputGate | None = None,
     format: str | None = None,
     processes: int | None = None,
     told: Told = _silent,
 ) -> list[Outcome]:
     """Write a page for each conversation in some paths, and an index of them."""
-    from shutil import rmtree
-    from tempfile import mkdtemp
-
-    _refuse_taken(out)
+    gate = gate or OutputGate(paths)
+    gate.check(out, folder=True)
     todo = jobs(paths, format=format)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    order = Order(choice=choice, out=str(building), key=Redactor().key)
-    try:
+    with building_folder(out) as building:
+        order = Order(choice=choice, out=str(building), key=Redactor().key)
         outcomes: list[Outcome] = []
         with _seldom_collecting():
             for outcome in _outcomes(order, todo, processes):
@@ -103,11 +101,8 @@ def export_many(
         outcomes.sort(key=lambda outcome: outcome.number)
         if any(outcome.page for outcome in outcomes):
             _write_index(outcomes, building, choice)
-            building.chmod(0o755)
-            building.rename(out)
-        return outcomes
-    finally:
-        rmtree(building, ignore_errors=True)
+            place_folder(building, out, gate)
+    return outcomes
 
 
 @contextmanager
@@ -119,11 +114,6 @@ def _seldom_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-def _refuse_taken(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: already exists", hint="name a folder that does not exist yet")
 
 
 def _outcomes(order: Order, todo: Sequence[Job], processes: int | None) -> Iterator[Outcome]:
@@ -176,8 +166,9 @@ def _worked(order: Order, job: Job) -> Outcome:
 
 def _read(job: Job) -> Document:
     root = Path(job.root)
-    source = load(root) if not job.files else _source(root, job.files)
-    return read(source, by_slug(job.format) if job.format else detect(source).format)
+    source = load(root, shown=job.shown) if not job.files else _source(root, job.files)
+    format = by_slug(job.format) if job.format else detect(source).format
+    return read(with_companions(source, format), format)
 
 
 def _source(root: Path, files: Sequence[str]) -> Source:

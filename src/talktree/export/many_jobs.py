@@ -67,7 +67,7 @@ def _parts(each: Found, format: str | None) -> Iterable[Job]:
     if not Path(each.source).is_dir():
         return [whole]
     try:
-        found = list(_groups(each, load(Path(each.source)), format))
+        found = list(_groups(each, load(each.source, shown=each.shown), format))
     except TalktreeError:
         # Its turn will tell what is wrong with it.
         return [whole]

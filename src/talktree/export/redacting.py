@@ -74,7 +74,7 @@ def as_it_stands(document: Document) -> Source:
 
 
 def _is_whole(document: Document, origin: Origin) -> bool:
-    return sum(map(len, document.conversations)) == origin.count
+    return sum(each.record_count for each in document.conversations) == origin.count
 
 
 def _blocks(content: Content) -> Iterator[bytes]:

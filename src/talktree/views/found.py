@@ -48,14 +48,14 @@ def _said(hit: Hit) -> object:
     return hit.message, hit.part, hit.role, hit.kind, hit.time, hit.excerpt
 
 
-def hit_lines(found: Iterable[Copies]) -> Iterator[Line]:
+def hit_lines(found: Iterable[Copies], library: str | None = None) -> Iterator[Line]:
     """Three lines a hit: what and where it is, the words, the command that shows it."""
     for number, (hit, files) in enumerate(found):
         if number:
             yield EMPTY
         yield _head(hit, files)
         yield ("  ", ""), *_excerpt(hit.excerpt, hit.marks)
-        yield line(("  " + show_command(hit), "faint"))
+        yield line(("  " + show_command(hit, library), "faint"))
 
 
 def hit_shape(hit: Hit) -> dict[str, Json]:
@@ -79,12 +79,14 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
     }
 
 
-def show_command(hit: Hit) -> str:
+def show_command(hit: Hit, library: str | None = None) -> str:
     """The command that shows the branch with the message; by its id if the file is gone."""
     where = os.fsdecode(hit.path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
     if hit.message:
         words += ["--branch", hit.message]
+    if library is not None and not hit.here:
+        words += ["--library", library]
     return " ".join(map(shlex.quote, words))
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from talktree.text.json_value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
+MOST_LISTED = 20
+"""How many files that were not imported are listed."""
 READ = {"new", "grown", "replaced"}
 """What a source was read for."""
 
@@ -39,6 +41,7 @@ def summary_line(done: Imported) -> Line:
         "completed": done.completed,
         "failed": len(done.failed),
         "unchanged": done.unchanged,
+        "not recognised": len(done.skipped),
         "very long lines kept but not indexed": done.untold,
     }
     told = ", ".join(f"{count:,} {word}" for word, count in words.items() if count)
@@ -72,6 +75,7 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "passed_over": done.passed_over,
         "untold": done.untold,
         "failed": failed_shape(done.failed),
+        "skipped": [{"path": os.fsdecode(path), "why": why} for path, why in done.skipped],
         "records": done.records,
         "pieces": done.pieces,
         "bytes_read": done.bytes_read,
@@ -90,16 +94,26 @@ def expiring_shape(each: Expiring) -> Json:
 
 
 def expiry_notice(expiring: Sequence[Expiring]) -> str:
-    """What will be deleted by its tool, in one sentence."""
+    """How many sessions will be deleted by their tool, and when, in one sentence."""
     first, last = _days(expiring[0]), _days(expiring[-1])
     if last == 0:
         days = "any day now"
     else:
         days = f"in {counted(last, 'day')}" if first == last else f"in {first:,} to {last:,} days"
     one = len(expiring) == 1
-    what = "1 session" if one else f"these {len(expiring):,} sessions"
+    what = "1 session" if one else f"{len(expiring):,} sessions"
     own, kept = ("its", "it is") if one else ("their", "they are")
     return f"{what} will be deleted by {own} tool {days}; {kept} kept here"
+
+
+def expiry_lines(named: Sequence[tuple[Expiring, str]]) -> Iterator[str]:
+    """A line for each session that will be deleted, with its id and title."""
+    for each, name in named[:MOST_LISTED]:
+        days = _days(each)
+        when = f"in {counted(days, 'day')}" if days else "any day now"
+        yield f"  {name} ({when})"
+    if len(named) > MOST_LISTED:
+        yield f"  {len(named) - MOST_LISTED:,} more (`talktree import --json` lists all)"
 
 
 def _days(each: Expiring) -> int:
@@ -115,6 +129,7 @@ def info_lines(info: Info) -> Iterator[Line]:
     states = {"gone": info.gone, "unreadable": info.unreadable}
     told = [f"{count:,} {state}" for state, count in states.items() if count]
     yield _row("library", str(info.root))
+    yield _row("conversations", f"{info.conversations:,}")
     yield _row("sources", f"{info.sources:,}" + (f", {', '.join(told)}" if told else ""))
     yield _row("kept", f"{size(info.raw)} in {size(info.archive)}")
     yield _row("full text", size(info.index))
@@ -122,10 +137,15 @@ def info_lines(info: Info) -> Iterator[Line]:
     yield _row("last import", moment(info.last_import) or "never")
     for number, place in enumerate(info.places):
         yield _row("" if number else "places", os.fsdecode(place))
+    for number, each in enumerate(info.not_imported[:MOST_LISTED]):
+        name = "" if number else "not imported"
+        yield _row(name, f"{os.fsdecode(each.path)}: {each.why}")
+    if len(info.not_imported) > MOST_LISTED:
+        yield _row("", f"{len(info.not_imported) - MOST_LISTED:,} more (use --json)")
 
 
 def _row(name: str, what: str) -> Line:
-    return line((f"{name:13}", "faint"), what)
+    return line((f"{name:15}", "faint"), what)
 
 
 def info_shape(info: Info) -> dict[str, Json]:
@@ -135,6 +155,7 @@ def info_shape(info: Info) -> dict[str, Json]:
         "made": stamp(info.made) or None,
         "last_import": stamp(info.last_import) or None,
         "sources": info.sources,
+        "conversations": info.conversations,
         "here": info.here,
         "gone": info.gone,
         "unreadable": info.unreadable,
@@ -143,6 +164,10 @@ def info_shape(info: Info) -> dict[str, Json]:
         "index_bytes": info.index,
         "database_bytes": info.database,
         "places": [os.fsdecode(each) for each in info.places],
+        "not_imported": [
+            {"path": os.fsdecode(path), "state": state, "why": why}
+            for path, state, why in info.not_imported
+        ],
     }
 
 
@@ -161,7 +186,8 @@ def version_lines(versions: Iterable[Version]) -> Iterator[Line]:
     """The lengths that a file was seen with."""
     for each in versions:
         seen = f"{moment(each.seen)}  "
-        yield line((f"{each.number:4}  ", "mark"), (seen, "faint"), size(each.length))
+        doubt = "" if each.verified else "  provisional"
+        yield line((f"{each.number:4}  ", "mark"), (seen, "faint"), size(each.length), doubt)
 
 
 def version_shape(version: Version) -> dict[str, Json]:
@@ -171,4 +197,5 @@ def version_shape(version: Version) -> dict[str, Json]:
         "bytes": version.length,
         "seen": stamp(version.seen) or None,
         "modified": stamp(version.modified) or None,
+        "verified": version.verified,
     }

@@ -38,13 +38,16 @@ def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object
 def _totals(statistics: Statistics) -> Object:
     return {
         "sources": statistics.sources,
+        "conversations": statistics.conversations,
         "messages": statistics.messages,
+        "threads": statistics.threads,
         "branches": statistics.branches,
         "sidechains": statistics.sidechains,
         "errors": statistics.errors,
         "tool_calls": sum(tool.calls for tool in statistics.tools),
         "tool_failures": sum(tool.failures for tool in statistics.tools),
         **_spent(statistics.spent),
+        "replies": statistics.spent.replies,
         "first": stamp(statistics.first) or None,
         "last": stamp(statistics.last) or None,
         "todos_done": statistics.measures.todos_done,

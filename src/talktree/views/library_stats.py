@@ -38,8 +38,9 @@ def library_stats_lines(
 def _summary(statistics: Statistics) -> Iterator[Line]:
     sides = statistics.sidechains
     yield line(
-        (counted(statistics.sources, "source"), "title"),
+        (counted(statistics.conversations, "conversation"), "title"),
         f", {counted(statistics.messages, 'message')}",
+        f", {counted(statistics.branches, 'branch', 'branches')}",
         f", {counted(sides, 'sidechain')}" if sides else "",
     )
     if statistics.first is not None and statistics.last is not None:
@@ -48,7 +49,7 @@ def _summary(statistics: Statistics) -> Iterator[Line]:
     if spent.replies:
         yield line(
             f"tokens: {spent.input:,} in, {spent.output:,} out, {spent.cache_read:,} from cache, "
-            f"{spent.cache_write:,} to cache, in {counted(spent.replies, 'API message')}"
+            f"{spent.cache_write:,} to cache, in {counted(spent.replies, 'reply', 'replies')}"
         )
         yield line("cost: ", (cost_words(spent), "title"))
     calls = sum(tool.calls for tool in statistics.tools)

@@ -58,6 +58,7 @@ def listed_shape(each: Kept) -> dict[str, Json]:
         "title": each.title,
         "path": os.fsdecode(each.path),
         "messages": each.messages,
+        "threads": each.threads,
         "branches": each.branches,
         "updated": stamp(each.last) or None,
         "started": stamp(each.first) or None,
@@ -70,4 +71,6 @@ def listed_shape(each: Kept) -> dict[str, Json]:
         "trouble": each.trouble,
         "parent": each.parent,
         "kept_until": stamp(each.kept_until) or None,
+        "number": each.number,
+        "conversations_in_source": each.several,
     }

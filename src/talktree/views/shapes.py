@@ -56,11 +56,18 @@ def conversations_text(
 
 
 def _conversation(conversation: Conversation) -> Object:
-    ids = conversation.skeleton.ids
+    ids, counts = conversation.skeleton.ids, conversation.counts
     return {
-        "id": conversation.id,
+        "id": conversation.native_id,
         "title": conversation.title,
         "format": conversation.format,
+        "counts": {
+            "records": counts.records,
+            "messages": counts.messages,
+            "threads": counts.threads,
+            "branches": counts.branches,
+            "sidechains": counts.sidechains,
+        },
         "branches": [
             {
                 "leaf": branch.leaf,

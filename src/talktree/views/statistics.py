@@ -50,15 +50,19 @@ def _totals(tally: Tally) -> dict[str, Json]:
     return {
         "conversations": tally.conversations,
         "messages": tally.messages,
-        "branches": sum(tally.branches.values()),
-        "branches_by_kind": dict(sorted(tally.branches.items())),
+        "records": tally.records,
+        "threads": tally.threads,
+        "branches": tally.branches,
+        "sidechains": tally.sidechains,
+        "branches_by_kind": dict(sorted(tally.kinds.items())),
         "tool_calls": sum(tool.calls for tool in tally.tools.values()),
         "tool_failures": sum(tool.failures for tool in tally.tools.values()),
         **_tokens(tally.tokens),
         "first": stamp(tally.first) or None,
         "last": stamp(tally.last) or None,
         "seconds": None if span is None else span / 1e9,
-        "replies": len(tally.waits),
+        "replies": tally.tokens.api_messages,
+        "timed_replies": len(tally.waits),
         "reply_seconds_median": quantile(tally.waits, 0.5),
         "reply_seconds_p90": quantile(tally.waits, 0.9),
         "reply_seconds_max": max(tally.waits, default=None),
@@ -116,12 +120,11 @@ def statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
 
 
 def _summary(tally: Tally) -> Iterator[Line]:
-    kinds = tally.branches
-    sides = f", {counted(kinds['sidechain'], 'sidechain')}" if kinds["sidechain"] else ""
-    lines = sum(kinds.values()) - kinds["sidechain"]
+    sides = f", {counted(tally.sidechains, 'sidechain')}" if tally.sidechains else ""
+    branches = counted(tally.branches, "branch", "branches")
     yield line(
         (counted(tally.conversations, "conversation"), "title"),
-        f", {counted(tally.messages, 'message')}, {counted(lines, 'branch', 'branches')}{sides}",
+        f", {counted(tally.messages, 'message')}, {branches}{sides}",
     )
     if tally.first is not None and tally.last is not None:
         long = duration((tally.last - tally.first) / 1e9)
@@ -131,12 +134,12 @@ def _summary(tally: Tally) -> Iterator[Line]:
         yield line(
             f"tokens: {tokens.input:,} in, {tokens.output:,} out, "
             f"{tokens.cache_read:,} from cache, {tokens.cache_write:,} to cache, "
-            f"in {counted(tokens.api_messages, 'API message')}"
+            f"in {counted(tokens.api_messages, 'reply', 'replies')}"
         )
     if tally.waits:
         half, most = quantile(tally.waits, 0.5) or 0, quantile(tally.waits, 0.9) or 0
-        what = counted(len(tally.waits), "reply", "replies")
-        yield line(f"{what}: half within {duration(half)}, nine of ten within {duration(most)}")
+        what = counted(len(tally.waits), "answer")
+        yield line(f"{what} timed: p50 {duration(half)}, p90 {duration(most)}")
     if tally.todos_done or tally.todos_open:
         yield line(f"tasks: {tally.todos_done:,} done, {tally.todos_open:,} open")
 

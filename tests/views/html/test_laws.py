@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import comrak
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import messages
@@ -16,6 +16,7 @@ from talktree.views.html.escaped import escape, shown
 from talktree.views.html.highlight import code
 from talktree.views.html.languages import LANGUAGES
 from talktree.views.html.rendering import Look, blocks, chips, markdown, terminal
+from tests.cases import examples
 from tests.views.html.judge import faults, tags, words
 
 odd = [*"ab <>&\"'`*_[]()!#|~\\:/-+=.\n\t\r\x00\x1b\u202e\ud800", "é", "www.", "😀"]
@@ -104,7 +105,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.lists(pieces, max_size=10).map("".join))
 def test_what_is_called_sound_needs_no_gate(html: str) -> None:
     """The look agrees with the parser: what it lets pass, the parser would not have changed."""
@@ -114,7 +115,7 @@ def test_what_is_called_sound_needs_no_gate(html: str) -> None:
         assert words(gate._CLEANER.clean(html)) == words(html)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(messages, max_size=6), st.sampled_from([None, 10, 20_000]))
 def test_any_message_is_shown_safely(said: list[object], limit: int | None) -> None:
     for step in fold(enumerate(said)):  # type: ignore[arg-type]

@@ -49,7 +49,7 @@ def _texts(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[
     for walk in walks:
         writer = _Writer(walk, outline, offset)
         yield from writer.texts(named=len(walks) > 1)
-        offset += len(walk.conversation)
+        offset += walk.conversation.record_count
     yield "</main>\n"
     yield outline.html()
     yield END
@@ -72,7 +72,7 @@ class _Writer:
     def texts(self, *, named: bool) -> Iterator[str]:
         """All of it, piece by piece, with its name if there are others."""
         if named:
-            name = self._walk.conversation.title or self._walk.conversation.id
+            name = self._walk.conversation.title or self._walk.conversation.native_id
             yield f'<h2 class="tt-x-conversation">{escape(one_line(name, 120))}</h2>\n'
         is_open = False
         for stop in self._walk.stops():
