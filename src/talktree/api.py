@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import Unreadable
-from talktree.files import Source, as_named, is_named_so, load, load_stream, save
+from talktree.files import (
+    OutputGate,
+    Source,
+    as_named,
+    input_paths,
+    is_named_so,
+    load,
+    load_stream,
+    save,
+)
 from talktree.formats import by_slug
+from talktree.formats.companions import with_companions
 from talktree.formats.detect import Guess
 from talktree.formats.detect import detect as _detect
 from talktree.formats.engine import Origin
@@ -23,6 +33,7 @@ from talktree.model.outline import LineOutline
 
 if TYPE_CHECKING:
     from talktree.checking.report import Report
+    from talktree.files.guarded import Replacement
     from talktree.library.library import Library
     from talktree.mending.repair import Repair
     from talktree.session.session import Session
@@ -45,7 +56,7 @@ def open_source(path: str | Path | Source) -> Source:
         if sys.stdin is None:
             raise Unreadable("stdin is closed", hint="name a file, or pipe something in")
         return load_stream(sys.stdin.buffer)
-    return load(Path(path))
+    return load(path)
 
 
 def detect(path: str | Path | Source) -> Guess:
@@ -53,37 +64,59 @@ def detect(path: str | Path | Source) -> Guess:
     return _detect(open_source(path))
 
 
-def read(path: str | Path | Source, *, format: str | None = None) -> Document:
-    """The conversations in a file or folder; the format is recognised unless it is named."""
+def read(path: str | Path | Source, *, format: str | None = None, alone: bool = False) -> Document:
+    """The conversations in a file or folder; the format is recognised unless it is named.
+
+    A folder of several sources gives a `Collection` with the conversations of all. Companion files
+    of a file, such as the sub-agents of a session, are read with it unless it is wanted `alone`.
+    """
     source = open_source(path)
+    if format is None and source.folder:
+        from talktree.formats.collection import collect
+
+        collection = collect(source)
+        if collection is not None:
+            return collection
     chosen = by_slug(format) if format else _detect(source).format
-    return _read(source, chosen)
+    return _read(source if alone else with_companions(source, chosen), chosen)
 
 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
     """Ids, parents, times and usage of all records in one quick pass; contents are not read."""
     source = open_source(path)
     chosen = by_slug(format) if format else _detect(source).format
-    return _skim(source, chosen)
+    return _skim(with_companions(source, chosen), chosen)
 
 
-def write(document: Document, path: str | Path) -> list[Path]:
-    """Write a document in its own format; what was not edited comes out byte for byte."""
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    path, source, files = Path(path), origin.source, _write(document)
-    if is_named_so(source.name) or is_named_so(path.name):
-        files = as_named(path.name, files, folder=source.folder)
-    return save(files, path, folder=source.folder)
+def write(document: Document, path: str | Path, *, force: bool = False) -> list[Path]:
+    """Write a document in its own format; what was not edited comes out byte for byte.
+
+    It is never written onto what it was read from, and onto other files only with `force`.
+    """
+    return save_written(document, path, gate=_gate_for(document, force=force))
 
 
-def save_edited(document: Document, path: str | Path) -> list[Path]:
-    """Put an edited document in the place of what it was read from, if that is still the same."""
+def save_written(document: Document, path: str | Path, *, gate: OutputGate) -> list[Path]:
+    """Write a document in its own format where a gate allows it."""
+    source, files, name = source_of(document), _write(document), Path(path).name
+    if is_named_so(source.name) or is_named_so(name):
+        files = as_named(name, files, folder=source.folder, main=source.main)
+    return save(files, path, folder=source.folder, main=source.main, gate=gate)
+
+
+def write_pieces(document: Document) -> Mapping[str, Iterable[bytes]]:
+    """The files of a document in its own format, made as they are read."""
+    return _write(document)
+
+
+def save_edited(document: Document, path: str | Path) -> Replacement:
+    """Put an edited document in the place of what it was read from, after a verified backup.
+
+    It is refused if that is not the same any more.
+    """
     from talktree.files.guarded import replaced
 
-    origin = document.origin
-    assert isinstance(origin, Origin)
-    return replaced(origin.source, Path(path), lambda: _write(document))
+    return replaced(source_of(document), Path(path), lambda: _write(document))
 
 
 def convert(
@@ -93,16 +126,29 @@ def convert(
     to: str,
     options: Options = DEFAULT,
     ledger: Ledger | None = None,
+    force: bool = False,
 ) -> Conversion:
-    """Write a document in any format; what that cannot hold travels along and is told."""
-    return keep(converted(document, to=to, options=options, ledger=ledger), path, options=options)
+    """Write a document in any format; what that cannot hold travels along and is told.
+
+    It is never written onto what it was read from, and onto other files only with `force`.
+    """
+    made = converted(document, to=to, options=options, ledger=ledger)
+    return keep(made, path, options=options, gate=_gate_for(document, force=force))
 
 
-def keep(made: Made, path: str | Path, *, options: Options = DEFAULT) -> Conversion:
-    """Write what a conversion made, if its ledger is agreed to."""
-    path, folder = Path(path), made.folder
-    files = as_named(path.name, made.files, folder=folder)
-    written = save(files, path, folder=folder, agreed=lambda: _agree(made, options))
+def keep(
+    made: Made,
+    path: str | Path,
+    *,
+    options: Options = DEFAULT,
+    gate: OutputGate | None = None,
+) -> Conversion:
+    """Write what a conversion made, if its ledger is agreed to and the gate allows it."""
+    folder, main = made.folder, made.main
+    files = as_named(Path(path).name, made.files, folder=folder, main=main)
+    written = save(
+        files, path, folder=folder, main=main, gate=gate, agreed=lambda: _agree(made, options)
+    )
     return Conversion(written, made.ledger)
 
 
@@ -152,12 +198,16 @@ def migrate(
     back: bool = False,
     options: Options = DEFAULT,
     ledger: Ledger | None = None,
+    force: bool = False,
 ) -> Conversion:
-    """Write a document in the current version of its format, or with `back` as it was before."""
+    """Write a document in the current version of its format, or with `back` as it was before.
+
+    It is never written onto what it was read from, and onto other files only with `force`.
+    """
     from talktree.conversion.migrate import migrated, unmigrated
 
     made = unmigrated(document, ledger) if back else migrated(document, options, ledger)
-    return keep(made, path, options=options)
+    return keep(made, path, options=options, gate=_gate_for(document, force=force))
 
 
 def merged(documents: Sequence[Document]) -> Document:
@@ -189,21 +239,24 @@ def repair(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Repair:
-    """A document with what has a safe fix mended, or all that has a fix; nothing is written."""
+    """A document with what has a safe fix mended, or all that has a fix; nothing is written.
+
+    Of a file with companion files only the file itself is repaired.
+    """
     from talktree.checking.registry import chosen, refuse_unknown, rules_for
     from talktree.mending.repair import repaired
 
-    document = document if isinstance(document, Document) else read(document)
+    document = _alone(document) if isinstance(document, Document) else read(document, alone=True)
     refuse_unknown((*select, *ignore))
     rules = chosen(rules_for(document.format), select=select, ignore=ignore)
     return repaired(document, unsafe=unsafe, rules=rules)
 
 
-def write_repair(repair: Repair, path: str | Path) -> list[Path]:
+def write_repair(repair: Repair, path: str | Path, *, force: bool = False) -> list[Path]:
     """Write repaired files, and beside them the log with all that was taken out."""
     from talktree.mending.keep import keep as keep_repair
 
-    return keep_repair(repair, Path(path))
+    return keep_repair(repair, path, gate=_gate_for(repair.before, force=force))
 
 
 def repair_in_place(repair: Repair, path: str | Path) -> list[Path]:
@@ -217,7 +270,7 @@ def unrepaired(path: str | Path, log: str | Path | None = None) -> Source:
     """The files as they were before a repair, byte for byte, from its log."""
     from talktree.mending.keep import brought_back, log_of
 
-    return brought_back(Path(path), Path(log) if log else log_of(Path(path)))
+    return brought_back(path, log or log_of(Path(path)))
 
 
 def create_session(
@@ -257,6 +310,25 @@ def open_library(root: str | Path | None = None, *, write: bool = True) -> Libra
     from talktree.library.library import Library
 
     return Library.open(None if root is None else Path(root), write=write)
+
+
+def source_of(document: Document) -> Source:
+    """The files that a document was read from."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return origin.source
+
+
+def _gate_for(document: Document, *, force: bool) -> OutputGate:
+    return OutputGate(input_paths(source_of(document)), force=force)
+
+
+def _alone(document: Document) -> Document:
+    """A document without the companion files of the file that was named."""
+    source = source_of(document)
+    if source.main is None:
+        return document
+    return _read(source.alone(), by_slug(document.format))
 
 
 def _agree(made: Made, options: Options) -> None:

@@ -118,7 +118,7 @@ def test_processes_end_when_the_one_that_gives_them_work_is_killed(
     until_some_are_done(out)
     process.kill()
     # The pipes are closed when the last process that holds them is gone.
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert_whole_or_absent(out, expected)
     assert run(command(exports, out)).returncode == 0
     assert contents(out) == expected
@@ -132,7 +132,7 @@ def test_ctrl_c_stops_all_and_says_how_to_go_on(
     process = started(command(exports, out, "-j", jobs))
     until_some_are_done(out)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert told.startswith(b"talktree: interrupted: ")
     assert f" of {COUNT} done; the same command again goes on".encode() in told
@@ -160,7 +160,7 @@ def test_a_process_that_dies_costs_no_source(
     until_some_are_done(out)
     for child in children(process)[:1]:
         os.kill(child, signal.SIGKILL)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 0, told
     assert contents(out) == expected
 

@@ -25,7 +25,7 @@ def talktree(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -137,7 +137,7 @@ def test_while_a_step_is_at_work_nothing_is_moved(recorded: Path) -> None:
     refused = talktree(recorded, "undo", "--yes")
     assert refused.returncode == 5
     assert "Traceback" not in refused.stderr
-    process.communicate(b"\n", timeout=60)
+    process.communicate(b"\n", timeout=300)
     assert talktree(recorded, "undo", "--yes").returncode == 0
 
 

@@ -6,20 +6,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from talktree.cli.group import COMMANDS
-from tests.cli.transcript import blocks, renewed, workplace
+from tests.cli.prefork import Prefork
+from tests.cli.transcript import blocks, environment, renewed, workplace
 
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
 
 
+@pytest.fixture(scope="module")
+def programs() -> Iterator[Path]:
+    """A folder with the program, loaded already."""
+    prefork = Prefork(environment())
+    yield prefork.programs
+    prefork.close()
+
+
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_commands_print_what_the_transcript_says(path: Path, tmp_path: Path) -> None:
+def test_commands_print_what_the_transcript_says(
+    path: Path, tmp_path: Path, programs: Path
+) -> None:
     said = path.read_text()
-    printed = renewed(said, workplace(tmp_path))
+    printed = renewed(said, workplace(tmp_path), programs)
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         path.write_text(printed)
         return

@@ -1,7 +1,9 @@
 """Command transcripts: fenced blocks of a command, what it prints, and its exit code.
 
 A block is `$ command`, the lines of stdout, the lines of stderr marked `2> `, and `[exit N]`.
-Commands run in a shell in an empty folder where `data` is `tests/data`, one after the other.
+Commands run in a shell in an empty folder where `data` is `tests/data`, one after the other. The
+first of a transcript runs the installed program, and so does one that leaves something running in
+the background; the others run forks of a process that has it loaded (`prefork`).
 
 If the transcript says so (`HISTORY`), `.claude` there holds the made history of `tests/library`.
 
@@ -31,6 +33,7 @@ _VARYING = re.compile(
     r"|(?P<time>\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?)"
 )
 _BLOCK = re.compile(r"^```console\n\$ (?P<command>.+)\n(?P<told>(?:.*\n)*?)```$", re.MULTILINE)
+_BACKGROUND = re.compile(r"[^&]&(?=\s|$)")
 
 
 class Block(NamedTuple):
@@ -65,15 +68,15 @@ class Numbers:
         return "DIGEST" if found["digest"] else "TIME"
 
 
-def run(command: str, folder: Path) -> str:
-    """What a command prints, in the form of a transcript."""
+def run(command: str, folder: Path, programs: Path | None = None) -> str:
+    """What a command prints, in the form of a transcript; `programs` are found before others."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
-        env={**environment(), "TALKTREE_HOME": f"{folder}-home"},
+        env={**environment(programs), "TALKTREE_HOME": f"{folder}-home"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     out = done.stdout.decode()
@@ -84,10 +87,14 @@ def run(command: str, folder: Path) -> str:
     return f"{ended}{marked}[exit {done.returncode}]\n".replace(str(folder), HERE)
 
 
-def environment() -> dict[str, str]:
+def environment(programs: Path | None = None) -> dict[str, str]:
     """Nothing of the machine but the way to the program under test."""
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    return {"PATH": programs, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    folders = [str(programs)] if programs else []
+    folders += [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    way = {"PATH": os.pathsep.join(folders)}
+    if modules := os.environ.get("PYTHONPATH"):
+        way["PYTHONPATH"] = modules
+    return {**way, "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def workplace(folder: Path) -> Path:
@@ -96,14 +103,16 @@ def workplace(folder: Path) -> Path:
     return folder
 
 
-def renewed(text: str, folder: Path) -> str:
-    """The transcript with what its commands print now."""
+def renewed(text: str, folder: Path, programs: Path | None = None) -> str:
+    """The transcript with what its commands print now, but for the first by `programs`."""
     if HISTORY in text:
         history(folder / ".claude")
     out = []
     at = 0
     told = Numbers() if NUMBERED in text else str
-    for block in blocks(text):
-        out += [text[at : block.start], told(run(block.command, folder))]
+    for number, block in enumerate(blocks(text)):
+        installed = number == 0 or _BACKGROUND.search(block.command)
+        printed = run(block.command, folder, None if installed else programs)
+        out += [text[at : block.start], told(printed)]
         at = block.stop
     return "".join([*out, text[at:]])

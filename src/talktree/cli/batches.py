@@ -15,7 +15,7 @@ from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.conversion.batch import Batch
 from talktree.conversion.batch_work import Outcome, Status
 from talktree.conversion.ledger import KINDS
-from talktree.errors import UnknownFormat
+from talktree.errors import UnknownFormat, WouldLose
 from talktree.formats import slugs
 from talktree.text.json_value import Json
 from talktree.views.ledgers import Sums, ledger_lines
@@ -47,7 +47,17 @@ def convert_many(wish: Wish) -> int:
         outcomes.sort(key=lambda outcome: outcome.number)
         _conclude(wish, outcomes)
     failures = [outcome.failure for outcome in outcomes if outcome.status == "failed"]
-    return max((failure.exit_code for failure in failures if failure), default=0)
+    codes = [failure.exit_code for failure in failures if failure]
+    if _refuses_skipped(wish) and any(outcome.status == "skipped" for outcome in outcomes):
+        codes.append(WouldLose.exit_code)
+    return max(codes, default=0)
+
+
+def _refuses_skipped(wish: Wish) -> bool:
+    """Whether a file that is left out is an error."""
+    return "file" in wish.options.forbid or (
+        wish.options.strict and "file" not in wish.options.allow
+    )
 
 
 def _opened(wish: Wish, losses: str | None) -> Batch:
@@ -59,6 +69,7 @@ def _opened(wish: Wish, losses: str | None) -> Batch:
         source_format=wish.source_format,
         each=wish.each,
         fresh=wish.fresh,
+        gate=wish.gate,
         jobs=wish.jobs,
         losses=losses,
     )
@@ -105,7 +116,7 @@ def _tell_interrupted(wish: Wish, outcomes: Sequence[Outcome], total: int) -> No
 def _conclude(wish: Wish, outcomes: Sequence[Outcome]) -> None:
     sums = _sums(outcomes)
     if wish.ledger is not None:
-        save_ledger(wish.ledger, _document(wish, outcomes, sums))
+        save_ledger(wish.ledger, _document(wish, outcomes, sums), wish.gate)
     if wish.as_json:
         output.print_text(_document(wish, outcomes, sums))
         return
@@ -117,6 +128,8 @@ def _conclude(wish: Wish, outcomes: Sequence[Outcome]) -> None:
         tell(f"talktree: {wish.out}: {_tally(outcomes)} ({size(total)})")
         tell_ledger(sums, hint=EACH)
     if wish.progress != "json":
+        if wish.speaks or _refuses_skipped(wish):
+            _tell_skipped(outcomes, strict=_refuses_skipped(wish))
         _tell_failures(outcomes)
 
 
@@ -130,7 +143,7 @@ def _sums(outcomes: Sequence[Outcome]) -> Sums:
 
 def _tally(outcomes: Sequence[Outcome]) -> str:
     found = Counter(outcome.status for outcome in outcomes)
-    words: dict[Status, str] = {"skipped": "in no known format"}
+    words: dict[Status, str] = {"skipped": "left out"}
     told = [f"{found[each]:,} {words.get(each, each)}" for each in STATUSES if found[each]]
     return ", ".join(told) or "nothing to convert"
 
@@ -139,6 +152,19 @@ def _preview_lines(wish: Wish, outcomes: Sequence[Outcome], sums: Sums) -> Itera
     found = [outcome for outcome in outcomes if outcome.status == "converted"]
     yield line((counted(len(found), "source"), "title"), f" as {wish.target}")
     yield from ledger_lines(sums, KINDS)
+
+
+def _tell_skipped(outcomes: Sequence[Outcome], *, strict: bool) -> None:
+    """Name the files that were left out."""
+    skipped = [outcome for outcome in outcomes if outcome.status == "skipped"]
+    for outcome in skipped[:MOST_TOLD]:
+        reason = outcome.failure.message if outcome.failure else "no known conversation format"
+        tell(f"talktree: left out: {_where(outcome.path, reason)}")
+    if len(skipped) > MOST_TOLD:
+        tell(f"talktree: {len(skipped) - MOST_TOLD:,} more left out; --json tells all")
+    if skipped and strict:
+        tell(f"talktree: {counted(len(skipped), 'file')} left out, which --strict does not allow")
+        tell("hint: move them away, or add --allow file")
 
 
 def _tell_failures(outcomes: Sequence[Outcome]) -> None:

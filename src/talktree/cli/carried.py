@@ -71,7 +71,7 @@ def carried(
 
 
 def _file_names(origin: Origin, conversation: Conversation) -> dict[int, str]:
-    for each in records(origin, conversation, range(len(conversation))):
+    for each in records(origin, conversation, range(conversation.record_count)):
         if each.carry is not None and each.carry.origin is not None:
             return {file.number: file.path for file in each.carry.origin.sheets}
     return {}

@@ -46,7 +46,7 @@ def _text(document: Document, shown: Shown) -> Iterator[str]:
 
     yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
     for number, (conversation, positions) in enumerate(shown):
-        head = json_text({"id": conversation.id, "format": conversation.format})
+        head = json_text({"id": conversation.native_id, "format": conversation.format})
         yield f'{"," if number else ""}\n{head[:-1]},"carried":['
         for place, each in enumerate(carried(document, conversation, positions)):
             yield f"{',' if place else ''}\n{json_text(carried_shape(each))}"

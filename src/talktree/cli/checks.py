@@ -135,8 +135,10 @@ def _source_lines(result: Checked) -> Iterator[Line]:
 
 def _path(result: Checked, found: Finding) -> str:
     """The file a finding is in, as the person knows it."""
-    if not result.folder or found.path is None:
+    if not result.folder or found.path in (None, result.main):
         return result.path
+    if result.main is not None:
+        return str(Path(result.path).parent / found.path)
     return str(Path(result.path) / found.path)
 
 

@@ -14,16 +14,18 @@ from talktree.views.measure import clipped, counted, one_line
 def chosen(document: Document, id: str | None) -> list[Conversation]:
     """The conversation with an id, or with a unique beginning of it; all if none is named."""
     if not document.conversations:
-        raise NotFound(f"{document.name}: no conversation in it")
+        raise NotFound(f"{document.shown}: no conversation in it")
     if id is None:
         return [*document.conversations]
-    exact = [each for each in document.conversations if each.id == id]
-    near = exact or [each for each in document.conversations if each.id.startswith(id)]
+    names = {each: (each.native_id, each.id) for each in document.conversations}
+    near = [each for each, known in names.items() if id in known] or [
+        each for each, known in names.items() if any(name.startswith(id) for name in known)
+    ]
     if len(near) == 1:
         return near
     what = f"{len(near)} conversations start with {id}" if near else f"no conversation {id}"
-    names = ", ".join(each.id[:40] for each in document.conversations[:8])
-    raise NotFound(f"{document.name}: {what}", hint=f"there are {names}")
+    some = ", ".join(each.native_id[:40] for each in document.conversations[:8])
+    raise NotFound(f"{document.shown}: {what}", hint=f"there are {some}")
 
 
 def conversation_list(document: Document) -> Iterator[Line]:
@@ -31,7 +33,7 @@ def conversation_list(document: Document) -> Iterator[Line]:
     for each in document.conversations:
         title = one_line(each.title, 60) if each.title else ""
         yield line(
-            (clipped(each.id, 60), "mark"),
+            (clipped(each.native_id, 60), "mark"),
             f"  {_extent(each)}",
             (f"  {title}" if title else "", "title"),
         )
@@ -41,17 +43,16 @@ def heading(conversation: Conversation) -> Line:
     """The name of a conversation."""
     title = one_line(conversation.title, 80) if conversation.title else ""
     return line(
-        (title or clipped(conversation.id, 80), "title"),
+        (title or clipped(conversation.native_id, 80), "title"),
         (f"  {conversation.format}, {_extent(conversation)}", "faint"),
     )
 
 
 def _extent(conversation: Conversation) -> str:
-    kinds = [branch.kind for branch in conversation.branches()]
-    sides = kinds.count("sidechain")
-    told = [
-        counted(len(conversation.tree), "message"),
-        counted(len(kinds) - sides, "branch", "branches"),
-        *([counted(sides, "sidechain")] if sides else []),
+    counts = conversation.counts
+    parts = [
+        counted(counts.messages, "message"),
+        counted(counts.branches, "branch", "branches"),
+        *([counted(counts.sidechains, "sidechain")] if counts.sidechains else []),
     ]
-    return ", ".join(told)
+    return ", ".join(parts)

@@ -18,7 +18,7 @@ from talktree.cli.progress import Tick, bar, tell_step, wants_bar
 from talktree.conversion.ledger import KINDS
 from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError, WouldLose
-from talktree.files import parked
+from talktree.files import OutputGate, input_paths, parked
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.ledgers import ledger_lines
@@ -43,6 +43,8 @@ class Wish(Struct, frozen=True, kw_only=True):
     out: str | None
     """None only if nothing is to be written."""
     options: Options
+    gate: OutputGate
+    """What may be written."""
     source_format: str | None = None
     dry_run: bool = False
     ledger: str | None = None
@@ -64,13 +66,16 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 def convert_one(wish: Wish, document: Document) -> None:
     """Convert, tell what was written and what the target had no place for."""
+    if wish.out is not None and wish.out != "-":
+        wish.gate.protect(input_paths(api.source_of(document)))
+        wish.gate.claim(wish.out)
     with _watched(wish, document) as tick:
         account = Account(
             each=wish.as_json or wish.ledger is not None, step=lambda: tick(document.name)
         )
         written, refusal = _converted(wish, document, account)
     if wish.ledger is not None:
-        save_ledger(wish.ledger, _document(account, written))
+        save_ledger(wish.ledger, _document(account, written), wish.gate)
     if wish.dry_run or refusal is None:
         _print(wish, document, account, written)
     if refusal is not None:
@@ -104,7 +109,7 @@ def _converted(
         elif wish.out == "-":
             _to_stdout(made, options)
         else:
-            written, _ = api.keep(made, Path(wish.out), options=options)
+            written, _ = api.keep(made, wish.out, options=options, gate=wish.gate)
     except WouldLose as error:
         return [], error
     return [(str(path), path.stat().st_size) for path in written], None
@@ -120,6 +125,7 @@ def _made(wish: Wish, document: Document, account: Account) -> Made:
             processes=wish.jobs or len(os.sched_getaffinity(0)),
         )
     source = api.read(wish.onto, format=wish.target)
+    wish.gate.protect(input_paths(api.source_of(source)))
     return api.grown(source, document, ledger=account.ledger)
 
 
@@ -170,7 +176,7 @@ def _extent(written: list[Written]) -> str:
 
 @contextmanager
 def _watched(wish: Wish, document: Document) -> Iterator[Tick]:
-    count = sum(map(len, document.conversations))
+    count = sum(each.record_count for each in document.conversations)
     if count < LARGE or not wants_bar(wish.progress, quiet=wish.quiet):
         yield lambda _: None
         return

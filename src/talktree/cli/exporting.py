@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from talktree import api
 from talktree.cli import libraries, output
 from talktree.cli.choose import chosen
 from talktree.cli.failures import tell
@@ -19,7 +20,9 @@ from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported
 from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
+from talktree.files import OutputGate, input_paths
 from talktree.formats import by_slug, slugs
+from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.measure import counted, size
@@ -60,9 +63,15 @@ def target(to: str | None, out: str) -> str:
     return to if to in PAGES else by_slug(to).info.slug
 
 
-def export_conversations(wish: Wish) -> int:
-    """Write what was asked for and return the exit code."""
-    return _export_many(wish) if _is_many(wish) else _export_one(wish)
+def export_conversations(wish: Wish, gate: OutputGate) -> int:
+    """Write what was asked for where the gate allows it, and return the exit code."""
+    if wish.out == "-":
+        if wish.as_json:
+            raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+        gate.check_stdout()
+    else:
+        gate.claim(wish.out)
+    return _export_many(wish, gate) if _is_many(wish) else _export_one(wish, gate)
 
 
 def _is_many(wish: Wish) -> bool:
@@ -78,38 +87,37 @@ def _is_many(wish: Wish) -> bool:
 # one
 
 
-def _export_one(wish: Wish) -> int:
+def _export_one(wish: Wish, gate: OutputGate) -> int:
     (path,) = wish.paths
     document = libraries.read(path, format=wish.source_format)
+    gate.protect(input_paths(api.source_of(document)))
     found = chosen(document, wish.conversation)
     only = [number for number, each in enumerate(document.conversations) if each in found]
     total = sum(len(each.tree) for each in found)
     if total >= LARGE and wants_bar(wish.progress, quiet=wish.quiet):
         with bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
             made = exported(document, wish.choice, only=only, tell=lambda done: tick(document.name))
-            written = _saved(wish, made)
+            written = _saved(wish, made, gate)
     else:
         made = exported(document, wish.choice, only=only)
-        written = _saved(wish, made)
-    _conclude(wish, document, made, written)
+        written = _saved(wish, made, gate)
+    _conclude(wish, document, found, made, written)
     return 0
 
 
-def _saved(wish: Wish, made: Exported) -> list[tuple[str, int]]:
+def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:
     if wish.out != "-":
-        return [(str(path), path.stat().st_size) for path in made.save(Path(wish.out))]
-    if made.folder:
-        raise UsageError("a folder cannot go to stdout", hint="name one with -o")
-    with output.stdout() as sink:
-        for pieces in made.files.values():
-            for piece in pieces:
-                sink.write(piece)
-        sink.flush()
+        return [(str(path), path.stat().st_size) for path in made.save(wish.out, gate=gate)]
+    output.write_file(made.files, folder=made.folder)
     return []
 
 
 def _conclude(
-    wish: Wish, document: Document, made: Exported, written: Sequence[tuple[str, int]]
+    wish: Wish,
+    document: Document,
+    found: Sequence[Conversation],
+    made: Exported,
+    written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
         _print_json(written, made.secrets, [])
@@ -121,54 +129,60 @@ def _conclude(
         files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
         tell(f"talktree: wrote {wish.out} ({files}{total})")
     _tell_secrets(made.secrets)
-    tell_findings(document)
+    tell_findings(document, chosen=found)
 
 
 # many
 
 
-def _export_many(wish: Wish) -> int:
+def _export_many(wish: Wish, gate: OutputGate) -> int:
     if wish.choice.to not in PAGES:
         raise UsageError(
             f"many conversations as {wish.choice.to}", hint="`talktree convert` writes those"
         )
     if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
         raise UsageError("a choice of messages needs one conversation", hint="name just one")
-    outcomes = _watched(wish)
+    outcomes = _watched(wish, gate)
     pages = [outcome for outcome in outcomes if outcome.page]
     failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
     if not pages and not failed:
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
+    skipped = [outcome.path for outcome in outcomes if outcome.skipped]
     secrets: Counter[str] = Counter()
     for outcome in outcomes:
         secrets.update(outcome.secrets)
     if wish.as_json:
         _print_json(
-            [(str(Path(wish.out) / each.page), each.size) for each in pages], secrets, failed
+            [(str(Path(wish.out) / each.page), each.size) for each in pages],
+            secrets,
+            failed,
+            skipped,
         )
     elif wish.speaks:
         total = size(sum(each.size for each in pages))
         tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
         _tell_secrets(secrets)
+        _tell_skipped(skipped)
     if not wish.as_json and wish.progress != "json":
         _tell_failures(failed)
     return max((each.failure.exit_code for each in failed if each.failure), default=0)
 
 
-def _watched(wish: Wish) -> list[Outcome]:
+def _watched(wish: Wish, gate: OutputGate) -> list[Outcome]:
     if wish.progress == "json":
-        return _run(wish, _tell_step)
+        return _run(wish, gate, _tell_step)
     if wants_bar(wish.progress, quiet=wish.quiet):
         with bar(f"exporting to {wish.choice.to}", 1) as tick:
-            return _run(wish, lambda outcome, done, total: tick(outcome.path))
-    return _run(wish, lambda outcome, done, total: None)
+            return _run(wish, gate, lambda outcome, done, total: tick(outcome.path))
+    return _run(wish, gate, lambda outcome, done, total: None)
 
 
-def _run(wish: Wish, told: Told) -> list[Outcome]:
+def _run(wish: Wish, gate: OutputGate, told: Told) -> list[Outcome]:
     return export_many(
         wish.paths,
-        Path(wish.out),
+        wish.out,
         wish.choice,
+        gate=gate,
         format=wish.source_format,
         processes=wish.jobs,
         told=told,
@@ -177,6 +191,14 @@ def _run(wish: Wish, told: Told) -> list[Outcome]:
 
 def _tell_step(outcome: Outcome, done: int, total: int) -> None:
     tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
+
+
+def _tell_skipped(paths: Sequence[str]) -> None:
+    """Name the files that were left out."""
+    for path in paths[:MOST_TOLD]:
+        tell(f"talktree: left out: {path}: no known conversation format")
+    if len(paths) > MOST_TOLD:
+        tell(f"talktree: {len(paths) - MOST_TOLD:,} more left out; --json tells all")
 
 
 def _tell_failures(failed: Sequence[Outcome]) -> None:
@@ -199,7 +221,10 @@ def _tell_secrets(secrets: Mapping[str, int]) -> None:
 
 
 def _print_json(
-    written: Sequence[tuple[str, int]], secrets: Mapping[str, int], failed: Sequence[Outcome]
+    written: Sequence[tuple[str, int]],
+    secrets: Mapping[str, int],
+    failed: Sequence[Outcome],
+    skipped: Sequence[str] = (),
 ) -> None:
     from talktree.views.shapes import document_text
 
@@ -209,5 +234,6 @@ def _print_json(
         "failed": [
             {"path": each.path, "error": each.failure.message} for each in failed if each.failure
         ],
+        "skipped": [*skipped],
     }
     output.print_text([document_text(shape)])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import IO
 
 from talktree.cli.failures import tell
 from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.ledger import KINDS
-from talktree.files import save
+from talktree.files import OutputGate, save
 from talktree.text.json_value import Json
 from talktree.views.ledgers import Examples, Sums, counts_shape, ledger_lines, ledger_text
 from talktree.views.terminal import as_text
@@ -26,6 +26,7 @@ class Account:
         self._file: IO[bytes] | None = None
         if each:
             self._file = tempfile.SpooledTemporaryFile(HELD)  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
         self.ledger = FiledLedger(self._file, step=step)
 
     @property
@@ -61,10 +62,10 @@ def ledger_document(
     return ledger_text({"written": [*written]}, losses, tail)
 
 
-def save_ledger(path: str, text: Iterable[str]) -> None:
+def save_ledger(path: str, text: Iterable[str], gate: OutputGate) -> None:
     """Save a ledger, whole or not at all."""
     pieces = (each.encode("utf-8", "surrogatepass") for each in text)
-    save({"ledger": pieces}, Path(path), folder=False)
+    save({"ledger": pieces}, path, folder=False, gate=gate)
 
 
 def tell_ledger(sums: Sums, *, hint: str) -> None:

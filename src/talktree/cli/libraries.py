@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from talktree.cli import params
+from talktree.cli.failures import tell
 from talktree.errors import NotFound, TalktreeError, UsageError
+from talktree.home import data_home
 
 if TYPE_CHECKING:
-    from talktree.files import Source
+    from talktree.library.library import Library
+    from talktree.library.listing import Kept
     from talktree.model.document import Document
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -22,7 +27,7 @@ at = click.option(
     "--library",
     "library",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=params.FOLDER,
     help="The folder of the library; else the one in the data folder.",
 )
 
@@ -90,19 +95,29 @@ def name(path: bytes) -> str:
     return os.fsdecode(path)
 
 
-def read(path: str, *, format: str | None) -> Document:
-    """The conversations in a file or folder, or of the library if it is an id that is named."""
+def read(path: str, *, format: str | None, library: str | None = None) -> Document:
+    """The conversations in a file or folder, or what the library keeps under a path or an id.
+
+    The library is asked only where nothing is at the path.
+    """
     from talktree import api
 
     try:
         return api.read(path, format=format)
     except NotFound:
-        if not _may_be_id(path):
+        found = None if path == "-" else _kept(path, library)
+        if found is None:
             raise
-        source = _kept(path)
-        if source is None:
-            raise
-        return api.read(source, format=format)
+        opened, kept = found
+        if format is None:
+            return opened.read(kept)
+        return api.read(opened.content(kept), format=format)
+
+
+def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
+    """What is read for some arguments: files and folders, or the library for an id in it."""
+    root = library or str(data_home() / "library")
+    return [path if path == "-" or os.path.lexists(path) else root for path in paths]
 
 
 def is_kept(text: str) -> bool:
@@ -124,14 +139,24 @@ def _may_be_id(text: str) -> bool:
     return not os.path.exists(text) and os.sep not in text and "." not in text
 
 
-def _kept(id: str) -> Source | None:
-    """What the library keeps of a conversation; nothing if there is no library."""
+def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
+    """What the library keeps under a path or an id; None if it has no such conversation."""
     from talktree.library.library import Library
+    from talktree.library.listing import by_id, by_path
 
     try:
-        library = Library.open()
+        library = Library.open(None if folder is None else Path(folder))
     except NotFound:
         return None
     # Contents are read when they are asked for, so the library stays open as long as the command.
     click.get_current_context().with_resource(library)
-    return library.content(library.conversation(id))
+    found = by_path(library.db, named)
+    if found is not None:
+        tell(f"talktree: {named} is gone; this is what the library has of it")
+        # A path means all that was in the file.
+        found = found._replace(several=1)
+    elif _may_be_id(named):
+        found = library.conversation(named)
+    elif os.sep not in named:
+        found = by_id(library.db, named)
+    return None if found is None else (library, found)

@@ -51,7 +51,10 @@ def edit_kept(wish: Wish) -> None:
             _list(edits, wish)
             return
     with opened(wish.library, write=True) as library:
-        edits = library.edits(wish.named)
+        kept = library.conversation(wish.named)
+        if wish.conversation is None and kept.several > 1 and kept.id.startswith(wish.named):
+            wish = wish._replace(conversation=kept.key)
+        edits = library.edits(kept)
         told = _done(edits, wish)
         written = [str(path) for path in edits.save()] if wish.save else []
         _tell(edits, wish, told, written)

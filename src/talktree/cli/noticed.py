@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from talktree.cli.failures import tell
+from talktree.formats.collection import Collection
+from talktree.formats.engine import Origin
+from talktree.formats.engine.noticed import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
@@ -17,18 +21,45 @@ MOST = 3
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
-def tell_findings(document: Document, shown: Iterable[Conversation] = ()) -> None:
-    """One line if anything is worth telling, and one if links of what is shown were inferred."""
-    _tell_serious(document)
+def tell_findings(
+    document: Document,
+    shown: Sequence[Conversation] = (),
+    *,
+    chosen: Sequence[Conversation] | None = None,
+) -> None:
+    """One line if anything is worth telling, and one if links of what is shown were inferred.
+
+    Findings in conversations that are neither shown nor chosen are left out, if some are.
+    """
+    tell_damage(document)
+    found = noticed_in(document, chosen or shown or document.conversations)
+    _tell_serious(document.shown, found)
     links = sum(len(inferred_links(each)) for each in shown)
     if links:
         what = counted(links, "link was", "links were")
-        tell(f"talktree: {document.name}: {what} inferred; the file is as it was")
+        tell(f"talktree: {document.shown}: {what} inferred; the file is as it was")
 
 
-def _tell_serious(document: Document) -> None:
+def tell_damage(document: Document) -> None:
+    """A warning for each file of which only a part could be read."""
+    for source in document.sources if isinstance(document, Collection) else (document,):
+        origin = source.origin
+        assert isinstance(origin, Origin)
+        for path, why in origin.damaged.items():
+            folder = source.shown if origin.source.folder else os.path.dirname(source.shown)
+            name = source.shown if path == source.name else os.path.join(folder, path)
+            tell(f"talktree: {name}: {why}; the rest is missing")
+
+
+def tell_unrecognised(paths: Sequence[str]) -> None:
+    """One line on files of a folder that no format recognises."""
+    if paths:
+        some = ", ".join(paths[:MOST]) + (", …" if len(paths) > MOST else "")
+        tell(f"talktree: {counted(len(paths), 'file')} in no known format left out: {some}")
+
+
+def _tell_serious(name: str, found: Sequence[Finding]) -> None:
     """Notes alone are not worth telling."""
-    found = document.noticed
     serious = [each for each in found if each.severity != "note"]
     if not serious:
         return
@@ -41,7 +72,7 @@ def _tell_serious(document: Document) -> None:
     )
     first = "; ".join(_brief(each) for each in serious[:MOST])
     more = "; …" if len(serious) > MOST else ""
-    tell(f"talktree: {document.name}: {told}: {first}{more}")
+    tell(f"talktree: {name}: {told}: {first}{more}")
 
 
 def _brief(found: Finding) -> str:

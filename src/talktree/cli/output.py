@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import BinaryIO, NamedTuple
 
 from talktree.cli.failures import ReaderGone, let_go
-from talktree.errors import Unreadable
+from talktree.errors import Unreadable, UsageError
 from talktree.views.lines import Line
 from talktree.views.terminal import as_text
 
@@ -95,6 +95,17 @@ def stdout() -> Iterator[BinaryIO]:
     except OSError as error:
         let_go()
         raise Unreadable(f"cannot write the result: {error.strerror or error}") from None
+
+
+def write_file(files: Mapping[str, Iterable[bytes]], *, folder: bool) -> None:
+    """Write the only file of a result to stdout; several, or a folder, are refused."""
+    if folder or len(files) != 1:
+        raise UsageError("a folder cannot go to stdout", hint="name a folder with -o")
+    with stdout() as sink:
+        for pieces in files.values():
+            for piece in pieces:
+                sink.write(piece)
+        sink.flush()
 
 
 def _encoded(text: str) -> bytes:

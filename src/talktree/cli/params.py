@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+from talktree.errors import UsageError
+from talktree.files.outputs import STREAM
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,10 +65,28 @@ class KindName(_TextType):
         ]
 
 
+class FolderName(click.Path):
+    """A folder; `-` is not one, since commands use that name for stdin and stdout."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        if value == STREAM:
+            raise UsageError("- is stdin or stdout, not a folder", hint="write ./- for that name")
+        return super().convert(value, param, ctx)
+
+
 FORMAT = FormatName()
 KIND = KindName()
 PATH = click.Path(allow_dash=True)
+FOLDER = FolderName(file_okay=False)
 
+force = click.option(
+    "--force", is_flag=True, help="Replace the output if it exists; never the input."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 json_lines = click.option(
     "--json", "as_json", is_flag=True, help="Print a JSON object on a line for each."

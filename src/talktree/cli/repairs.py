@@ -14,14 +14,17 @@ from talktree.text.json_value import Json
 from talktree.views.measure import counted
 
 
-def result_told(repair: Repair, written: Sequence[Path], *, dry_run: bool) -> None:
-    """A few lines on stderr: how many bytes are kept, what can be reached, what is left."""
+def result_told(repair: Repair, where: str | None) -> None:
+    """A few lines on stderr: how many bytes are kept, what can be reached, what is left.
+
+    `where` is the file or folder that was written; None if nothing was.
+    """
     kept, quarantined = repair.bytes
     before, after = repair.reach
-    where = f"{written[0]}: " if written else ""
-    verb = "would be made" if dry_run else "made"
+    start = "" if where is None else f"{where}: "
+    verb = "would be made" if where is None else "made"
     tell(
-        f"talktree: {where}{counted(len(repair.plan), 'change')} {verb}; "
+        f"talktree: {start}{counted(len(repair.plan), 'change')} {verb}{_extent(repair)}; "
         f"{kept:,} of {kept + quarantined:,} bytes kept, {quarantined:,} quarantined"
     )
     if (before.reachable, before.messages) != (after.reachable, after.messages):
@@ -34,6 +37,19 @@ def result_told(repair: Repair, written: Sequence[Path], *, dry_run: bool) -> No
         mendable = sum(1 for each in left if each.fix == "unsafe")
         more = f"; --unsafe mends {mendable:,} of them" if mendable else ""
         tell(f"talktree: {counted(len(left), 'error')} left{more}")
+
+
+def _extent(repair: Repair) -> str:
+    """In how many files of a folder something is changed."""
+    before = repair.sources[0] if repair.sources else repair.source
+    if not before.folder:
+        return ""
+    paths = {
+        path
+        for done in repair.rounds
+        for path in (*done.gone, *done.made, *(path for path, each in done.splices.items() if each))
+    }
+    return f" in {len(paths):,} of {counted(len(before.files), 'file')}"
 
 
 def result_shape(repair: Repair, written: Sequence[Path]) -> dict[str, Json]:

@@ -45,7 +45,7 @@ def searched(
         # More is read than shown: of what several files repeat, one is shown.
         shown = _Counter(islice(together(results.hits), limit))
         output.print_lines(
-            hit_lines(shown),
+            hit_lines(shown, library),
             color=output.use_color(color),
             paged=not no_pager,
             at_once=output.is_terminal(),

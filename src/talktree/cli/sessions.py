@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from talktree.cli import params
 from talktree.cli.failures import tell
 from talktree.errors import NotFound, UsageError
 
@@ -25,10 +26,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 root = click.option(
     "--root",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=params.FOLDER,
     help="The store; else $TALKTREE_SESSIONS, else the nearest .sage from here upward.",
 )
-session_argument = click.argument("session", required=False, metavar="[SESSION]")
+session_argument = click.argument("session", required=False, type=params.PATH, metavar="[SESSION]")
 session_option = click.option(
     "-s", "--session", metavar="SESSION", help="A session by its id; else the newest one."
 )

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.cli import libraries, output
 from talktree.cli.failures import tell
 from talktree.cli.importing import failures_told
 from talktree.cli.opening import opened
+from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
+
+if TYPE_CHECKING:
+    from talktree.library.tables.export import Sink
 
 TABLES = ("messages", "calls", "usage", "files")
 KINDS = ("parquet", "csv", "arrow")
 
 
-def export_table(
-    table: str,
-    out: str,
-    to: str | None,
-    chosen: libraries.Choice,
-    *,
-    conversation: str | None,
-    as_json: bool,
-) -> int:
+class Target(NamedTuple):
+    """Where a table goes, and which part of it."""
+
+    out: str
+    to: str | None
+    conversation: str | None
+    force: bool
+    as_json: bool
+
+
+def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
     """Write a table, tell how many rows it has, and return the exit code."""
     from talktree.library.importing.result import Failed
     from talktree.library.tables.export import export
 
+    out, to, as_json = target.out, target.to, target.as_json
+    if out == "-":
+        _refuse_odd_stdout(target)
     with opened(chosen.library) as kept:
+        gate = OutputGate([kept.root], force=target.force)
+        named = target.conversation
         done = export(
             kept,
             table,
-            Path(out),
+            _stdout(gate) if out == "-" else Path(out),
             to=to,
-            conversation=None if conversation is None else kept.conversation(conversation).id,
+            gate=gate,
+            conversation=None if named is None else kept.conversation(named).id,
             since=libraries.beginning("--since", chosen.since),
             until=libraries.end("--until", chosen.until),
             project=chosen.project,
@@ -56,3 +71,24 @@ def export_table(
         tell(f"talktree: {out}: {counted(done.rows, 'row')}")
         failures_told(failed, quiet=False)
     return 3 if failed else 0
+
+
+def _refuse_odd_stdout(target: Target) -> None:
+    if target.to is None:
+        raise UsageError("nothing says what to write", hint=f"--to is one of {', '.join(KINDS)}")
+    if target.as_json:
+        raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+    if target.to != "csv" and output.is_terminal():
+        raise UsageError(
+            f"{target.to} is not for a terminal", hint="name a file with -o, or use --to csv"
+        )
+
+
+def _stdout(gate: OutputGate) -> Sink:
+    """Writes to stdout piece by piece."""
+    gate.check_stdout()
+
+    def _write(pieces: Iterable[bytes]) -> None:
+        output.write_file({"table": pieces}, folder=False)
+
+    return _write

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from talktree.cli import output
 from talktree.cli.failures import tell
-from talktree.cli.importing import failures_told, progress_told
+from talktree.cli.importing import MOST_TOLD, failures_told, progress_told
 from talktree.cli.opening import opened
-from talktree.views.kept import expiry_notice, imported_shape, summary_line
+from talktree.views.kept import expiry_lines, expiry_notice, imported_shape, summary_line
+from talktree.views.measure import counted
 
 if TYPE_CHECKING:
+    from talktree.library.importing.expiry import Expiring
+    from talktree.library.importing.result import Skipped
     from talktree.library.library import Library
 
 SOON = 14
@@ -40,11 +44,36 @@ def taken_in(
         elif not quiet:
             output.print_lines([summary_line(done)], color=output.use_color(color))
         if expiring and not as_json and not quiet:
-            tell(f"talktree: {expiry_notice(expiring)}")
+            _tell_expiring(kept, expiring)
         if not done.seen and not done.failed and not as_json:
             _nothing_told(kept, paths, known=known)
+    if not as_json and not quiet and progress != "json":
+        _tell_skipped(done.skipped)
     failures_told(done.failed, quiet=as_json or progress == "json")
     return 3 if done.failed else 0
+
+
+def _tell_expiring(library: Library, expiring: Sequence[Expiring]) -> None:
+    """Name the sessions that will be deleted; each is named once."""
+    from talktree.library.importing.expiry import not_reported
+
+    new = not_reported(library, expiring)
+    if new:
+        tell(f"talktree: {expiry_notice([each for each, _ in new])}:")
+        for each in expiry_lines(new):
+            tell(each)
+
+
+def _tell_skipped(skipped: Sequence[Skipped]) -> None:
+    """List the files that are not conversations, each with the reason."""
+    if not skipped:
+        return
+    tell(f"talktree: {counted(len(skipped), 'file')} not recognised:")
+    for path, why in skipped[:MOST_TOLD]:
+        tell(f"  {os.fsdecode(path)}: {why}")
+    if len(skipped) > MOST_TOLD:
+        rest = len(skipped) - MOST_TOLD
+        tell(f"  {rest:,} more (`talktree library info --json` lists all)")
 
 
 def _nothing_told(library: Library, paths: Sequence[str], *, known: bool) -> None:

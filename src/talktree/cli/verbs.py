@@ -8,11 +8,27 @@ from typing import NamedTuple
 
 import click
 
+from talktree.cli.dashes import dashed_hint, is_dashed, paths_last, takes_paths
+from talktree.errors import UsageError
+
 
 class Verb(click.Command):
     """A command whose help begins with examples."""
 
     examples: Sequence[str] = ()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; a path that exists may begin with a dash."""
+        if not takes_paths(self) or not any(map(is_dashed, args)):
+            return super().parse_args(ctx, args)
+        given = paths_last(self, args)
+        try:
+            return super().parse_args(ctx, given)
+        except click.NoSuchOption as error:
+            hint = dashed_hint(self, args)
+            if hint is None:
+                raise
+            raise UsageError(f"no option {error.option_name}", hint=hint) from error
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What it does, how it is used in practice, then the rest."""

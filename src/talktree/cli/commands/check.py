@@ -97,7 +97,7 @@ def command(
 def settled_by(config: str | None, paths: Sequence[str]) -> Config:
     """What the configuration says: the one named, or the nearest to what is checked."""
     if config is not None:
-        return read_config(Path(config)) or Config()
+        return read_config(Path(config), shown=config) or Config()
     return nearest(Path.cwd() if paths[0] == "-" else Path(paths[0]))
 
 

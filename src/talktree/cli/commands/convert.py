@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import click
@@ -11,10 +10,12 @@ import click
 from talktree import api
 from talktree.cli import output, params
 from talktree.cli.conversion import Wish, convert_one
+from talktree.cli.noticed import tell_damage
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.formats import by_slug
 from talktree.formats.sources import is_one
 
@@ -31,12 +32,13 @@ from talktree.formats.sources import is_one
     type=params.PATH,
     help="Where to: a file or folder; - is stdout; a folder for several sources.",
 )
+@params.force
 @params.source_format
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what the format cannot hold.")
 @click.option(
     "--ledger",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=params.PATH,
     help="Save all the format cannot hold, as JSON; also if --strict refuses.",
 )
 @click.option("--clean", is_flag=True, help="Carry nothing along: only what the format knows.")
@@ -93,6 +95,7 @@ def command(
     paths: Sequence[str],
     target: str,
     out: str | None,
+    force: bool,  # noqa: FBT001
     source_format: str | None,
     dry_run: bool,  # noqa: FBT001
     ledger: str | None,
@@ -116,7 +119,8 @@ def command(
 
     What the format has no place for is carried along unseen (and restored on the way back), or
     shown as text. In its own format a source comes out byte for byte. Several sources, or a folder
-    of many, are converted into a folder; the same command again goes on where it stopped.
+    of many, are converted into a folder; the same command again goes on where it stopped. An output
+    that exists is replaced only with --force, and the input never.
     """
     options = Options(
         carry=not clean,
@@ -131,6 +135,7 @@ def command(
         target=target,
         out=None if dry_run else out,
         options=options,
+        gate=OutputGate([*paths, *([onto] if onto else [])], force=force),
         source_format=source_format,
         dry_run=dry_run,
         ledger=ledger,
@@ -163,6 +168,8 @@ def _run(wish: Wish, *, merge: bool) -> int:
     by_slug(wish.target)
     if merge:
         documents = [api.read(path, format=wish.source_format) for path in wish.paths]
+        for each in documents:
+            tell_damage(each)
         convert_one(wish, api.merged(documents))
         return 0
     if wish.onto is not None and len(wish.paths) > 1:
@@ -195,8 +202,8 @@ def _refuse_odd_wishes(wish: Wish) -> None:
         raise UsageError("--ledger wants a file", hint="--json prints the same on stdout")
     if wish.out == "-":
         _refuse_odd_stdout(wish)
-    elif "-" not in wish.paths:
-        _refuse_own_input(wish)
+    if wish.ledger is not None:
+        wish.gate.claim(wish.ledger, folder=False)
 
 
 def _refuse_odd_stdout(wish: Wish) -> None:
@@ -207,15 +214,4 @@ def _refuse_odd_stdout(wish: Wish) -> None:
             "the raw bytes of a conversation are not for a terminal",
             hint="name a file with -o, or pipe the output somewhere",
         )
-
-
-def _refuse_own_input(wish: Wish) -> None:
-    sources = [Path(path).resolve() for path in wish.paths]
-    for written in (wish.out, wish.ledger):
-        target = Path(written).resolve() if written is not None else None
-        if target is not None and any(each in (target, *target.parents) for each in sources):
-            raise UsageError(
-                f"{written}: this is the input", hint="name another place; the input stays as it is"
-            )
-    if wish.out and wish.ledger and Path(wish.out).resolve() == Path(wish.ledger).resolve():
-        raise UsageError(f"{wish.out}: this is the ledger too", hint="name two files")
+    wish.gate.check_stdout()

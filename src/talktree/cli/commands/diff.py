@@ -11,6 +11,7 @@ from talktree import api
 from talktree.cli import output, params
 from talktree.cli.choose import chosen
 from talktree.cli.failures import tell
+from talktree.cli.noticed import tell_damage
 from talktree.cli.verbs import Verb
 from talktree.conversion.diff import Side, differences
 from talktree.errors import UsageError
@@ -72,6 +73,7 @@ def _split(given: str) -> tuple[str, str | None]:
 
 def _side(path: str, leaf: str | None, conversation: str | None, format: str | None) -> Side:
     document = api.read(path, format=format)
+    tell_damage(document)
     found = chosen(document, conversation)
     if len(found) != 1:
         raise UsageError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import click
 import msgspec
@@ -11,13 +11,18 @@ import msgspec
 from talktree import api
 from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen
+from talktree.cli.companions import pointing_to_companions, tell_left_out
 from talktree.cli.edits import VERBS, Asked
 from talktree.cli.failures import tell
 from talktree.cli.library_edits import Wish, edit_kept
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.files import OutputGate
+from talktree.files.guarded import differing
 from talktree.formats.engine.edited import edited
+from talktree.model.document import Document
 from talktree.model.operations import Operation
+from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 
 
@@ -39,8 +44,11 @@ from talktree.views.shapes import document_text
 @click.option("--with", "other", metavar="ID", help="What to swap it with.")
 @click.option("--here", is_flag=True, help="Replace in the message itself, not as a branch.")
 @click.option("--with-replies", is_flag=True, help="Clone all that is below it, too.")
-@click.option("-o", "--output", "out", type=click.Path(), help="Where the edited copy goes.")
-@click.option("--save", is_flag=True, help="Change PATH itself, if nobody else has meanwhile.")
+@click.option(
+    "-o", "--output", "out", type=params.PATH, help="Where the edited copy goes; - is stdout."
+)
+@params.force
+@click.option("--save", is_flag=True, help="Change PATH itself, after a verified backup.")
 @click.option("--undo", "turn", flag_value="undo", help="Library: take the last edit back.")
 @click.option("--redo", "turn", flag_value="redo", help="Library: do it again.")
 @click.option("--history", is_flag=True, help="Library: list the edits.")
@@ -51,6 +59,7 @@ from talktree.views.shapes import document_text
 def command(
     path: str,
     out: str | None,
+    force: bool,  # noqa: FBT001
     save: bool,  # noqa: FBT001
     turn: Literal["undo", "redo"] | None,
     history: bool,  # noqa: FBT001
@@ -63,7 +72,10 @@ def command(
     """Change one thing: reply, replace, clone, delete, move, swap, retype.
 
     Only the records concerned change; all other bytes stay as they are. What the format cannot hold
-    is refused. --save replaces PATH only if it is still what was read and nobody writes to it.
+    is refused. Of a session only the file that you name is changed: to edit a message of a
+    sub-agent, name the sub-agent's file. An output that exists is replaced only with --force.
+    --save replaces PATH itself if it is still what was read and no other program writes to it; a
+    backup is made first.
 
     PATH may be the id of a conversation in the library. Then edits are kept there, can be undone
     and redone, and change the file when you --save.
@@ -79,16 +91,41 @@ def command(
         raise UsageError("say where the result goes", hint="-o FILE, or --save to change PATH")
     if save and path == "-":
         raise UsageError("stdin cannot be changed", hint="use -o FILE")
-    document = api.read(path, format=source_format)
+    if out == "-" and as_json:
+        raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+    text_file = more.get("text_file")
+    gate = OutputGate([path, *([str(text_file)] if text_file else [])], force=force)
+    if out is not None and out != "-":
+        gate.claim(out)
+    document = api.read(path, format=source_format, alone=True)
     found = chosen(document, conversation)
     if len(found) != 1:
         raise UsageError(
             f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
         )
-    operation = asked.operation(found[0])
-    after = edited(document, found[0].id, operation)
-    written = api.save_edited(after, path) if save else api.write(after, str(out))
-    _told(operation, written, as_json=as_json)
+    with pointing_to_companions(path, asked.about, source_format):
+        operation = asked.operation(found[0])
+        after = edited(document, found[0].id, operation)
+    if save:
+        _tell(operation, _replace(after, path), as_json=as_json)
+        return
+    if out == "-":
+        gate.check_stdout()
+        output.write_file(api.write_pieces(after), folder=api.source_of(after).folder)
+    else:
+        _tell(operation, _write_copy(document, after, str(out), gate), as_json=as_json)
+    if not as_json:
+        tell_left_out(path, document)
+
+
+def _replace(after: Document, path: str) -> Result:
+    changed, backups = api.save_edited(after, path)
+    return Result(path, changed, changed, backups)
+
+
+def _write_copy(before: Document, after: Document, out: str, gate: OutputGate) -> Result:
+    written = api.save_written(after, out, gate=gate)
+    return Result(out, written, differing(api.source_of(before), Path(out), written), [])
 
 
 def _only_saving(more: dict[str, object], *, save: bool) -> bool:
@@ -105,17 +142,34 @@ def _asked(more: dict[str, object]) -> Asked:
     return Asked(verb, str(about), more)
 
 
-def _told(operation: Operation, written: list[Path], *, as_json: bool) -> None:
+class Result(NamedTuple):
+    """What was written."""
+
+    out: str
+    written: list[Path]
+    changed: list[Path]
+    """Those that are not copies of the input."""
+    backups: list[Path]
+
+
+def _tell(operation: Operation, result: Result, *, as_json: bool) -> None:
     if as_json:
         shape = {
             "operation": msgspec.to_builtins(operation),
-            "written": [str(path) for path in written],
+            "written": [str(path) for path in result.written],
+            "changed": [str(path) for path in result.changed],
+            "backups": [str(path) for path in result.backups],
         }
         output.print_text([document_text(shape)])
         return
     made = getattr(operation, "id", None)
-    for path in written:
+    for path in result.changed:
         tell(f"talktree: {path}: {f'message {made} is new' if made else 'edited'}")
+    copied = len(result.written) - len(result.changed)
+    if copied:
+        tell(f"talktree: {result.out}: {counted(copied, 'other file')} copied unchanged")
+    for path in result.backups:
+        tell(f"talktree: {path}: backup")
 
 
 command.examples = (

@@ -8,15 +8,16 @@ import click
 
 from talktree.cli import libraries, params
 from talktree.cli.progress import CHOICES
-from talktree.cli.tables import KINDS, TABLES, export_table
+from talktree.cli.tables import KINDS, TABLES, Target, export_table
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 
 DETAILS = ("full", "high", "low", "minimal", "user-only")
 
 
 @click.command("export", cls=Verb)
-@click.argument("what", nargs=-1, required=True, metavar="PATH|ID|TABLE...")
+@click.argument("what", nargs=-1, required=True, type=params.PATH, metavar="PATH|ID|TABLE...")
 @click.option(
     "-o",
     "--output",
@@ -24,8 +25,9 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     metavar="OUT",
     required=True,
     type=params.PATH,
-    help="A file, or a folder for several; - is stdout. It is replaced when all is written.",
+    help="A file, or a folder for several; - is stdout.",
 )
+@params.force
 @click.option(
     "--to",
     metavar="[html|md|text|FORMAT]",
@@ -70,6 +72,7 @@ def command(
     /,
     what: Sequence[str],
     out: str,
+    force: bool,  # noqa: FBT001
     to: str | None,
     since: str | None,
     until: str | None,
@@ -86,15 +89,17 @@ def command(
     A page holds all it needs, no script, and none of the keys, tokens and passwords that were
     found. Several conversations, or a folder of them, become a folder of pages with an index. TABLE
     is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a
-    path of that name is written `./messages`. Exit code 3 if something could not be read; the rest
-    is written.
+    path of that name is written `./messages`. An output that exists is replaced only with --force,
+    and the input never. Exit code 3 if something could not be read; the rest is written.
     """
     if len(what) == 1 and what[0] in TABLES:
         _refuse(context, "a table", tuple(wishes))
         choice = libraries.Choice(library, since, until, project, model, format)
-        return export_table(what[0], out, to, choice, conversation=conversation, as_json=as_json)
+        target = Target(out, to, conversation, force=force, as_json=as_json)
+        return export_table(what[0], target, choice)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
-    return _conversations(what, out, to, conversation, wishes, as_json=as_json)
+    gate = OutputGate(libraries.inputs(what, library), force=force)
+    return _conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
 
 
 command.examples = (
@@ -112,6 +117,7 @@ def _conversations(
     to: str | None,
     conversation: str | None,
     wishes: dict[str, object],
+    gate: OutputGate,
     *,
     as_json: bool,
 ) -> int:
@@ -138,7 +144,7 @@ def _conversations(
         **{name: wishes[name] for name in ("source_format", "jobs", "progress", "quiet")},
     }
     assert msgspec.convert(shape, Choice)
-    return export_conversations(msgspec.convert(wish, Wish))
+    return export_conversations(msgspec.convert(wish, Wish), gate)
 
 
 def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:

@@ -32,14 +32,19 @@ info.examples = ("talktree library info", "talktree library info --json | jq .ar
 
 
 @click.command("check", cls=Verb)
-@click.option("--read-data", is_flag=True, help="Unpack and hash every byte that is kept, too.")
+@click.option(
+    "--read-data",
+    is_flag=True,
+    help="Also hash every archived byte, and compare facts and full text with a rebuild.",
+)
 @params.as_json
 @libraries.at
 @params.color
 def check(as_json: bool, read_data: bool, library: str | None, color: str) -> int:  # noqa: FBT001
-    """Look for damage: in the database, the archive, and between facts, full text and archive.
+    """Look for damage in the database, the archive and the full text.
 
-    Nothing is changed. Exit code 1 if something is wrong; `reindex` mends what is no loss of bytes.
+    What cannot be made again from the archive has checksums, which are always compared. Nothing is
+    changed. Exit code 1 if something is wrong; each line says whether `reindex` repairs it.
     """
     with opened(library) as kept:
         troubles = kept.check(read_data=read_data)

@@ -11,13 +11,14 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.text.json_value import Json
 from talktree.views.kept import version_lines, version_shape
 from talktree.views.lines import line
-from talktree.views.measure import size
+from talktree.views.measure import counted, size
 from talktree.views.shapes import document_text
 
-which = click.argument("which", metavar="ID|PATH")
+which = click.argument("which", metavar="ID|PATH", type=params.PATH)
 
 
 @click.command("versions", cls=Verb)
@@ -45,7 +46,7 @@ versions.examples = ("talktree library versions 3f2a",)
     "--into",
     metavar="DIR",
     required=True,
-    type=click.Path(file_okay=False),
+    type=params.FOLDER,
     help="The folder to write to; nothing that is there is overwritten.",
 )
 @click.option(
@@ -63,8 +64,13 @@ def restore(
     as_json: bool,  # noqa: FBT001
     library: str | None,
 ) -> None:
-    """Write the files of a conversation as they were, byte for byte, also if they are gone."""
+    """Write the files of a conversation as they were, byte for byte, also if they are gone.
+
+    A session comes with its sub-agents, tool results and all else that belongs to it, in the
+    folders that they were in.
+    """
     with opened(library) as kept:
+        OutputGate([kept.root]).check_into(into)
         written = kept.restore(kept.conversation(which), Path(into), version=version)
     if as_json:
         output.print_text([document_text({"written": [str(path) for path in written]})])
@@ -86,20 +92,31 @@ restore.examples = (
 def forget(which: str, yes: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Remove a conversation from the library: what is kept of it, found in it and counted.
 
+    The sub-agents of a session and all else that belongs to it are removed with it.
+
     Its file, if there is one, is not touched; an import of its place would take it in again.
     """
     with opened(library, write=yes) as kept:
         found = kept.conversation(which)
+        path = libraries.name(found.path)
+        if found.several > 1 and found.id.startswith(which):
+            raise UsageError(
+                f"{which}: its file holds {found.several} conversations, kept and forgotten as one",
+                hint=f"name the file: talktree library forget {path}",
+            )
+        others = [libraries.name(each) for each in kept.companions(found)]
         freed = kept.forget(found) if yes else 0
-    path = libraries.name(found.path)
     if as_json:
         shape: dict[str, Json] = {"id": found.id, "path": path, "forgotten": yes, "freed": freed}
+        shape["companions"] = [*others]
         output.print_text([document_text(shape)])
-    elif yes:
-        tell(f"talktree: {path} is forgotten, {size(freed)} freed")
+        return
+    also = f" with {counted(len(others), 'file')} that belong to it" if others else ""
+    if yes:
+        tell(f"talktree: {path}{also} is forgotten, {size(freed)} freed")
     else:
         where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
-        tell(f"talktree: {path} ({size(found.size)}) would be forgotten; {where}")
+        tell(f"talktree: {path} ({size(found.size)}){also} would be forgotten; {where}")
 
 
 forget.examples = ("talktree library forget 3f2a", "talktree library forget 3f2a --yes")
@@ -107,7 +124,7 @@ forget.examples = ("talktree library forget 3f2a", "talktree library forget 3f2a
 
 @click.command("places", cls=Verb)
 @click.argument("verb", type=click.Choice(["list", "add", "remove"]), default="list")
-@click.argument("paths", type=click.Path(), nargs=-1, metavar="[PATH]...")
+@click.argument("paths", type=params.FOLDER, nargs=-1, metavar="[PATH]...")
 @params.as_json
 @libraries.at
 def places(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 from msgspec import Struct
@@ -14,12 +13,13 @@ from talktree.cli import output, params
 from talktree.cli.conversion import EACH, Wish, convert_one
 from talktree.cli.failures import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
+from talktree.cli.noticed import tell_damage
 from talktree.cli.verbs import Verb
 from talktree.conversion.ledger import KINDS
 from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError
-from talktree.files import parked
+from talktree.files import OutputGate, parked
 from talktree.formats import by_slug, slugs
 from talktree.formats.renewal import Reason
 from talktree.model.document import Document
@@ -37,8 +37,9 @@ class Asked(Struct, frozen=True, kw_only=True):
     path: str
     out: str | None
     options: Options
+    gate: OutputGate
     back: bool
-    force: bool
+    rewrite: bool
     dry_run: bool
     ledger: str | None
     quiet: bool
@@ -60,13 +61,14 @@ class Asked(Struct, frozen=True, kw_only=True):
     help="Another format, as `convert` does it; else the current version of its own.",
 )
 @click.option("--back", is_flag=True, help="The files as they were before, with later edits.")
-@click.option("--force", is_flag=True, help="Write also what is current already.")
+@click.option("--rewrite", is_flag=True, help="Also write files that are current already.")
+@params.force
 @params.source_format
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what is old and the ledger.")
 @click.option(
     "--ledger",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=params.PATH,
     help="Save what is old, and what has no place of its own now, as JSON.",
 )
 @click.option("--clean", is_flag=True, help="Keep nothing of the old files; no way back.")
@@ -78,6 +80,7 @@ def command(
     out: str | None,
     to: str | None,
     back: bool,  # noqa: FBT001
+    rewrite: bool,  # noqa: FBT001
     force: bool,  # noqa: FBT001
     source_format: str | None,
     dry_run: bool,  # noqa: FBT001
@@ -90,14 +93,16 @@ def command(
     """Bring files of older versions of a format up to date, and back again.
 
     The migrated file keeps what it was: --back gives the old bytes again, with whatever was edited
-    since. What is current already is said to be so, and nothing is written.
+    since. Nothing is written for files that are current already. An output that exists is replaced
+    only with --force, and the input never.
     """
     asked = Asked(
         path=path,
         out=None if dry_run else out,
         options=Options(carry=not clean),
+        gate=OutputGate([path], force=force),
         back=back,
-        force=force,
+        rewrite=rewrite,
         dry_run=dry_run,
         ledger=ledger,
         quiet=quiet,
@@ -106,6 +111,8 @@ def command(
     )
     _refuse_odd_calls(asked)
     document = api.read(path, format=source_format)
+    if not quiet:
+        tell_damage(document)
     if to in slugs() and to != document.format:
         convert_one(_wish(asked, to or "", source_format), document)
     else:
@@ -122,13 +129,14 @@ command.examples = (
 
 
 def _wish(asked: Asked, target: str, source_format: str | None) -> Wish:
-    if asked.back or asked.force:
-        raise UsageError("--back and --force are for one format", hint="leave out --to")
+    if asked.back or asked.rewrite:
+        raise UsageError("--back and --rewrite are for one format", hint="leave out --to")
     return Wish(
         paths=(asked.path,),
         target=target,
         out=asked.out,
         options=asked.options,
+        gate=asked.gate,
         source_format=source_format,
         dry_run=asked.dry_run,
         ledger=asked.ledger,
@@ -155,15 +163,9 @@ def _refuse_odd_calls(asked: Asked) -> None:
                 "the raw bytes of a conversation are not for a terminal",
                 hint="name a file with -o, or pipe the output somewhere",
             )
-    elif asked.path != "-":
-        source = Path(asked.path).resolve()
-        for written in filter(None, (asked.out, asked.ledger)):
-            target = Path(written).resolve()
-            if source in (target, *target.parents):
-                raise UsageError(
-                    f"{written}: this is the input",
-                    hint="name another place; the input stays as it is",
-                )
+        asked.gate.check_stdout()
+    if asked.ledger is not None:
+        asked.gate.claim(asked.ledger, folder=False)
 
 
 def _refuse_other_versions(document: Document, to: str | None) -> None:
@@ -177,9 +179,11 @@ def _refuse_other_versions(document: Document, to: str | None) -> None:
 
 def _migrate(asked: Asked, document: Document) -> None:
     account = Account(each=asked.as_json or asked.ledger is not None, step=lambda: None)
+    if asked.out is not None and asked.out != "-":
+        asked.gate.claim(asked.out)
     reasons = [] if asked.back else needs_migration(document)
     written: Sequence[tuple[str, int]] = ()
-    current = not (asked.back or asked.force or reasons)
+    current = not (asked.back or asked.rewrite or reasons)
     if not current:
         ledger = account.ledger
         if asked.back:
@@ -188,7 +192,7 @@ def _migrate(asked: Asked, document: Document) -> None:
             made = migrated(document, asked.options, ledger)
         written = _written(asked, made)
     if asked.ledger is not None:
-        save_ledger(asked.ledger, _document(document, reasons, account, written))
+        save_ledger(asked.ledger, _document(document, reasons, account, written), asked.gate)
     if asked.as_json:
         output.print_text(_document(document, reasons, account, written))
     elif asked.dry_run:
@@ -206,7 +210,7 @@ def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
                 pass
         return ()
     if asked.out != "-":
-        paths = api.keep(made, asked.out).written
+        paths = api.keep(made, asked.out, gate=asked.gate).written
         return [(str(path), path.stat().st_size) for path in paths]
     if len(made.files) != 1 or made.folder:
         raise UsageError(
@@ -231,8 +235,8 @@ def _tell(
     account: Account,
     written: Sequence[tuple[str, int]],
 ) -> None:
-    if not (asked.back or asked.force or reasons):
-        tell(f"talktree: {document.name} is current already; nothing was written")
+    if not (asked.back or asked.rewrite or reasons):
+        tell(f"talktree: {document.shown} is current already; nothing was written")
         return
     for text in _reason_texts(reasons):
         tell(f"  {text}")

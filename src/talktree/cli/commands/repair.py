@@ -11,12 +11,15 @@ from talktree import api
 from talktree.checking.registry import refuse_unknown
 from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes, ignored, settled_by
+from talktree.cli.companions import tell_left_out
 from talktree.cli.failures import tell
+from talktree.cli.noticed import tell_damage
 from talktree.cli.repairs import result_shape, result_told
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.files import is_named_so, save
+from talktree.files import OutputGate, is_named_so, save
 from talktree.files.guarded import refuse_if_written
+from talktree.mending.keep import keep, log_of
 from talktree.views.repairs import plan_lines
 from talktree.views.shapes import document_text
 
@@ -24,8 +27,13 @@ from talktree.views.shapes import document_text
 @click.command("repair", cls=Verb)
 @params.one_path
 @click.option(
-    "-o", "--output", "out", type=click.Path(), help="Where the repaired file or folder goes."
+    "-o",
+    "--output",
+    "out",
+    type=params.PATH,
+    help="Where the repaired file or folder goes; with --back, - is stdout.",
 )
+@params.force
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
 @click.option("--unsafe", is_flag=True, help="Also make fixes that invent or drop something.")
 @click.option("--in-place", is_flag=True, help="Replace the input, after a verified backup.")
@@ -33,7 +41,7 @@ from talktree.views.shapes import document_text
 @click.option(
     "--log",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=params.PATH,
     help="The log of the repair to undo; else the one beside PATH.",
 )
 @params.selecting
@@ -45,6 +53,7 @@ from talktree.views.shapes import document_text
 def command(
     path: str,
     out: str | None,
+    force: bool,  # noqa: FBT001
     dry_run: bool,  # noqa: FBT001
     unsafe: bool,  # noqa: FBT001
     in_place: bool,  # noqa: FBT001
@@ -61,16 +70,18 @@ def command(
     """Mend what is wrong: planned, minimal, and undone with --back.
 
     The repaired file is a new one, and the input stays as it is. Every byte of the input is kept,
-    or stands in the log beside the output. Only safe fixes are made unless you ask for more.
+    or is in the log beside the output. Of a session only the file that you name is repaired, not
+    the files of its sub-agents. Only safe fixes are made unless you ask for more. An output that
+    exists is replaced only with --force, the input only with --in-place, and a log never.
     """
     _refuse_contradictions(path, out, dry_run=dry_run, in_place=in_place, back=back)
+    log = log or (str(log_of(Path(path))) if back else None)
+    gate = OutputGate([path, *([log] if log else [])], force=force)
+    if out is not None and out != "-" and not dry_run:
+        gate.claim(out)
     if back:
         assert out is not None
-        source = api.unrepaired(path, log)
-        pieces = {name: content.blocks() for name, content in source.files.items()}
-        save(pieces, Path(out), folder=source.folder)
-        if not quiet:
-            tell(f"talktree: {out}: as it was before the repair")
+        _write_back(path, log, out, gate, quiet=quiet)
         return
     settled = settled_by(config, [path])
     chosen = chosen_codes(select) or settled.select
@@ -79,19 +90,35 @@ def command(
     source = api.open_source(path)
     if not dry_run:
         refuse_if_written(source)
-    document = api.read(source, format=source_format)
+    document = api.read(source, format=source_format, alone=True)
+    tell_damage(document)
     done = api.repair(document, unsafe=unsafe, select=chosen, ignore=left_out)
     written: list[Path] = []
     if in_place:
         written = api.repair_in_place(done, path) if done.changed else []
     elif out is not None:
-        written = api.write_repair(done, out)
+        written = keep(done, out, gate=gate)
     if as_json:
         output.print_text([document_text(result_shape(done, written))])
         return
     if not quiet:
         output.print_lines(plan_lines(done.plan), color=output.use_color(color))
-        result_told(done, written, dry_run=dry_run)
+        result_told(done, None if dry_run else out or path)
+        if out is not None and not dry_run:
+            tell_left_out(path, document)
+
+
+def _write_back(path: str, log: str | None, out: str, gate: OutputGate, *, quiet: bool) -> None:
+    """Write the files as they were before a repair."""
+    source = api.unrepaired(path, log)
+    pieces = {name: content.blocks() for name, content in source.files.items()}
+    if out == "-":
+        gate.check_stdout()
+        output.write_file(pieces, folder=source.folder)
+        return
+    save(pieces, out, folder=source.folder, gate=gate)
+    if not quiet:
+        tell(f"talktree: {out}: as it was before the repair")
 
 
 def _refuse_contradictions(
@@ -107,6 +134,10 @@ def _refuse_contradictions(
         )
     if path == "-" and in_place:
         raise UsageError("stdin cannot be replaced", hint="use -o FILE")
+    if out == "-":
+        if not back:
+            raise UsageError("the log of a repair needs a file to be beside", hint="use -o FILE")
+        return
     if out is not None and path != "-" and is_named_so(path) != is_named_so(out):
         # The log leads back from the bytes that are written, so these are not packed anew.
         raise UsageError(

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
-from talktree.cli import sessions
+from talktree.cli import params, sessions
 from talktree.cli.claude_files import opened_history
 from talktree.cli.moving import Diff, How, carried_out, moving, paths_in, resolutions, scopes_of
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.session import Session
 from talktree.session.undo import moves
@@ -110,7 +111,7 @@ redo.examples = ("talktree session redo --dry-run", "talktree session redo --yes
 @click.option(
     "--into",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=params.FOLDER,
     help="Write the files into this folder; the session stays where it is.",
 )
 @click.option(
@@ -138,7 +139,7 @@ def restore(
         return _from_claude(session, to, into, history, files, how)
     with sessions.opened(how.root, session, workspace=how.workspace) as found:
         if into is not None:
-            return _into(found, to, Path(into).absolute(), files, scope, how)
+            return _into(found, to, into, files, scope, how)
         base = _base(found)
         move = moves.restore(
             found.opened,
@@ -161,13 +162,14 @@ restore.examples = (
 
 
 def _into(
-    session: Session, to: str, folder: Path, files: Sequence[str], scope: str | None, how: How
+    session: Session, to: str, into: str, files: Sequence[str], scope: str | None, how: How
 ) -> int:
     """Into a folder: files are named as the session has them, conflicts as the folder has them."""
     if scope is not None and scopes_of(scope) != ("files",):
         raise UsageError("a folder gets only files", hint="leave out --scope")
-    workspace = session.opened.workspace
+    workspace, folder = session.opened.workspace, Path(into).absolute()
     base = folder if workspace is None else workspace.path
+    OutputGate([session.opened.root]).check_into(into)
     filling = restore_into(
         session.opened,
         to,
@@ -188,6 +190,7 @@ def _from_claude(
         )
     base = Path(into).absolute()
     with opened_history(file, history) as found:
+        OutputGate([file, *([found.folder] if found.folder else [])]).check_into(into)
         point = found.point(to)
         said = resolutions(how, base)
         move = ClaudeRestore(found, point, base, only=files, resolutions=said, force=how.force)

@@ -9,10 +9,12 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.carrying import print_carried
 from talktree.cli.choose import chosen, conversation_list, heading
-from talktree.cli.failures import tell
-from talktree.cli.noticed import findings_shape, tell_findings
+from talktree.cli.failures import report, tell
+from talktree.cli.noticed import findings_shape, tell_findings, tell_unrecognised
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound
+from talktree.formats.collection import Collection, unrecognised_files
+from talktree.formats.engine.noticed import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.mending import mended
@@ -22,6 +24,9 @@ from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted
 from talktree.views.shapes import conversations_text
 from talktree.views.transcript import Look, Transcript, divider, own_positions, through
+
+AMBIGUOUS = 2
+"""Exit code where more than one conversation is meant."""
 
 
 @click.command("show", cls=Verb)
@@ -38,6 +43,7 @@ from talktree.views.transcript import Look, Transcript, divider, own_positions, 
 @params.chosen_conversation
 @params.source_format
 @params.as_json
+@libraries.at
 @params.color
 @params.no_pager
 def command(
@@ -52,33 +58,45 @@ def command(
     conversation: str | None,
     source_format: str | None,
     as_json: bool,  # noqa: FBT001
+    library: str | None,
     color: str,
     no_pager: bool,  # noqa: FBT001
-) -> None:
-    """Print the transcript of a branch: by default the active one, where the talk went on last."""
+) -> int:
+    """Print the transcript of a branch: by default the active one, where the talk went on last.
+
+    Where there are several conversations, in a folder or in one file, they are listed and the exit
+    code is 2; choose one with --conversation.
+    """
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
-    document = libraries.read(path, format=source_format)
+    document = libraries.read(path, format=source_format, library=library)
     found = [mended(each) for each in chosen(document, conversation)]
+    if conversation is not None and isinstance(document, Collection):
+        document = document.with_only(found[0])
     if branch:
         found = [_with_branch(found, branch, document)]
     if carried:
         shown = [(each, _carriers(each, branch, last)) for each in found]
         print_carried(document, shown, full=full, as_json=as_json, color=color, paged=not no_pager)
-        return
+        return 0
     if as_json:
         _print_json(document, found, branch, last, every=every)
-        return
+        return 0
     if len(found) > 1 and not every:
         output.print_lines(conversation_list(document), color=output.use_color(color))
-        tell(f"talktree: {len(found)} conversations; choose one with --conversation ID, or --all")
-        return
+        tell(f"talktree: {path}: {len(found)} conversations")
+        tell("hint: choose one with --conversation ID, or all with --all")
+        _tell_strangers(document)
+        return AMBIGUOUS
     look = Look(tools=not no_tools, thinking=thinking, full=full, width=output.width())
     lines = (each for one in found for each in _lines(one, look, branch, last, every=every))
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
     if not every and not branch:
         _tell_other_starts(found)
     tell_findings(document, found)
+    if conversation is None:
+        _tell_strangers(document)
+    return 0
 
 
 command.examples = (
@@ -90,12 +108,19 @@ command.examples = (
 )
 
 
+def _tell_strangers(document: Document) -> None:
+    """Files of a folder that are not shown must not go unnoticed."""
+    tell_unrecognised(unrecognised_files(document))
+    if isinstance(document, Collection):
+        for _, error in document.unreadable:
+            report(error, as_json=False)
+
+
 def _tell_other_starts(found: list[Conversation]) -> None:
     """A transcript follows one line from one start; others must not go unnoticed."""
     others = sum(branch.kind == "root" for one in found for branch in one.branches())
     if others:
-        what = counted(others, "branch", "branches")
-        tell(f"talktree: {what} with another start not shown; --all shows everything")
+        tell(f"talktree: {counted(others, 'other thread')} hidden (use --all)")
 
 
 def _with_branch(found: list[Conversation], id: str, document: Document) -> Conversation:
@@ -109,7 +134,7 @@ def _with_branch(found: list[Conversation], id: str, document: Document) -> Conv
         except NotFound:
             continue
         return each
-    raise NotFound(f"no message {id} in {document.name}", hint="`talktree tree` lists them")
+    raise NotFound(f"no message {id} in {document.shown}", hint="`talktree tree` lists them")
 
 
 def _main_line(conversation: Conversation, branch: str | None, last: int | None) -> list[int]:
@@ -123,7 +148,7 @@ def _main_line(conversation: Conversation, branch: str | None, last: int | None)
 
 def _carriers(conversation: Conversation, branch: str | None, last: int | None) -> Sequence[int]:
     """All records unless a branch is named; also those that are no messages may carry."""
-    every = range(len(conversation)) if branch is None else through(conversation, branch)
+    every = range(conversation.record_count) if branch is None else through(conversation, branch)
     return every if last is None else every[-last:]
 
 
@@ -164,7 +189,7 @@ def _print_json(
         (each, each.messages() if every else _messages(each, _main_line(each, branch, last)))
         for each in found
     )
-    tail = {"findings": findings_shape(document.noticed)}
+    tail = {"findings": findings_shape(noticed_in(document, found))}
     output.print_text(conversations_text(shown, tail=tail))
 
 

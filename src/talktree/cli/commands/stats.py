@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.failures import report
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
-from talktree.errors import TalktreeError, UsageError
+from talktree.errors import UsageError
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 
@@ -45,7 +44,7 @@ def command(
 
     Without PATH all of the library is counted, with what it cost: a reply that forks, resumes and
     copies repeat counts once. With PATH the sources themselves are; those that cannot be read are
-    told on stderr and left out.
+    told on stderr and left out. A folder counts with all conversations below it.
     """
     look = output.Look(color=color, paged=not no_pager)
     if paths:
@@ -54,7 +53,9 @@ def command(
         for option, value in given.items():
             if value is not None:
                 raise UsageError(f"{option} counts in the library", hint="leave out the paths")
-        return _of_sources(paths, source_format, look, as_json=as_json)
+        from talktree.cli.source_stats import count_sources
+
+        return count_sources(paths, source_format, look, as_json=as_json)
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other", hint="name one of them")
     _of_library(
@@ -98,33 +99,3 @@ def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, 
         output.print_text([document_text(library_stats_shape(found, by))])
     else:
         output.print_text(map(visible, library_stats_csv(found, by or "day")))
-
-
-def _of_sources(
-    paths: Sequence[str], source_format: str | None, look: output.Look, *, as_json: bool
-) -> int:
-    from talktree import api
-    from talktree.model.tally import Tally
-    from talktree.text.json_value import Json
-    from talktree.views.shapes import document_text
-    from talktree.views.statistics import statistics_lines, statistics_shape
-
-    tally = Tally()
-    code = 0
-    failed: list[Json] = []
-    for path in paths:
-        try:
-            for conversation in api.read(path, format=source_format).conversations:
-                tally.add(conversation)
-        except TalktreeError as error:
-            if len(paths) == 1:
-                raise
-            code = max(code, error.exit_code)
-            failed.append({"path": path, "message": error.message})
-            if not as_json:
-                report(error, as_json=False)
-    if as_json:
-        output.print_text([document_text({**statistics_shape(tally), "failed": failed})])
-    else:
-        look.print(statistics_lines(tally, width=output.width() or 80))
-    return code

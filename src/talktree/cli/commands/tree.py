@@ -10,6 +10,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen, heading
 from talktree.cli.noticed import findings_shape, tell_findings
 from talktree.cli.verbs import Verb
+from talktree.formats.engine.noticed import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.mending import mended
 from talktree.views.lines import EMPTY, Line, line
@@ -38,7 +39,7 @@ def command(
     document = libraries.read(path, format=source_format)
     found = [mended(each) for each in chosen(document, conversation)]
     if as_json:
-        tail = {"findings": findings_shape(document.noticed)}
+        tail = {"findings": findings_shape(noticed_in(document, found))}
         messages = ((each, each.messages()) for each in found)
         output.print_text(conversations_text(messages, tail=tail))
         return

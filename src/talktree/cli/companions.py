@@ -1,0 +1,53 @@
+"""What commands that change one file say about its companion files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from talktree import api
+from talktree.cli.failures import tell
+from talktree.errors import NotFound, UsageError
+from talktree.files.placement import place_in_source
+from talktree.formats.companions import with_companions
+from talktree.formats.engine import Origin
+from talktree.model.document import Document
+from talktree.views.measure import counted
+
+
+def tell_left_out(path: str, document: Document) -> None:
+    """Say how many companion files of a file were not written with it."""
+    if path == "-":
+        return
+    source = api.open_source(path)
+    count = len(with_companions(source, _origin(document).format).files) - 1
+    if count and not source.folder:
+        belong = "belongs" if count == 1 else "belong"
+        tell(f"talktree: left out {counted(count, 'file')} that {belong} to {path}")
+
+
+@contextmanager
+def pointing_to_companions(path: str, id: str, format: str | None) -> Iterator[None]:
+    """A message that is not found in a file but in a companion of it is an error that says so."""
+    try:
+        yield
+    except NotFound:
+        if path == "-":
+            raise
+        origin = _origin(whole := api.read(path, format=format))
+        for each in whole.conversations if origin.source.main is not None else ():
+            try:
+                number = each.members[each.position(id)]
+            except NotFound:
+                continue
+            place = place_in_source(origin.source, Path(path), origin.path_of(number))
+            raise UsageError(
+                f"{id} is a message of {place}, which belongs to {path}", hint=f"edit {place}"
+            ) from None
+        raise
+
+
+def _origin(document: Document) -> Origin:
+    assert isinstance(document.origin, Origin)
+    return document.origin

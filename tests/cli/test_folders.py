@@ -1,0 +1,133 @@
+"""Folders on the command line: nothing in them is left out, renamed or misreported silently."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from talktree.cli.main import run
+from tests.cli.transcript import DATA
+
+SESSION = DATA / "claude-code" / "good" / "one-session.jsonl"
+MUSE = DATA / "muse" / "good" / "application.json"
+STUDIO = DATA / "studio" / "good" / "app-export.json"
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of conversations in two formats, with two files that are none."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    shutil.copy(MUSE, folder / "a.json")
+    shutil.copy(STUDIO, folder / "b.json")
+    (folder / "notes.md").write_text("to do")
+    (folder / "x.json").write_text('{"a": 1}')
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of sessions of one format, one of them damaged, and a file that is none."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    data = SESSION.read_bytes()
+    for name in ("aaa", "-rf", ".hidden"):
+        text = data.replace(b"0000abc1-0000-4000-8000-00000000abc1", name.encode())
+        (folder / f"{name}.jsonl").write_bytes(text)
+    with (folder / "aaa.jsonl").open("ab") as file:
+        file.write(b'{"broken\n')
+    (folder / "notes.txt").write_text("to do")
+    return folder
+
+
+def test_files_that_are_left_out_are_named_and_counted(mixed: Path, capsys: Captured) -> None:
+    assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
+    told = capsys.readouterr().err
+    assert "2 converted, 2 left out" in told
+    assert "2 things lost" in told
+    assert "mixed/notes.md: no known conversation format" in told
+    assert "mixed/x.json: no known conversation format" in told
+    # A second run says the same, though it does nothing.
+    assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
+    again = capsys.readouterr().err
+    assert "2 unchanged, 2 left out" in again
+    assert "mixed/notes.md: no known conversation format" in again
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--quiet"]])
+def test_a_file_that_is_left_out_is_a_loss(mixed: Path, capsys: Captured, more: list[str]) -> None:
+    call = ["convert", "mixed", "-t", "native", "-o", "out", "--strict", *more]
+    assert run(call) == 4
+    assert "mixed/notes.md" in capsys.readouterr().err
+    assert run([*call, "--allow", "file"]) == 0
+    assert run(["convert", "mixed", "-t", "native", "-o", "out2", "--forbid", "file"]) == 4
+
+
+def test_scripts_learn_what_was_left_out(mixed: Path, capsys: Captured) -> None:
+    assert run(["convert", "mixed", "-t", "native", "-o", "out", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    lost = {(each["kind"], each["path"], each["kept"]) for each in found["losses"]}
+    assert {("file", "mixed/notes.md", "lost"), ("file", "mixed/x.json", "lost")} <= lost
+    assert run(["export", "mixed", "--to", "md", "-o", "pages/", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["skipped"] == ["mixed/notes.md", "mixed/x.json"]
+
+
+@pytest.mark.parametrize("target", ["studio", "muse", "chatbuilder", "sage"])
+def test_files_keep_their_names(project: Path, target: str) -> None:
+    assert run(["convert", "project", "-t", target, "-o", "out", "--quiet"]) == 0
+    stems = {path.name.removesuffix(".json") for path in Path("out").iterdir()}
+    assert {"-rf", ".hidden", "aaa"} <= stems
+    assert run(["convert", "out", "-t", "claude-code", "-o", "back", "--quiet"]) == 0
+    for path in project.iterdir():
+        assert (Path("back") / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_repaired_folder_is_told_of_by_its_own_name(project: Path, capsys: Captured) -> None:
+    assert run(["repair", "project", "-o", "fixed"]) == 0
+    told = capsys.readouterr().err
+    assert "talktree: fixed: " in told
+    assert "in 1 of 4 files" in told
+
+
+def test_only_files_that_were_edited_are_called_so(project: Path, capsys: Captured) -> None:
+    call = ["edit", "project", "--conversation", "-rf", "--reply", "root", "--text", "hi"]
+    assert run([*call, "-o", "edited", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["changed"] == ["edited/-rf.jsonl"]
+    assert len(found["written"]) == 4
+    assert run([*call, "-o", "again"]) == 0
+    told = capsys.readouterr().err
+    assert "again/-rf.jsonl: message" in told
+    assert "again: 3 other files copied unchanged" in told
+    assert "again/aaa.jsonl" not in told
+
+
+def test_saving_an_edit_keeps_a_verified_backup(project: Path, capsys: Captured) -> None:
+    path = project / "-rf.jsonl"
+    before = path.read_bytes()
+    call = ["edit", str(path), "--reply", "root", "--text", "hi", "--save", "--json"]
+    for _ in range(2):
+        assert run(call) == 0
+    found = json.loads(capsys.readouterr().out.partition("}\n{")[0] + "}")
+    (backup,) = found["backups"]
+    assert Path(backup).read_bytes() == before
+    assert len(list(project.glob("*.backup"))) == 2
+
+
+def test_a_log_of_a_repair_is_never_replaced(project: Path) -> None:
+    for force in ([], ["--force"]):
+        assert run(["repair", "project", "-o", "fixed", "--quiet", *force]) == 0
+    logs = sorted(Path().glob("fixed*.repair"))
+    assert len(logs) == 2
+    kept = [log.read_bytes() for log in logs]
+    assert run(["convert", str(SESSION), "-t", "native", "-o", str(logs[0]), "--force"]) == 2
+    assert [log.read_bytes() for log in logs] == kept
+    assert run(["repair", "fixed", "--back", "-o", "back", "--quiet"]) == 0
+    for path in project.iterdir():
+        assert (Path("back") / path.name).read_bytes() == path.read_bytes()
