@@ -22,7 +22,7 @@ class Asker:
     """A connection on which everything can be asked, with whatever headers."""
 
     def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
 
     def ask(self, method: str, path: str, headers: Pairs, body: bytes = b"") -> Said:
         """Ask with exactly these headers, and how long the body is."""

@@ -22,7 +22,7 @@ from talktree.web.serving import Server
 from talktree.web.studio import Studio
 from talktree.web.table import TABLE
 
-LONGEST = 60.0
+LONGEST = 300.0
 OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
 
 

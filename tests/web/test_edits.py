@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
@@ -21,6 +21,7 @@ from talktree.model.document import Document
 from talktree.model.operations import Delete
 from talktree.testing.edits import KINDS, Outcome, shape, tried
 from talktree.testing.edits import outcome as tried_one
+from tests.cases import examples
 from tests.web.running import Running, running
 from tests.web.working import (
     DEMO,
@@ -152,7 +153,7 @@ TEXTS = st.text(max_size=40) | st.sampled_from(
 
 @pytest.mark.parametrize("slug", DEMOS)
 @given(text=TEXTS, kind=st.sampled_from(["reply", "edit in place"]))
-@settings(max_examples=40)
+@examples(40)
 def test_any_words_are_kept_or_refused(slug: str, text: str, kind: str) -> None:
     document = _demo(slug)
     talk = document.conversations[0]

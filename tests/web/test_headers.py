@@ -120,7 +120,7 @@ def test_refusals_have_them(built: Running) -> None:
 
 @pytest.mark.parametrize("sent", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"])
 def test_what_is_no_http_is_refused_with_them(built: Running, sent: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", built.keys.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", built.keys.port), timeout=300) as connection:
         connection.sendall(sent)
         said = b"".join(iter(lambda: connection.recv(1 << 16), b"")).lower()
     assert said.startswith(b"http/1.1 400 ")

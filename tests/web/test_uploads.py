@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree import api
+from talktree import Library, api
 from talktree.text.file_names import plain
 from talktree.web.work import attaching, uploads
 from talktree.web.work.attaching import attached
 from talktree.web.work.dropped import dropped_folder
 from talktree.web.work.uploads import Brought, Uploads
-from tests.web.running import Running, running
+from tests.web.running import LONGEST, Running, running, until
 from tests.web.working import (
     DEMO,
     DEMOS,
@@ -193,15 +193,18 @@ def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     line = (DEMO / "claude-messages.jsonl").read_bytes()
     with running([path]) as found:
-        folder = dropped_folder(found.studio.desk.root)
-        upload = uploaded(found, line * 4000, "long.jsonl")
-        job = found.post(f"/uploads/{upload['upload']}/keep", {})
-        found.post(f"/jobs/{job['id']}/cancel")
-        ended = found.ended(job["id"])
-        if ended["state"] == "cancelled":
-            assert not (folder / "long.jsonl").exists()
-            found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
-        assert (folder / "long.jsonl").exists()
+        kept = dropped_folder(found.studio.desk.root) / "long.jsonl"
+        upload = uploaded(found, line * 400, "long.jsonl")
+        # Its import waits for another one, so it is under way for as long as it is cancelled.
+        with Library.open(found.studio.desk.root) as library, library.lock.held(LONGEST):
+            job = found.post(f"/uploads/{upload['upload']}/keep", {})
+            until(kept.exists)
+            found.post(f"/jobs/{job['id']}/cancel")
+        assert found.ended(job["id"])["state"] == "cancelled"
+        assert not kept.exists()
+        again = found.post(f"/uploads/{upload['upload']}/keep", {})
+        assert found.ended(again["id"])["state"] == "done"
+        assert kept.exists()
 
 
 def test_a_file_goes_with_a_message(studio: tuple[Running, Path], tmp_path: Path) -> None:

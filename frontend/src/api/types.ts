@@ -274,12 +274,14 @@ export interface Conversation {
   messages: number;
   /** The current one first; at most 500. */
   branches: BranchInfo[];
+  /** Without sidechains. */
   branches_total: number;
+  sidechains_total: number;
   first: number | null;
   last: number | null;
   tokens: Tokens;
-  /** What reading noticed; `findings` asks all rules. */
-  findings: Severities;
+  /** What is wrong with it, by all rules; None for a large source that was not checked yet. */
+  findings: Severities | null;
   /** Links that were inferred to show it; the file has them not. */
   repaired: number;
   live: boolean;

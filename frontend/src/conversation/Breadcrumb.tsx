@@ -17,7 +17,7 @@ const SHOWN = 3
 
 export function Breadcrumb() {
   const { cid, leaf, conversation } = useCurrent()
-  const forked = conversation !== null && conversation.branches_total > 1
+  const forked = conversation !== null && conversation.branches_total + conversation.sidechains_total > 1
   const graph = useGraph(forked ? cid : null)
   const back = useTrail(cid, leaf)
   const segments = graph.data?.segments

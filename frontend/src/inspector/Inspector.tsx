@@ -35,8 +35,9 @@ export default function Inspector(): React.JSX.Element {
   const { cid, conversation } = useCurrent()
   const { inspectorTab: wanted } = usePanes()
   if (!cid || !conversation) return <Empty title="Nothing is open" />
-  const { errors, warnings } = conversation.findings
-  const tabs = TABS.map((tab) => (tab.key === 'problems' ? { ...tab, count: errors + warnings } : tab))
+  const { findings } = conversation
+  const wrong = findings ? findings.errors + findings.warnings : 0
+  const tabs = TABS.map((tab) => (tab.key === 'problems' ? { ...tab, count: wrong } : tab))
   if (conversation.can.session) tabs.push({ key: 'session', text: 'Session' })
   const active = tabs.some((tab) => tab.key === wanted) ? wanted : 'files'
   const Panel = PANELS[active] ?? FilesTab

@@ -57,11 +57,12 @@ function OfConversation({ conversation }: { conversation: Conversation | null })
   const several = conversation.siblings_in_source.length
   const all = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
   const split = `${whole(tokens.input)} in, ${whole(tokens.output)} out, ${whole(tokens.cache_read)} from the cache, ${whole(tokens.cache_write)} into it`
-  const wrong = findings.errors + findings.warnings
+  const wrong = findings ? findings.errors + findings.warnings : 0
   return (
     <>
       <Item label="Messages in all branches">{count(conversation.messages, 'message')}</Item>
       <Item label="Branches">{count(conversation.branches_total, 'branch', 'branches')}</Item>
+      {conversation.sidechains_total > 0 && <Item label="Conversations of sub-agents" minor>{count(conversation.sidechains_total, 'sidechain')}</Item>}
       {all > 0 && <Item label={split}>{roughly(all, 'token')}</Item>}
       <Item label={conversation.path} minor>{bytes(conversation.size)}{several > 1 && ` with ${count(several - 1, 'other conversation')}`}</Item>
       {conversation.last !== null && <Item label={exact(conversation.last)} minor>changed {ago(conversation.last)}</Item>}

@@ -13,7 +13,7 @@ import { useGraph } from './useGraph'
 import './tree.css'
 
 export default function GraphPane() {
-  const { cid, leaf } = useCurrent()
+  const { cid, leaf, conversation } = useCurrent()
   const graph = useGraph(cid)
   const marked = useMarked()
   const segments = graph.data?.segments
@@ -32,7 +32,8 @@ export default function GraphPane() {
     <section className="tree-pane" aria-label="Branches">
       <div className="tree-head">
         <span>
-          {many(graph.data.messages, 'message')} · {many(placed.rows.filter((row) => row.segment.last === row.segment.leaf).length, 'branch', 'branches')}
+          {many(graph.data.messages, 'message')}
+          {conversation && ` · ${many(conversation.branches_total, 'branch', 'branches')}`}
         </span>
         {marked.length > 0 && (
           <span className="tree-compare">

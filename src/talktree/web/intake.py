@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from talktree.errors import TalktreeError
+from talktree.library.importing.watch import QUIET
 from talktree.library.library import Library
 from talktree.web.jobs import Progress, Result, Work
 from talktree.web.work.importing import imported
@@ -64,7 +65,7 @@ class Follower(threading.Thread):
         """Look once; how many seconds to wait then."""
         began = time.monotonic()
         try:
-            library.import_(self.paths, wait=self.every)
+            library.import_(self.paths, wait=self.every, quiet=QUIET)
         except (TalktreeError, OSError):
             pass  # somebody else is importing, or a path is gone for now: the next look will tell
         took = time.monotonic() - began

@@ -56,7 +56,7 @@ export default function Overview({ about }: { about: About | null }) {
           ]}
         />
       </div>
-      <Totals statistics={data} conversations={span[0] === 0 && about ? about.library.conversations : data.conversations} />
+      <Totals statistics={data} conversations={data.conversations} />
       <HeatMap days={data.days} weeks={span[2]} />
       <div className="overview-two">
         <DayBars days={data.days} measures={measuresOf(data)} />

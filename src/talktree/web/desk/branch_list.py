@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,22 +17,14 @@ from talktree.web.shapes.conversation import BranchInfo
 MOST = 500
 
 
-class Listed(NamedTuple):
-    """Branches as far as they are told, and how many there are."""
-
-    branches: tuple[BranchInfo, ...]
-    total: int
-
-
-def branch_list(opened: Opened, names: Mapping[str, str]) -> Listed:
+def branch_list(opened: Opened, names: Mapping[str, str]) -> tuple[BranchInfo, ...]:
     """The branches with how each begins; those with names are always among them."""
     found = opened.memory.get("branches", lambda: _told(opened))
     assert isinstance(found, tuple)
     told: tuple[BranchInfo, ...] = found
-    total = len(opened.conversation.branches())
     if not names:
-        return Listed(told, total)
-    return Listed(tuple(_named(each, names.get(each.leaf)) for each in told), total)
+        return told
+    return tuple(_named(each, names.get(each.leaf)) for each in told)
 
 
 def _named(branch: BranchInfo, name: str | None) -> BranchInfo:

@@ -29,6 +29,12 @@ def report_of(opened: Opened) -> Report:
         raise Busy("the check is not done yet", hint="it goes on; ask again in a moment") from None
 
 
+def is_checked(opened: Opened) -> bool:
+    """Whether the report on the source of a conversation is there."""
+    found = opened.paper.memory.known("report")
+    return isinstance(found, Future) and found.done() and found.exception() is None
+
+
 def findings_of(opened: Opened, report: Report) -> list[Finding]:
     """The findings that concern one conversation, or the source as a whole."""
     if len(opened.document.conversations) < 2:

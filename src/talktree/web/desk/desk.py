@@ -18,7 +18,7 @@ from talktree.formats.engine import read
 from talktree.home import data_home
 from talktree.library.archive.contents import archived_source
 from talktree.library.library import FOLDER, Library
-from talktree.library.listing import Kept, by_source
+from talktree.library.listing import Kept, all_of_source, by_source
 from talktree.library.versions.history import History
 from talktree.library.versions.versions import Versions
 from talktree.model.document import Document
@@ -179,11 +179,13 @@ class Desk:
                 raise
             # The file became another below its edits; it is shown as it is.
             document, edited, notice = self._without_edits(kept), False, error.message
-        return Paper(kept, document, stamp, edited=edited, notice=notice)
+        titles = tuple(each.title for each in all_of_source(self.library().db, kept.source))
+        return Paper(kept, document, stamp, edited=edited, notice=notice, titles=titles)
 
     def _with_edits(self, kept: Kept) -> Document:
         return Versions(cast(Library, self._shared), kept.source).document()
 
     def _without_edits(self, kept: Kept) -> Document:
-        source = archived_source(self._shared.db, self._shared.archive, kept.source)
+        db, archive = self._shared.db, self._shared.archive
+        source = archived_source(db, archive, kept.source, companions=True)
         return read(source, by_slug(kept.format))

@@ -37,3 +37,8 @@ class Memory(Generic[Thing]):
                     self._things.popitem(last=False)
                 self._turns.pop(key, None)
             return made
+
+    def known(self, key: Hashable) -> Thing | None:
+        """The thing with a key, if it is there."""
+        with self._lock:
+            return self._things.get(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -11,7 +12,6 @@ from talktree.library.listing import Kept
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.mending import inferred_links, mended
-from talktree.model.skeleton import NO_TIME
 from talktree.views.transcript import through
 from talktree.web.desk.around import Around
 from talktree.web.desk.cid import Name
@@ -28,9 +28,19 @@ class Paper:
     """A source as it was read, with all its conversations."""
 
     def __init__(
-        self, kept: Kept, document: Document, stamp: str, *, edited: bool, notice: str | None
+        self,
+        kept: Kept,
+        document: Document,
+        stamp: str,
+        *,
+        edited: bool,
+        notice: str | None,
+        titles: Sequence[str | None] = (),
     ) -> None:
         self.kept = kept
+        """Its first conversation, as the library lists it."""
+        self.titles = titles
+        """The titles of its conversations in the library."""
         self.document = document
         self.stamp = stamp
         self.edited = edited
@@ -45,7 +55,7 @@ class Paper:
     @property
     def weight(self) -> int:
         """How much of it is held: the number of its records."""
-        return 1000 + sum(len(each) for each in self.document.conversations)
+        return 1000 + sum(each.record_count for each in self.document.conversations)
 
     def conversation(self, number: int) -> Opened:
         """One of its conversations."""
@@ -85,20 +95,17 @@ class Opened:
     @cached_property
     def title(self) -> str:
         """What it is called."""
-        own = self.conversation.title if len(self.document.conversations) > 1 else None
-        return own or self.kept.title or self.conversation.title or self.kept.id
+        titles = self.paper.titles
+        listed = titles[self.number] if self.number < len(titles) else None
+        if listed is None and self.number == 0:
+            listed = self.kept.title
+        return listed or self.conversation.title or self.conversation.native_id
 
     @cached_property
     def leaf(self) -> str | None:
         """The end of the current branch; None if there is nothing."""
         end = self.conversation.tree.active_leaf()
         return None if end is None else self.conversation.skeleton.ids[end]
-
-    @cached_property
-    def span(self) -> tuple[int | None, int | None]:
-        """When it began and when it was last spoken in."""
-        times = [each for each in self.conversation.skeleton.times if each != NO_TIME]
-        return (min(times), max(times)) if times else (None, None)
 
     @cached_property
     def inferred(self) -> dict[int, int]:

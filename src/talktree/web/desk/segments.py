@@ -190,7 +190,7 @@ def _traces(conversation: Conversation, segments: Segments, wanted: set[int]) ->
 
 def _marked(conversation: Conversation) -> set[int]:
     """Positions that are deleted or aborted, as far as few enough must be read to know."""
-    if len(conversation) > FEW:
+    if conversation.record_count > FEW:
         return set()
     return {
         position

@@ -64,7 +64,7 @@ def end_of(db: Database, archive: Archive, kept: Kept, stamp: str, limit: int) -
     if row is None:
         return None
     glance, ends = Glance(row[0]), Ends(kept, stamp, archive, row[1])
-    start = None if glance.several else _start(glance, limit + MARGIN + SLACK)
+    start = None if glance.several or glance.inferred else _start(glance, limit + MARGIN + SLACK)
     found = None if start is None else ends.opened(start)
     if start is None or found is None or len(found.rows()) < limit + MARGIN:
         return None

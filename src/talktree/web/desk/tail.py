@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.row_shape import RowMaker
-from talktree.web.desk.stamp import edits_of, stamp_of
+from talktree.web.desk.stamp import companions_stamp, edits_of, stamp_of
 from talktree.web.desk.suffix import end_of
 from talktree.web.shapes.conversation import Tail
 
@@ -30,6 +30,8 @@ def _end(desk: Desk, cid: str, limit: int) -> Opened | None:
         history = edits_of(library.db, name.source)
         if name.number or history.standing or not history.is_saved:
             return None
+        if companions_stamp(library.db, name.source):
+            return None  # sub-agents may begin at any of the last messages
         stamp = stamp_of(library.db, name.source, history)
         return end_of(library.db, library.archive, kept, stamp, limit)
 

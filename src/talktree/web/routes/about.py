@@ -9,7 +9,6 @@ from starlette.responses import Response
 from talktree import __version__
 from talktree.formats import all_formats
 from talktree.web.answers import JSON
-from talktree.web.desk.talks import all_talks
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import About, FormatInfo, LibraryInfo
 from talktree.web.studio import Studio
@@ -40,9 +39,8 @@ def about(studio: Studio, call: Call) -> About:
 def _library(studio: Studio) -> LibraryInfo:
     library = studio.desk.library()
     info = library.info()
-    more = sum(len(talks) - 1 for talks in all_talks(library.db).values())
     return LibraryInfo(
-        conversations=info.sources + more,
+        conversations=info.conversations,
         bytes=info.raw,
         stored=info.database + info.index,
         places=tuple(map(os.fsdecode, info.places)),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from talktree.formats import by_slug
 from talktree.library.branch_names import branch_names
+from talktree.library.listing import spans_of
+from talktree.model.counts import count_findings
 from talktree.web.desk.branch_list import branch_list
+from talktree.web.desk.checkup import findings_of, is_checked, report_of
 from talktree.web.desk.cid import Name
 from talktree.web.desk.state import is_live, tokens_of
-from talktree.web.desk.talks import span_of
 from talktree.web.desk.times import milliseconds
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Can, Conversation, Severities, Tokens
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from talktree.web.studio import Studio
 
 ROLES = ("user", "assistant", "system")
+SMALL = 1500
+"""A source of no more weight is checked when it is opened."""
 SEVERAL = 1000
 """How many conversations of one source are named."""
 
@@ -31,10 +34,10 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
     opened = studio.desk.open(call.path["cid"])
     db, source = studio.desk.library().db, opened.kept.source
     listed = branch_list(opened, branch_names(db, source, opened.conversation))
-    first, last = opened.span
+    counts = opened.conversation.counts
     return Conversation(
         cid=opened.cid,
-        id=opened.conversation.id,
+        id=opened.conversation.native_id,
         title=opened.title,
         format=opened.kept.format,
         path=os.fsdecode(opened.kept.path),
@@ -42,11 +45,12 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
         stamp=opened.stamp,
         leaf=opened.leaf,
         rows=len(opened.rows()),
-        messages=len(opened.conversation.tree),
-        branches=listed.branches,
-        branches_total=listed.total,
-        first=milliseconds(first),
-        last=milliseconds(last),
+        messages=counts.messages,
+        branches=listed,
+        branches_total=counts.branches,
+        sidechains_total=counts.sidechains,
+        first=milliseconds(counts.first),
+        last=milliseconds(counts.last),
         tokens=_tokens(opened, db),
         findings=severities(opened),
         repaired=len(opened.inferred),
@@ -59,20 +63,27 @@ def _conversation(studio: Studio, call: Call) -> Conversation:
 
 def _tokens(opened: Opened, db: Database) -> Tokens:
     source = opened.kept.source
-    found = opened.memory.get(
-        "tokens", lambda: tokens_of(db, source, span_of(db, source, opened.number))
-    )
+    found = opened.memory.get("tokens", lambda: tokens_of(db, source, _span(db, opened)))
     assert isinstance(found, Tokens)
     return found
 
 
-def severities(opened: Opened) -> Severities:
-    """How much reading noticed of it and of its source as a whole, by weight."""
-    count = Counter(each.severity for each in opened.document.noticed)
-    for number, other in enumerate(opened.document.conversations):
-        if number != opened.number:
-            count.subtract(each.severity for each in other.skeleton.findings)
-    return Severities(errors=count["error"], warnings=count["warning"], notes=count["note"])
+def _span(db: Database, opened: Opened) -> tuple[int, int | None]:
+    spans = spans_of(db, opened.kept.source)
+    return spans[opened.number] if opened.number < len(spans) else (0, None)
+
+
+def severities(opened: Opened) -> Severities | None:
+    """How much is wrong with it, by weight; None if that takes a while and was not asked yet."""
+    if opened.paper.weight > SMALL and not is_checked(opened):
+        return None
+    try:
+        report = report_of(opened)
+    except Exception:
+        # The conversation can be shown all the same; the list of findings says what went wrong.
+        return None
+    found = count_findings(findings_of(opened, report))
+    return Severities(errors=found.errors, warnings=found.warnings, notes=found.notes)
 
 
 def _can(studio: Studio, opened: Opened) -> Can:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from talktree.model.counts import count_findings
 from talktree.model.findings import Finding
 from talktree.web.desk.checkup import findings_of, report_of
 from talktree.web.route import Call, Route
@@ -32,10 +32,10 @@ def _findings(studio: Studio, call: Call) -> Findings:
     report = report_of(opened)
     found = findings_of(opened, report)
     start, limit = stretch(query.start, query.limit, MOST)
-    count = Counter(each.severity for each in found)
+    count = count_findings(found)
     return Findings(
         stamp=opened.stamp,
-        counts=Severities(errors=count["error"], warnings=count["warning"], notes=count["note"]),
+        counts=Severities(errors=count.errors, warnings=count.warnings, notes=count.notes),
         total=len(found),
         findings=tuple(map(_shape, found[start : start + limit])),
         reachable=report.reach.reachable,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from talktree.library.listing import number_at
 from talktree.web.desk.cid import Name
-from talktree.web.desk.talks import number_at, talks_of
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.shapes.library import Found, SearchHit, Span
@@ -46,10 +46,8 @@ def _search(studio: Studio, call: Call) -> Found:
 
 
 def _hit(db: Database, hit: Hit) -> SearchHit:
-    talks = talks_of(db, hit.source)
-    number = number_at(talks, hit.at) if talks else 0
     return SearchHit(
-        cid=str(Name(hit.source, number)),
+        cid=str(Name(hit.source, number_at(db, hit.source, hit.at))),
         message=hit.message or None,
         title=hit.title or hit.conversation,
         format=hit.format,

@@ -90,7 +90,7 @@ def _choice(opened: Opened, asked: Share) -> Choice:
 
 
 def _made(opened: Opened, choice: Choice, progress: Progress, studio: Studio) -> Result:
-    total = len(opened.conversation)
+    total = opened.conversation.record_count
 
     def tell(done: int) -> None:
         """So many messages are written, or none yet."""

@@ -9,7 +9,6 @@ from msgspec import Struct
 from talktree.library.stats.report import Group
 from talktree.library.stats.report import Statistics as Counts
 from talktree.library.stats.usage import Spent
-from talktree.web.desk.talks import all_talks
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Tokens
 from talktree.web.shapes.inspect import Counted, Day, Statistics
@@ -49,7 +48,7 @@ def _statistics(studio: Studio, call: Call) -> Statistics:
     )
     all_of_it = not (query.project or query.model or query.format)
     return Statistics(
-        conversations=found.sources + _more(library.db, found, query),
+        conversations=found.conversations,
         messages=found.messages,
         tokens=tokens(found.spent),
         cost=_cost(found.spent),
@@ -61,17 +60,6 @@ def _statistics(studio: Studio, call: Call) -> Statistics:
         ),
         projects=_counted(found.by("project")),
         hours=_hours(library.db, since, until) if all_of_it else (),
-    )
-
-
-def _more(db: Database, found: Counts, query: StatisticsQuery) -> int:
-    """How many conversations there are beyond one a source, where that can be told."""
-    if query.project or query.model or query.since is not None or query.until is not None:
-        return 0
-    return sum(
-        len(talks) - 1
-        for source, talks in all_talks(db).items()
-        if source in found.told and query.format in (None, found.told[source].format)
     )
 
 

@@ -73,11 +73,13 @@ class Conversation(Struct, frozen=True, kw_only=True):
     branches: tuple[BranchInfo, ...]
     """The current one first; at most 500."""
     branches_total: int
+    """Without sidechains."""
+    sidechains_total: int
     first: int | None
     last: int | None
     tokens: Tokens
-    findings: Severities
-    """What reading noticed; `findings` asks all rules."""
+    findings: Severities | None
+    """What is wrong with it, by all rules; None for a large source that was not checked yet."""
     repaired: int
     """Links that were inferred to show it; the file has them not."""
     live: bool

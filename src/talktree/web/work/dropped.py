@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from talktree import api
 from talktree.conversion.options import Made
 from talktree.errors import NotFound, TalktreeError
-from talktree.files import bare_name
+from talktree.files import OutputGate, bare_name
 from talktree.formats import by_slug
 from talktree.home import data_home
 from talktree.library.library import FOLDER, Library
@@ -61,7 +61,8 @@ def keeping(
                 progress.tell(0, None, "copying")
                 _whole(place, lambda target: _written(file, made, target))
             elif made is not None:
-                api.keep(made, place)
+                # The place was claimed with an empty file, so that no other work takes it.
+                api.keep(made, place, gate=OutputGate([], force=True))
             else:
                 _copied(file, place, progress)
             cid = _imported(desk, folder, place, progress)

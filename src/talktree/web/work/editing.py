@@ -67,7 +67,8 @@ def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> N
     last = now.counting()[-1:]
     alone = now.standing[:-1] == was.standing and [each.operation for each in last] == [operation]
     if known is not None and unmoved and alone:
-        desk.lay_out(Paper(before.kept, made, state, edited=not now.is_saved, notice=None))
+        titles, is_edited = before.paper.titles, not now.is_saved
+        desk.lay_out(Paper(before.kept, made, state, edited=is_edited, notice=None, titles=titles))
 
 
 def undone(studio: Studio, cid: str, stamp: str) -> Edited:

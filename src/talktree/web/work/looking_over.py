@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from talktree import api
 from talktree.errors import TalktreeError
 from talktree.formats.detect import Guess
 from talktree.formats.engine import read
+from talktree.model.counts import count_findings
 from talktree.model.document import Document
 from talktree.model.findings import Finding
 from talktree.views.measure import one_line
@@ -37,7 +37,6 @@ def _told(
     file: Brought, guess: Guess | None, reason: str, document: Document | None = None
 ) -> Upload:
     conversations = () if document is None else document.conversations
-    traits = [each.skeleton.traits for each in conversations]
     return Upload(
         upload=file.id,
         name=file.plain_name,
@@ -46,18 +45,18 @@ def _told(
         confidence=0.0 if guess is None else guess.confidence,
         reason=reason,
         conversations=len(conversations),
-        messages=sum(len(each) - each.count(0) for each in traits),
+        messages=sum(map(len, conversations)),
         findings=None if document is None else _findings(document, file.size),
     )
 
 
 def _findings(document: Document, size: int) -> UploadedFindings:
     found = document.noticed if size > LARGE else api.check(document).findings
-    counts = Counter(each.severity for each in found)
+    counts = count_findings(found)
     return UploadedFindings(
-        errors=counts["error"],
-        warnings=counts["warning"],
-        notes=counts["note"],
+        errors=counts.errors,
+        warnings=counts.warnings,
+        notes=counts.notes,
         examples=_examples(found),
     )
 

@@ -39,7 +39,7 @@ def saving_as(opened: Opened, asked: SaveAs, scratch: Path) -> Callable[[Progres
     """The work of writing a conversation in a format."""
     info = by_slug(asked.to).info
     document = alone(opened)
-    total = sum(map(len, document.conversations))
+    total = sum(each.record_count for each in document.conversations)
     name = plain(opened.title, otherwise="conversation")
 
     def work(progress: Progress) -> Result:
