@@ -18,7 +18,11 @@ def test_only_what_differs_is_replaced(tmp_path: Path) -> None:
         (root / name).write_bytes(name.encode())
     untouched = (root / "a").stat()
     new = {"a": [b"a"], "b": [b"b", b"!"], "c": [b"c"]}
-    assert replaced(load(root), root, lambda: new) == [root / "b", root / "c"]
+    done = replaced(load(root), root, lambda: new)
+    assert done.changed == [root / "b", root / "c"]
+    (backup,) = done.backups
+    assert backup.read_bytes() == b"b"
+    backup.unlink()
     assert {path.name: path.read_bytes() for path in root.iterdir()} == {
         "a": b"a",
         "b": b"b!",
@@ -48,7 +52,26 @@ def test_a_file_that_is_being_written_stays(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old"
 
 
+def test_no_backup_is_made_of_what_the_caller_keeps(tmp_path: Path) -> None:
+    path = tmp_path / "talk"
+    path.write_bytes(b"old")
+    done = replaced(load(path), path, lambda: {"talk": [b"mine"]}, backup=False)
+    assert (done.changed, done.backups) == ([path], [])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link_when_its_file_is_replaced(tmp_path: Path) -> None:
+    path, link = tmp_path / "talk", tmp_path / "link"
+    path.write_bytes(b"old")
+    link.symlink_to(path)
+    replaced(load(link), link, lambda: {"talk": [b"mine"]})
+    assert link.is_symlink()
+    assert path.read_bytes() == b"mine"
+
+
 def test_a_backup_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "talk"
     path.write_bytes(b"old")
-    assert backed_up(path, "now").read_bytes() == b"old"
+    first, second = backed_up(path, "now"), backed_up(path, "now")
+    assert first != second
+    assert first.read_bytes() == second.read_bytes() == b"old"

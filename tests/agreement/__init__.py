@@ -1,0 +1,1 @@
+"""All surfaces say the same of the same data."""

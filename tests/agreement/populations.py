@@ -1,0 +1,212 @@
+"""What the surfaces are asked about: all demos and fixtures, and files made for hard cases."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+Line = dict[str, Any]
+START = "2026-03-01T10:00:{:02}.000Z"
+
+
+def write_lines(path: Path, lines: Sequence[Line]) -> None:
+    """A JSONL file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def claude_line(
+    id: str, parent: str | None, role: str, text: str | None, second: int, **more: object
+) -> Line:
+    """A message of a Claude Code session; without text its content is empty."""
+    content: object = [] if text is None else text
+    if role == "assistant" and text is not None:
+        content = [{"type": "text", "text": text}]
+    return {
+        "parentUuid": parent,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/work/boats",
+        "sessionId": "11111111-2222-4333-8444-555555555555",
+        "version": "2.0.1",
+        "type": role,
+        "message": {"role": role, "content": content},
+        "uuid": id,
+        "timestamp": START.format(second),
+    } | more
+
+
+def muse_dump(conversations: int) -> bytes:
+    """A file with many conversations, each with an id of its own and two messages."""
+    return json.dumps(
+        [
+            {
+                "conversation_id": f"conv-{number}",
+                "schema_version": 2,
+                "title": f"Talk {number}",
+                "message_history": [
+                    {"id": f"m{number}-1", "role": "user", "content": f"Question {number}?",
+                     "timestamp": 1_741_078_800_000 + number},
+                    {"id": f"m{number}-2", "role": "assistant", "content": f"Answer {number}.",
+                     "timestamp": 1_741_078_900_000 + number},
+                ],
+            }
+            for number in range(conversations)
+        ]
+    ).encode()  # fmt: skip
+
+
+def _many(folder: Path) -> Path:
+    path = folder / "dump.json"
+    path.write_bytes(muse_dump(3))
+    return path
+
+
+def _threads(folder: Path) -> Path:
+    """Two beginnings in one session, the second one shorter."""
+    path = folder / "threads.jsonl"
+    lines = [claude_line(f"a{n}", f"a{n - 1}" if n else None, "user", f"{n}", n) for n in range(4)]
+    write_lines(path, [*lines, claude_line("b0", None, "user", "again", 9)])
+    return path
+
+
+def _compacted(folder: Path) -> Path:
+    path = folder / "compacted.jsonl"
+    boundary = claude_line("c0", None, "system", None, 4, subtype="compact_boundary")
+    boundary |= {"content": "Conversation compacted", "logicalParentUuid": "u1"}
+    del boundary["message"]
+    write_lines(
+        path,
+        [
+            claude_line("u0", None, "user", "first", 0),
+            claude_line("u1", "u0", "assistant", "answer", 1),
+            boundary,
+            claude_line("c1", "c0", "user", "summary", 5, isCompactSummary=True),
+            claude_line("c2", "c1", "assistant", "goes on", 6),
+        ],
+    )
+    return path
+
+
+def _cut_off(folder: Path) -> Path:
+    """The parent of one message is missing, so views infer it."""
+    path = folder / "cut-off.jsonl"
+    write_lines(
+        path,
+        [
+            claude_line("u0", None, "user", "first", 0),
+            claude_line("u1", "u0", "assistant", "answer", 1),
+            claude_line("u2", "missing", "user", "second", 2),
+            claude_line("u3", "u2", "assistant", "answer", 3),
+        ],
+    )
+    return path
+
+
+def _unlinked(folder: Path) -> Path:
+    """No message names a parent."""
+    path = folder / "unlinked.jsonl"
+    roles = ("user", "assistant") * 2
+    write_lines(path, [claude_line(f"n{n}", None, role, role, n) for n, role in enumerate(roles)])
+    return path
+
+
+def _copied(folder: Path) -> Path:
+    """Rows are appended once more, as after a compaction that keeps them."""
+    path = folder / "copied.jsonl"
+    rows = [
+        claude_line(f"k{n}", f"k{n - 1}" if n else None, ("user", "assistant")[n % 2], f"{n}", n)
+        for n in range(4)
+    ]
+    write_lines(path, [*rows, rows[2], rows[3], claude_line("k4", "k3", "user", "on", 9)])
+    return path
+
+
+def _silent(folder: Path) -> Path:
+    """Messages without content are messages."""
+    path = folder / "silent.jsonl"
+    write_lines(
+        path,
+        [
+            claude_line("u0", None, "user", "first", 0),
+            claude_line("u1", "u0", "assistant", None, 1),
+            claude_line("u2", "u1", "user", "second", 2),
+        ],
+    )
+    return path
+
+
+def _empty(folder: Path) -> Path:
+    """A session in which nothing was said."""
+    path = folder / "empty.jsonl"
+    write_lines(path, [{"type": "summary", "summary": "Nothing yet", "leafUuid": "u9"}])
+    return path
+
+
+def _agents(folder: Path) -> Path:
+    """A session and its sub-agents, in the layout of their program."""
+    id = "99999999-2222-4333-8444-555555555555"
+    own = {"sessionId": id}
+    project = folder / "project"
+    write_lines(
+        project / f"{id}.jsonl",
+        [
+            claude_line("u0", None, "user", "first", 0, **own),
+            claude_line("u1", "u0", "assistant", "answer", 1, **own),
+        ],
+    )
+    for number in range(2):
+        agent = own | {"isSidechain": True, "agentId": f"a{number}b{number}c"}
+        write_lines(
+            project / id / "subagents" / f"agent-a{number}b{number}c.jsonl",
+            [
+                claude_line(f"s{number}0", None, "user", "look", 2, **agent),
+                claude_line(f"s{number}1", f"s{number}0", "assistant", "seen", 3, **agent),
+            ],
+        )
+    return project
+
+
+MADE: dict[str, Callable[[Path], Path]] = {
+    "many": _many,
+    "threads": _threads,
+    "compacted": _compacted,
+    "cut-off": _cut_off,
+    "unlinked": _unlinked,
+    "copied": _copied,
+    "silent": _silent,
+    "empty": _empty,
+    "agents": _agents,
+}
+
+
+def given() -> dict[str, Path]:
+    """All demos and fixtures that one path names."""
+    found = {
+        f"demo-{path.name}": path for path in (ROOT / "demo").iterdir() if path.suffix != ".py"
+    }
+    for path in (ROOT / "tests" / "data").glob("*/*/*"):
+        if path.parent.name in ("good", "bad"):
+            found[f"{path.parent.parent.name}-{path.parent.name}-{path.name}"] = path
+    return dict(sorted(found.items()))
+
+
+def lay_out(root: Path) -> dict[str, Path]:
+    """Every population in a folder of its own, by name."""
+    paths: dict[str, Path] = {}
+    for name, path in given().items():
+        target = root / name / path.name
+        target.parent.mkdir(parents=True)
+        if path.is_dir():
+            shutil.copytree(path, target)
+        else:
+            shutil.copy(path, target)
+        paths[name] = target
+    for name, make in MADE.items():
+        (root / name).mkdir()
+        paths[name] = make(root / name)
+    return paths

@@ -1,0 +1,221 @@
+"""One function for each surface: what it says of the conversations at a path.
+
+A surface that is added to the product gets its function here. What a surface does not say is left
+out; all that two surfaces say must be equal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import talktree
+from talktree.cli.main import run
+from tests.web.running import Running
+
+Facts = dict[str, Any]
+"""What a surface says of one conversation."""
+Said = Mapping[str, Facts]
+"""The same by the ids of the conversations."""
+COUNTS = ("messages", "threads", "branches", "sidechains")
+
+
+def command(*arguments: str | Path) -> Any:
+    """What a command prints as JSON."""
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        run([*map(str, arguments)])
+    out.flush()
+    written = out.buffer
+    assert isinstance(written, io.BytesIO)
+    return json.loads(written.getvalue())
+
+
+# the file itself
+
+
+def python(path: Path) -> Said:
+    """`talktree.read(path)`."""
+    return {
+        each.native_id: {
+            "messages": len(each),
+            "roles": dict(Counter(message.role for message in each.messages())),
+            "threads": each.counts.threads,
+            "branches": each.counts.branches,
+            "sidechains": each.counts.sidechains,
+            "first": milliseconds(each.counts.first),
+            "last": milliseconds(each.counts.last),
+            "records": sum(1 for _ in each.entries),
+        }
+        for each in talktree.read(path).conversations
+    }
+
+
+def show(path: Path | str, *options: str) -> Said:
+    """`talktree show --json`: the numbers, and what the current branch says."""
+    return {
+        each["id"]: {
+            **{name: each["counts"][name] for name in (*COUNTS, "records")},
+            "main line": [message["id"] for message in each["messages"]],
+        }
+        for each in command("show", "--json", path, *options)["conversations"]
+    }
+
+
+def tree(path: Path | str, *options: str) -> Said:
+    """`talktree tree --json`: all messages and branches, counted here."""
+    return {
+        each["id"]: {
+            "messages": len(each["messages"]),
+            "roles": dict(Counter(message["role"] for message in each["messages"])),
+            "branches": sum(branch["kind"] != "sidechain" for branch in each["branches"]),
+            "sidechains": sum(branch["kind"] == "sidechain" for branch in each["branches"]),
+            "on branches": sum(branch["messages"] for branch in each["branches"]),
+        }
+        for each in command("tree", "--json", path, *options)["conversations"]
+    }
+
+
+def file_totals(paths: Iterable[Path]) -> Facts:
+    """`talktree stats --json PATH…`."""
+    found = command("stats", "--json", *paths)
+    return _totals(found["totals"], found["by_role"])
+
+
+# the library
+
+
+def listed(root: Path, *options: str) -> dict[Path, dict[str, Facts]]:
+    """`talktree list --json`, by the path of the file."""
+    found: dict[Path, dict[str, Facts]] = {}
+    for each in command("list", "--json", "--library", root, *options)["conversations"]:
+        found.setdefault(Path(each["path"]), {})[each["id"]] = {
+            **{name: each[name] for name in COUNTS},
+            "first": _stamp(each["started"]),
+            "last": _stamp(each["updated"]),
+        }
+    return found
+
+
+def library_totals(root: Path) -> Facts:
+    """`talktree stats --json` of the library."""
+    found = command("stats", "--json", "--library", root)
+    return _totals(found["totals"], found["by_role"])
+
+
+def table(root: Path) -> dict[str, int]:
+    """Rows of the table of messages, by conversation."""
+    with talktree.open_library(root, write=False) as library:
+        rows = library.table("messages", failed=lambda *_: None).read_all()
+        return dict(Counter(rows.column("conversation").to_pylist()))
+
+
+# the studio
+
+
+def cards(studio: Running) -> dict[Path, dict[str, Facts]]:
+    """The cards of the library's list, by the path of the file."""
+    found: dict[Path, dict[str, Facts]] = {}
+    start, total = 0, 1
+    while start < total:
+        page = studio.get("/conversations", **{"from": start, "limit": 100})
+        total = page["total"]
+        start += len(page["cards"])
+        for each in page["cards"]:
+            found.setdefault(Path(each["path"]), {})[each["id"]] = {
+                **{name: each[name] for name in ("messages", "branches", "sidechains", "cid")},
+                "first": each["first"],
+                "last": each["last"],
+                "title": each["title"],
+            }
+    return found
+
+
+def header(studio: Running, cid: str) -> tuple[str, Facts]:
+    """The open conversation: its header, from which the status bar and the share dialog count."""
+    found = studio.get(f"/c/{cid}")
+    kinds = [branch["kind"] for branch in found["branches"]]
+    return found["id"], {
+        "messages": found["messages"],
+        "branches": found["branches_total"],
+        "sidechains": found["sidechains_total"],
+        "branches listed": len(kinds) - kinds.count("sidechain"),
+        "first": found["first"],
+        "last": found["last"],
+        "title": found["title"],
+    }
+
+
+def overview(studio: Running) -> Facts:
+    """The overview of all conversations."""
+    found = studio.get("/statistics")
+    return {"conversations": found["conversations"], "messages": found["messages"]}
+
+
+# what they have in common
+
+
+def disagreements(said: Mapping[str, Said]) -> list[str]:
+    """What surfaces, by name, say differently of conversations."""
+    names = list(said)
+    ids = sorted(said[names[0]])
+    out = [
+        f"ids: {names[0]} {ids}, {surface} {sorted(said[surface])}"
+        for surface in names[1:]
+        if sorted(said[surface]) != ids
+    ]
+    known: dict[tuple[str, str], tuple[str, object]] = {}
+    for surface in names:
+        for id, facts in said[surface].items():
+            for name, value in facts.items():
+                before = known.setdefault((id, name), (surface, value))
+                if before[1] != value:
+                    out.append(f"{name} of {id}: {before[0]} {before[1]}, {surface} {value}")
+    return out
+
+
+def sums(said: Sequence[Facts]) -> Facts:
+    """What totals must say of some conversations."""
+    roles: Counter[str] = Counter()
+    for facts in said:
+        roles.update(facts["roles"])
+    return {
+        "conversations": len(said),
+        **{name: sum(facts[name] for facts in said) for name in COUNTS},
+        "roles": dict(roles),
+    }
+
+
+def _totals(totals: Any, roles: Any) -> Facts:
+    return {
+        **{name: totals[name] for name in ("conversations", *COUNTS)},
+        "roles": {each["role"]: each["messages"] for each in roles},
+    }
+
+
+def milliseconds(nanoseconds: int | None) -> int | None:
+    """A moment as the studio's API has it."""
+    return None if nanoseconds is None else nanoseconds // 1_000_000
+
+
+def _stamp(text: str | None) -> int | None:
+    if text is None:
+        return None
+    moment = datetime.fromisoformat(text).astimezone(UTC)
+    return int(moment.timestamp()) * 1000 + moment.microsecond // 1000
+
+
+def below(found: Mapping[Path, dict[str, Facts]], path: Path) -> dict[str, Facts]:
+    """What is said of all conversations at a path or below it."""
+    out: dict[str, Facts] = {}
+    for each, facts in found.items():
+        if os.path.commonpath([each, path]) == str(path):
+            out |= facts
+    return out
