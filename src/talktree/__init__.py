@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from talktree.errors import TalktreeError
     from talktree.files import Source
     from talktree.formats import slugs
+    from talktree.formats.collection import Collection
     from talktree.library.library import Library
     from talktree.mending.repair import Repair
     from talktree.model.conversation import Conversation
+    from talktree.model.counts import ConversationCounts
     from talktree.model.document import Document
     from talktree.model.entries import Entry, Head, Opaque, Snapshot
     from talktree.model.findings import Finding
@@ -87,9 +89,11 @@ _HOMES = {
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
     "talktree.formats": ("slugs",),
+    "talktree.formats.collection": ("Collection",),
     "talktree.library.library": ("Library",),
     "talktree.mending.repair": ("Repair",),
     "talktree.model.conversation": ("Conversation",),
+    "talktree.model.counts": ("ConversationCounts",),
     "talktree.model.document": ("Document",),
     "talktree.model.entries": ("Entry", "Head", "Opaque", "Snapshot"),
     "talktree.model.findings": ("Finding",),
@@ -116,7 +120,9 @@ __all__ = [
     "Attachment",
     "Author",
     "Branch",
+    "Collection",
     "Conversation",
+    "ConversationCounts",
     "Document",
     "Entry",
     "Event",
