@@ -1,4 +1,4 @@
-"""What a run draws can be repeated, and what it leaves out comes another day."""
+"""What a run draws can be repeated, and other seeds run what it leaves out."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import MONTH, rotate
+from tests.cases import TURNS, rotate
 from tests.slow import SLOW
 
 HOME = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("length", [0, 1, 39, 40, 41, 399, 1500, 5000])
-def test_shares_of_a_month_cover_the_whole_list(length: int) -> None:
+def test_consecutive_seeds_cover_the_whole_list(length: int) -> None:
     items = list(range(length))
     for first in (0, 20_700, 1 << 30):
-        shares = [rotate(items, 40, first + day) for day in range(MONTH)]
+        shares = [rotate(items, 40, first + turn) for turn in range(TURNS)]
         assert {item for share in shares for item in share} == set(items)
         assert all(len(set(share)) == len(share) >= min(40, length) for share in shares)
 

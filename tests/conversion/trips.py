@@ -29,8 +29,8 @@ DATA = Path(__file__).parents[1] / "data"
 SLUGS = list(BUILT_IN)
 OFFSETS = rotate(range(1, len(SLUGS)), len(SLUGS) if TORTURE else 3, SEED)
 PAIRS = [(one, SLUGS[(at + step) % len(SLUGS)]) for at, one in enumerate(SLUGS) for step in OFFSETS]
-"""Each format with some others, as source and as target; all pairs in `make torture`, and in turn
-day by day."""
+"""Each format with some others, as source and as target; all pairs in `make torture`, and other
+ones with each seed."""
 CLEAN = Options(carry=False)
 
 

@@ -41,6 +41,7 @@ from talktree.text.json_write import encode
         (b'{\n "a": "x\n}\n', b'{\n "a": "x"\n}\n'),
         (b'{"a":"x\ny"}', b'{"a":"x\\ny"}'),
         (b'{"a"\0\0:1}', b'{"a":1}'),
+        (b'[[]-""]', b'[[],"-\\""]'),
     ],
 )
 def test_each_oddity_is_mended_alone(text: bytes, sound: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -9,6 +10,10 @@ from typing import NamedTuple
 from talktree.files import Source, bare_name, plain_head
 from talktree.formats.sample import MOST, sample
 from talktree.text.json_value import Json
+
+_WRITTEN_AS = re.compile(
+    rb'"x-talktree":\{"of":"[^"]*+",[^{]*?"origin":\{"name":"(?:[^"\\]|\\.)*+","to":"([a-z-]++)"'
+)
 
 
 class Detection(NamedTuple):
@@ -60,3 +65,17 @@ class Probe:
         # A record that fills a head by itself was looked at already, and takes long to decode.
         lines = [line for line in head.split(b"\n") if len(line) < self.HEAD]
         return list(sample(b"\n".join(lines), most=self.DEEP_RECORDS))
+
+    def written_as(self, name: str | None = None) -> str | None:
+        """The format that the source data embedded in a file says the file was written in.
+
+        It is at the beginning or at the end of a file, and says nothing about what the file shows
+        now: it may only decide between formats that both fit.
+        """
+        name = self.names[0] if name is None else name
+        found = _WRITTEN_AS.search(self.head(name))
+        if found is None:
+            content = self._source.files[name]
+            start = max(0, content.size - self.HEAD)
+            found = _WRITTEN_AS.search(content.read(start, self.HEAD))
+        return found.group(1).decode() if found is not None else None

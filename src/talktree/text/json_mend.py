@@ -102,7 +102,11 @@ class _Mender(Scanner):
     def _mend_comma(self, at: int) -> None:
         taken = bool(self.changes) and self.changes[-1].stop > self.end
         place = at if taken else self.end
-        self.changes.append(JsonMending("syntax", place, place, b","))
+        # A quote that is put in at the same place belongs behind the comma.
+        index = len(self.changes)
+        while index and self.changes[index - 1].start >= place:
+            index -= 1
+        self.changes.insert(index, JsonMending("syntax", place, place, b","))
 
     # what goes
 

@@ -14,7 +14,7 @@ from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Len
 from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, judge
-from talktree.formats.evidence import weigh
+from talktree.formats.evidence import SURE, look_into
 from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
@@ -24,6 +24,9 @@ from talktree.model.parts import Part
 
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule
+
+WRITTEN = SURE + 0.01
+"""The confidence for a file that this format was converted to, and that fits."""
 
 
 class ClaudeMessages(Format):
@@ -58,7 +61,11 @@ class ClaudeMessages(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        return weigh(probe, judge)
+        found = look_into(probe, judge)
+        # Files in which every message is an API object look like Claude Code's, too.
+        if not found.bodies and not any(found.misfits) and probe.written_as() == self.info.slug:
+            return Detection(WRITTEN, "the source data embedded in it says so, and nothing differs")
+        return found.detection()
 
     def blank_sheet(self, path: str) -> LineSheet:
         return LineSheet(path, Memory(b""), Dialect(), group=path)
