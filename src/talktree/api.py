@@ -70,15 +70,9 @@ def read(path: str | Path | Source, *, format: str | None = None, alone: bool = 
     A folder of several sources gives a `Collection` with the conversations of all. Companion files
     of a file, such as the sub-agents of a session, are read with it unless it is wanted `alone`.
     """
-    source = open_source(path)
-    if format is None and source.folder:
-        from talktree.formats.collection import collect
+    from talktree.formats.collection import read_source
 
-        collection = collect(source)
-        if collection is not None:
-            return collection
-    chosen = by_slug(format) if format else _detect(source).format
-    return _read(source if alone else with_companions(source, chosen), chosen)
+    return read_source(open_source(path), format=format, alone=alone)
 
 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
@@ -143,12 +137,18 @@ def keep(
     options: Options = DEFAULT,
     gate: OutputGate | None = None,
 ) -> Conversion:
-    """Write what a conversion made, if its ledger is agreed to and the gate allows it."""
+    """Write what a conversion made, if its losses are accepted and the gate allows it."""
+    from talktree.conversion.verify import verify_built
+
     folder, main = made.folder, made.main
     files = as_named(Path(path).name, made.files, folder=folder, main=main)
-    written = save(
-        files, path, folder=folder, main=main, gate=gate, agreed=lambda: _agree(made, options)
-    )
+
+    def agree(built: Path) -> None:
+        """Compare what was built with what it must show, then look at the losses."""
+        verify_built(made, built, Path(path).name)
+        made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+
+    written = save(files, path, folder=folder, main=main, gate=gate, agreed=agree)
     return Conversion(written, made.ledger)
 
 
@@ -184,10 +184,10 @@ def preview(
 
 
 def seen(made: Made) -> Ledger:
-    """The ledger of a conversion that is gone through without writing anything."""
-    for pieces in made.files.values():
-        for _ in pieces:
-            pass
+    """The losses of a conversion that is made and read again without writing anything."""
+    from talktree.conversion.verify import verify_made
+
+    verify_made(made)
     return made.ledger
 
 
@@ -329,10 +329,6 @@ def _alone(document: Document) -> Document:
     if source.main is None:
         return document
     return _read(source.alone(), by_slug(document.format))
-
-
-def _agree(made: Made, options: Options) -> None:
-    made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
 
 
 def to_bytes(document: Document) -> dict[str, bytes]:

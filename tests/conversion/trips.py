@@ -14,6 +14,7 @@ import talktree
 from talktree.conversion.convert import converted
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
+from talktree.conversion.verify import verify_made
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.base import Format
@@ -78,8 +79,16 @@ def golden(slug: str, *kinds: str) -> Iterator[tuple[str, Source]]:
 
 
 def made(result: Made) -> Files:
-    """What a conversion gives."""
-    return Files({path: b"".join(each) for path, each in result.files.items()}, result.folder)
+    """Return the files of a conversion, which must show what was converted when read again."""
+    contents = verify_made(result)
+    differing = [
+        loss
+        for loss in result.ledger.losses
+        # Without embedded data two formats may look the same; that is reported.
+        if loss.kind == "mismatch" and "recognised" not in loss.what
+    ]
+    assert not differing, differing[:3]
+    return Files({path: each.read() for path, each in contents.items()}, result.folder)
 
 
 def into(

@@ -42,6 +42,8 @@ from talktree.text.json_write import encode
         (b'{"a":"x\ny"}', b'{"a":"x\\ny"}'),
         (b'{"a"\0\0:1}', b'{"a":1}'),
         (b'[[]-""]', b'[[],"-\\""]'),
+        (b'[[],\x02"]', b'[[],"\\u0002"]'),
+        (b'[0.0\xac""]', b'["0.0\xef\xbf\xbd\\""]'),
     ],
 )
 def test_each_oddity_is_mended_alone(text: bytes, sound: bytes) -> None:

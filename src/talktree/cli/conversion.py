@@ -17,8 +17,9 @@ from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import Tick, bar, tell_step, wants_bar
 from talktree.conversion.ledger import KINDS
 from talktree.conversion.options import Made, Options
+from talktree.conversion.verify import verify_made
 from talktree.errors import UsageError, WouldLose
-from talktree.files import OutputGate, input_paths, parked
+from talktree.files import OutputGate, input_paths
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.ledgers import ledger_lines
@@ -135,8 +136,7 @@ def _to_stdout(made: Made, options: Options) -> None:
         raise UsageError(
             f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
         )
-    (pieces,) = made.files.values()
-    content = parked(pieces)
+    (content,) = verify_made(made).values()
     made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
     with output.stdout() as sink:
         for block in content.blocks():

@@ -19,6 +19,7 @@ from talktree.conversion.batch_state import Entry, Output, append
 from talktree.conversion.convert import converted
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Made, Options
+from talktree.conversion.verify import verify_built, verify_made
 from talktree.errors import (
     Failure,
     Refused,
@@ -172,10 +173,8 @@ def _agree(order: Order, made: Made) -> None:
 
 
 def _tried(order: Order, made: Made) -> tuple[Output, ...]:
-    """Everything is made, and nothing written."""
-    for pieces in made.files.values():
-        for _ in pieces:
-            pass
+    """Everything is made and read again, and nothing written."""
+    verify_made(made)
     _agree(order, made)
     return ()
 
@@ -184,8 +183,14 @@ def _written(order: Order, job: Job, made: Made) -> tuple[Output, ...]:
     assert order.out is not None
     name = job.name if made.folder else f"{job.name}{_ending(made, order.to)}"
     staged, out = Path(order.work) / str(job.number), Path(order.out)
+
+    def agree(built: Path) -> None:
+        """Compare what was built with what it must show, then look at the losses."""
+        verify_built(made, built, name)
+        _agree(order, made)
+
     with _named_as(staged, out / name):
-        files = save(made.files, staged, folder=made.folder, agreed=lambda: _agree(order, made))
+        files = save(made.files, staged, folder=made.folder, agreed=agree)
     outputs = outputs_of(files, staged, name)
     entry = _entry(order, job, outputs, _counts(made.ledger), made.ledger.carried_bytes)
     with removed(staged):

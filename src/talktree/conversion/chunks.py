@@ -26,6 +26,8 @@ class Chunk(Struct, array_like=True, gc=False):
     values: Sequence[Any]
     losses: list[Loss]
     carried_bytes: int
+    digests: tuple[bytes, bytes] = (b"", b"")
+    """What the messages among them show."""
 
 
 def _as_bytes(value: object) -> Ext:

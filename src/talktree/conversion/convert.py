@@ -8,6 +8,7 @@ from talktree.conversion.forward import as_written, forwarded, without_records
 from talktree.conversion.index import Index, carries, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Made, Options
+from talktree.conversion.proof import Proof, join_proofs
 from talktree.conversion.restore import Restoration
 from talktree.conversion.restore_edits import restoration, restored, restored_files
 from talktree.errors import TalktreeError, UsageError
@@ -41,7 +42,13 @@ def converted(
         if options.branch not in (None, "all") or (not options.carry and carries(document)):
             return forwarded(document, target, options, ledger, processes=processes)
         source = origin.source
-        return Made(write(document), folder=source.folder, ledger=ledger, main=source.main)
+        return Made(
+            write(document),
+            folder=source.folder,
+            ledger=ledger,
+            main=source.main,
+            proof=Proof(format=to, copied=document),
+        )
     document = as_written(document)
     back = _restorations(document, to, ledger)
     if not back:
@@ -51,9 +58,9 @@ def converted(
     left = [each for number, each in enumerate(document.conversations) if number not in taken]
     if left:
         rest = forwarded(document.with_these(left), target, options, ledger)
-        return _side_by_side(made, rest, ledger)
+        return _side_by_side(made, rest, to, ledger)
     _report_files(document, ledger)
-    return made[0][1] if len(made) == 1 else _side_by_side(made, None, ledger)
+    return made[0][1] if len(made) == 1 else _side_by_side(made, None, to, ledger)
 
 
 def _restorations(document: Document, to: str, ledger: Ledger) -> list[Restoration]:
@@ -84,7 +91,9 @@ def _restored(back: Restoration, target: Format, options: Options, ledger: Ledge
     _report_others(back, ledger)
     if back.format is target:
         files = restored_files(back, ledger)
-        return Made(files, folder=back.folder, ledger=ledger, main=back.main_among(files))
+        proof = Proof(format=target.info.slug, back=[(back.document, back.index.conversations)])
+        main = back.main_among(files)
+        return Made(files, folder=back.folder, ledger=ledger, main=main, proof=proof)
     return converted(restored(back, ledger), target.info.slug, options, ledger)
 
 
@@ -104,7 +113,7 @@ def _report_files(document: Document, ledger: Ledger) -> None:
 
 
 def _side_by_side(
-    back: Sequence[tuple[Restoration, Made]], rest: Made | None, ledger: Ledger
+    back: Sequence[tuple[Restoration, Made]], rest: Made | None, format: str, ledger: Ledger
 ) -> Made:
     """The files of several sources in one folder; each that was a folder is one in it.
 
@@ -118,7 +127,9 @@ def _side_by_side(
         files |= {f"{prefix}{path}": pieces for path, pieces in made.files.items()}
     for path, pieces in (rest.files if rest is not None else {}).items():
         files[path if path not in files else f"more/{path}"] = pieces
-    return Made(files, folder=True, ledger=ledger)
+    all_made = [made for _, made in back] + ([] if rest is None else [rest])
+    proof = join_proofs(format, [each.proof for each in all_made])
+    return Made(files, folder=True, ledger=ledger, proof=proof)
 
 
 def grown(source: Document, edited: Document, ledger: Ledger | None = None) -> Made:

@@ -19,6 +19,7 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.pack import Packing
 from talktree.conversion.plan import planned
+from talktree.conversion.proof import PLACEHOLDER, Proof
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.files import Source, stem_of
 from talktree.formats.base import BESIDE, Format
@@ -33,8 +34,6 @@ from talktree.text.file_names import LONGEST_NAME, tame
 
 Slot = int | Entry
 """A position, or an entry made up for the target."""
-EMPTY = "(No messages; Talktree keeps the records of the source here.)"
-"""What a message says that is made only to carry what has no place otherwise."""
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
@@ -63,8 +62,12 @@ def forwarded(
         _share(mine)
         outputs += mine
     made = _gathered(outputs, target, ledger)
+    made.proof = Proof(
+        format=target.info.slug,
+        shown=[(each.conversation, each.packing.digests) for each in outputs],
+    )
     if options.attachments == "beside":
-        return Made(WithContents(made.files, outside), folder=True, ledger=ledger)
+        made.files, made.folder = WithContents(made.files, outside), True
     return made
 
 
@@ -184,6 +187,7 @@ class _Output:
         origin, target, options, ledger = setting[:4]
         embedded = setting.embedded
         refinement = None if embedded is None else embedded.refined.get(conversation.id)
+        self.conversation = conversation
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
@@ -278,7 +282,7 @@ class _Output:
         roles = self.target.can.roles
         role = "system" if roles is None or "system" in roles else roles[0]
         id = uuid_for("placeholder", self.about.id)
-        message = Message(id=id, role=role, parts=(Text(EMPTY),))
+        message = Message(id=id, role=role, parts=(Text(PLACEHOLDER),))
         return self.target.adopt(message, self.about, moment=self.about.started or 0)
 
     def _homes(self, slots: Sequence[Slot], prefix: str) -> dict[str, list[Slot]]:

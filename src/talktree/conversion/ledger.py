@@ -52,6 +52,7 @@ KINDS = {
     "damage": "what could not be read of a damaged or truncated file",
     "order": "the order in which messages were recorded",
     "edit": "a change the source format has no place for",
+    "mismatch": "a message that is missing, differs or is added when the output is read again",
     "embedded": "embedded source data that is damaged or does not fit together, and is not used",
 }
 """Every kind of loss there is, and what it means."""

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from talktree.conversion.ledger import Ledger
+from talktree.conversion.proof import Proof
 
 Attachments = Literal["inline", "beside", "link"]
 
@@ -37,3 +38,5 @@ class Made(Struct):
     ledger: Ledger
     main: str | None = None
     """The file that all others are companion files of, if there is one."""
+    proof: Proof | None = None
+    """What the files must show when they are read again."""

@@ -21,6 +21,7 @@ from talktree.conversion.carry import VERSION, Carry, File, Kept, checksum, size
 from talktree.conversion.carry import Origin as SourceNote
 from talktree.conversion.chunks import Chunk, cut, packed, unpacked
 from talktree.conversion.cross import Crossing, Held
+from talktree.conversion.digests import DigestLog
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
@@ -69,6 +70,8 @@ class Packing:
         self._files = list(files)
         """Files without records, which travel with this conversation."""
         self._processes = processes
+        self.digests = DigestLog()
+        """What the messages that were made show."""
         self._origin = crossing.origin
         self._blank = Carry(crossing.source.info.slug, src=src, part=part)
         self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
@@ -112,7 +115,10 @@ class Packing:
                 records = next(stretches, None)
                 if records is None:
                     return
-                values = self._values(records, self.crossing.held_records(records), loaded, noted)
+                held = self.crossing.held_records(records)
+                values = self._values(records, held, loaded, noted)
+            for record, each in zip(records, held, strict=True):
+                self._note_down(record.line, each)
             for record, value in zip(records, values, strict=True):
                 yield record.line, value
 
@@ -124,10 +130,12 @@ class Packing:
         def make(number: int) -> bytes:
             """One chunk, with a ledger of its own."""
             ledger, self.ledger = self.ledger, Ledger()
+            self.digests = DigestLog()
             try:
                 made = self._made_here(chunks[number], loaded, noted)
                 values = self.crossing.target.readied([value for _, value in made])
-                return packed(Chunk(values, self.ledger.losses, self.ledger.carried_bytes))
+                losses, size = self.ledger.losses, self.ledger.carried_bytes
+                return packed(Chunk(values, losses, size, self.digests.packed()))
             finally:
                 self.ledger = ledger
 
@@ -142,6 +150,7 @@ class Packing:
                 chunk = unpacked(data)
                 self.ledger.add(chunk.losses)
                 self.ledger.carried_bytes += chunk.carried_bytes
+                self.digests.extend(chunk.digests)
                 yield from zip(places, chunk.values, strict=False)
                 self.ledger.step(len(places) - len(chunk.values))
 
@@ -184,11 +193,16 @@ class Packing:
         """A record made up for the target."""
         held = self.crossing.made_up(entry)
         value = held.value
+        self._note_down(-1, held)
         if self.carry:
             value = self._carrying(held, None, everything=loaded)
         elif loaded:
             self.tell_rest()
         return Item(None, value, changed=True, group=self.crossing.conversation.id)
+
+    def _note_down(self, position: int, held: Held) -> None:
+        if isinstance(held.seen, Message):
+            self.digests.add(position, held.seen)
 
     def carriers(self) -> Iterator[Item]:
         """Records that do nothing but carry what no other record does."""

@@ -55,7 +55,7 @@ def save_with_companions(
     target: str | Path,
     main: str,
     gate: OutputGate,
-    agreed: Callable[[], object],
+    agreed: Callable[[Path], object],
 ) -> list[Path]:
     """Write a file and its companion files beside it; all of them, or none.
 

@@ -17,11 +17,12 @@ from talktree.errors import TalktreeError, Unreadable, UsageError
 from talktree.files.outputs import OutputGate, is_empty
 
 Pieces = Iterable[bytes]
-Agreed = Callable[[], object]
+Agreed = Callable[[Path], object]
+"""Called with the file or folder that was built, before it gets its name."""
 
 
-def _always() -> None:
-    """What is made may appear."""
+def _always(built: Path) -> None:
+    """Allow whatever was built."""
 
 
 def save(
@@ -65,7 +66,7 @@ def _save_folder(
             with _os_errors(os.path.join(target, path)):
                 inside.parent.mkdir(parents=True, exist_ok=True)
                 _write(pieces, inside)
-        agreed()
+        agreed(building)
         place_folder(building, target, gate)
     return [Path(target) / path for path in files]
 
@@ -140,7 +141,7 @@ def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agr
     try:
         with _os_errors(target):
             _write(pieces, building)
-            agreed()
+            agreed(building)
             mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
             building.chmod(mode)
             gate.check(target, folder=False)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from talktree.files import Source
 from talktree.formats.companion_rules import CompanionRules
+from talktree.formats.probe import CARRY as CARRY
 from talktree.formats.probe import Detection as Detection
 from talktree.formats.probe import Probe as Probe
 from talktree.model.conversation import Conversation, Reading
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from talktree.formats.talk import Talk
 
 
-CARRY = "x-talktree"
-"""The member of a record in which that travels which the format has no place for."""
 TAGS: dict[type[Struct], str] = {
     kind: str(kind.__struct_config__.tag) for kind in (*get_args(Part), *get_args(Entry))
 }

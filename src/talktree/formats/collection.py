@@ -13,8 +13,9 @@ from typing import NamedTuple, NoReturn
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, OnDisk, Source
-from talktree.formats import all_formats
+from talktree.formats import all_formats, by_slug
 from talktree.formats.base import BESIDE, Format, Probe
+from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import Origin, read
 from talktree.formats.renewal import BESIDE_WAS
@@ -57,6 +58,20 @@ class Unreadable(NamedTuple):
 
     path: str
     error: TalktreeError
+
+
+def read_source(source: Source, *, format: str | None = None, alone: bool = False) -> Document:
+    """Return the conversations of a source; the format is detected unless it is given.
+
+    A folder of several sources gives a `Collection`. Companion files of a file are read with it
+    unless it is wanted `alone`.
+    """
+    if format is None and source.folder:
+        collection = collect(source)
+        if collection is not None:
+            return collection
+    chosen = by_slug(format) if format else detect(source).format
+    return read(source if alone else with_companions(source, chosen), chosen)
 
 
 class Collection(Document):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
@@ -18,6 +19,9 @@ CONTENTS = "attachments/"
 """Where contents of attachments lie beside a conversation."""
 SEARCHED = 1 << 22
 HEAD = 512
+_WRITTEN_AS = re.compile(
+    rb'"x-talktree":\{"of":"[^"]*+",[^{]*?"origin":\{"name":"(?:[^"\\]|\\.)*+","to":"([a-z-]++)"'
+)
 _OTHERS = (
     (b"PK\x03\x04", 0, "a ZIP archive", "unpack it and name the folder"),
     (b"ustar", 257, "a tar archive", "unpack it and name the folder"),
@@ -125,11 +129,17 @@ def _written_as(source: Source) -> list[Guess]:
 
     Only files that no format recognises by what they show are asked.
     """
-    probe = Probe(source)
-    named = {probe.written_as(name) for name in probe.names[:MOST_TOGETHER]}
-    slug = named.pop() if len(named) == 1 else None
-    if slug not in slugs():
+    named: set[str] = set()
+    for path, content in list(source.files.items())[:MOST_TOGETHER]:
+        found = _WRITTEN_AS.search(content.read(0, Probe.HEAD))
+        if found is None:
+            return []
+        named.add(found.group(1).decode())
+        if source.folder and guesses(Source(path, {path: content}, folder=False)):
+            return []
+    if len(named) != 1 or not named <= set(slugs()):
         return []
+    (slug,) = named
     return [Guess(by_slug(slug), 0.9, "it has no messages; the source data embedded in it says so")]
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from talktree.files import Source, bare_name, plain_head
 from talktree.formats.sample import MOST, sample
 from talktree.text.json_value import Json
 
-_WRITTEN_AS = re.compile(
-    rb'"x-talktree":\{"of":"[^"]*+",[^{]*?"origin":\{"name":"(?:[^"\\]|\\.)*+","to":"([a-z-]++)"'
-)
+CARRY = "x-talktree"
+"""The member of a record that embeds the record of the source."""
+_MARK = CARRY.encode()
 
 
 class Detection(NamedTuple):
@@ -67,15 +66,20 @@ class Probe:
         return list(sample(b"\n".join(lines), most=self.DEEP_RECORDS))
 
     def written_as(self, name: str | None = None) -> str | None:
-        """The format that the source data embedded in a file says the file was written in.
+        """The format that the source data embedded in a line file says the file was written in.
 
         It is at the beginning or at the end of a file, and says nothing about what the file shows
         now: it may only decide between formats that both fit.
         """
         name = self.names[0] if name is None else name
-        found = _WRITTEN_AS.search(self.head(name))
-        if found is None:
-            content = self._source.files[name]
-            start = max(0, content.size - self.HEAD)
-            found = _WRITTEN_AS.search(content.read(start, self.HEAD))
-        return found.group(1).decode() if found is not None else None
+        content = self._source.files[name]
+        tail = content.read(max(0, content.size - self.HEAD)) if content.size > self.HEAD else b""
+        lines = (line for part in (self.head(name), tail) for line in part.split(b"\n"))
+        marked = (line for line in lines if _MARK in line and b'"origin"' in line)
+        for value in chain.from_iterable(map(sample, marked)):
+            embedded = value.get(CARRY)
+            origin = embedded.get("origin") if isinstance(embedded, dict) else None
+            written = origin.get("to") if isinstance(origin, dict) else None
+            if isinstance(written, str):
+                return written
+        return None

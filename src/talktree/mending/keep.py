@@ -36,7 +36,7 @@ def keep(repair: Repair, target: str | Path, *, gate: OutputGate | None = None) 
             target,
             folder=source.folder,
             gate=gate,
-            agreed=lambda: refuse_changed(source),
+            agreed=lambda _: refuse_changed(source),
         )
     except BaseException:
         log.unlink(missing_ok=True)

@@ -175,10 +175,11 @@ class Scanner:
         if self._takes_key():
             self._name(start)
             return
+        end = self.at
         if self.open:
             in_list = self.open[-1].kind is Kind.ARRAY
-            self._stray_quotes(self.at, end_of_value(self.text, self.at, in_list=in_list))
-        self._scalar(start, self._text(start, self.at - 1))
+            end = end_of_value(self.text, self.at, in_list=in_list)
+        self._scalar(start, self._extended_text(start, end))
 
     def _name(self, start: int) -> None:
         """Take the name of a member, which ends here."""
@@ -187,10 +188,11 @@ class Scanner:
             self.at = start
             self._junk(1)
             return
+        end = self.at
         if colon is None:
-            self._stray_quotes(self.at, end_of_name(self.text, self.at) or self.at)
-            colon = COLON.match(self.text, self.at)
-        text = self._text(start, self.at - 1)
+            end = end_of_name(self.text, self.at) or self.at
+            colon = COLON.match(self.text, end)
+        text = self._extended_text(start, end)
         if colon is not None:
             self._take_key(text, start, colon.end())
             self._between(colon.start(), colon.end())
@@ -198,13 +200,18 @@ class Scanner:
         self._problem("syntax", "a name without a value")
         self._mend("syntax", start, self.at)
 
-    def _stray_quotes(self, stop: int, end: int) -> None:
-        """Go on to where a string really ends; the quotes before that belong to its text."""
+    def _extended_text(self, start: int, end: int) -> str:
+        """Go on to where a string really ends and return its text, with the quotes in it."""
+        stop = self.at
+        if end > stop:
+            self._unescaped(stop, end)
+        text = self._text(start, end - 1)
         while stop < end:
             self._problem("syntax", "a quote that is not escaped", at=stop - 1)
             self._mend("syntax", stop - 1, stop - 1, b"\\")
             stop = REST_OF_STRING.match(self.text, stop).end()  # type: ignore[union-attr]
         self.at = stop
+        return text
 
     def _ends_with_line(self, start: int, found: re.Match[bytes] | None) -> bool:
         """Take a string whose last quote is missing, if the next line shows that it is."""
@@ -292,8 +299,8 @@ class Scanner:
             self._problem("syntax", "a string without its first quote")
             self._mend("syntax", start, start, b'"')
             self.at = REST_OF_STRING.match(text, start).end()  # type: ignore[union-attr]
-            self._stray_quotes(self.at, end)
-            self._scalar(start, self._text(start - 1, self.at - 1))
+            self._unescaped(start, self.at)
+            self._scalar(start, self._extended_text(start - 1, end))
             return
         self.at = word.end()
         self._scalar(start, self._word(word.group(), start))

@@ -1,0 +1,184 @@
+"""Verification: the output of a conversion is read again and compared with what it must show.
+
+The ordinary reader reads it, with detection, as anyone would later. Each message that was written
+must be found in it, by a digest of its role and visible text; conversations are compared one by
+one. A conversation that was restored from embedded source data is compared in the other direction:
+its output is converted once more to the format it came from, and must show there what that showed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+
+from talktree.conversion.digests import digest_conversation
+from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.options import Attachments, Made, Options
+from talktree.conversion.proof import Proof, Shown
+from talktree.errors import TalktreeError
+from talktree.files import Content, Source, load, parked
+from talktree.formats import by_slug
+from talktree.formats.collection import Collection, read_source
+from talktree.formats.engine import Origin, read
+from talktree.model.document import Document
+
+KIND = "mismatch"
+POLICIES: tuple[Attachments, ...] = ("inline", "link", "beside")
+"""How a conversation that is restored may show attachments, the usual way first."""
+
+
+def verify(made: Made, source: Source) -> None:
+    """Add to the loss report what the output of a conversion, read again, does not show."""
+    proof, ledger = made.proof, made.ledger
+    if proof is None or _is_copy(proof, source):
+        return
+    proof.finish()
+    if not proof.has_messages and not any(content.size for content in source.files.values()):
+        return
+    document, losses = _read_again(proof, source)
+    ledger.add(losses)
+    if document is not None:
+        ledger.add(_compare(proof, document, ledger))
+
+
+def verify_built(made: Made, built: Path, name: str) -> None:
+    """The same for files that were built on disk and will be called `name`."""
+    found = load(built)
+    if not made.folder:
+        verify(made, Source(name, {name: next(iter(found.files.values()))}, folder=False))
+        return
+    verify(made, Source(made.main or name, found.files, folder=True))
+
+
+def verify_made(made: Made) -> dict[str, Content]:
+    """The same for files that are not written to their place; returns their contents."""
+    files = {path: parked(pieces) for path, pieces in made.files.items()}
+    name = made.main or next(iter(files), "") if not made.folder or made.main else "output"
+    verify(made, Source(name, files, folder=made.folder))
+    return files
+
+
+def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Loss]]:
+    """The output as the ordinary reader reads it, and what is wrong with that."""
+    losses = []
+    try:
+        document = read_source(source)
+        found = {each.format for each in documents_of(document)}
+        if found <= {proof.format}:
+            return document, []
+        names = ", ".join(sorted(found - {proof.format}))
+        losses.append(Loss(KIND, source.name, f"recognised as {names} when it is read again"))
+    except TalktreeError as error:
+        losses.append(Loss(KIND, source.name, f"not recognised again: {error.message}"))
+    if proof.copied is not None or proof.back:
+        # Such files are as they were; the user may have said which format they are in.
+        losses.clear()
+    try:
+        return read(source, by_slug(proof.format)), losses
+    except TalktreeError as error:
+        return None, [*losses, Loss(KIND, source.name, f"cannot be read: {error.message}")]
+
+
+def documents_of(document: Document) -> Sequence[Document]:
+    """The sources that were read: one, or those of a collection."""
+    return document.sources if isinstance(document, Collection) else (document,)
+
+
+def _compare(proof: Proof, document: Document, ledger: Ledger) -> Iterator[Loss]:
+    """What differs between what must be shown and what is shown."""
+    logs = [digest_conversation(each) for each in document.conversations]
+    wanted, found = _pair_off(proof.shown, list(zip(document.conversations, logs, strict=True)))
+    yield from _missing(wanted, chain.from_iterable(log.digests for _, log in found))
+    if not proof.restored:
+        yield from _added(wanted, found)
+        return
+    views: list[int] = []
+    for policy in POLICIES:
+        for each in documents_of(document):
+            views += _views(each, proof, policy)
+        lost = list(_missing(proof.restored, views))
+        # Edits that the source has no place for are reported already.
+        if len(lost) <= ledger.counts["edit", "lost"]:
+            return
+    yield from lost
+
+
+def _pair_off(wanted: Sequence[Shown], found: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
+    """Conversations of both sides that do not have a counterpart with just the same messages."""
+    keys = Counter(log.key for _, log in wanted) & Counter(log.key for _, log in found)
+    return _without(wanted, keys.copy()), _without(found, keys)
+
+
+def _without(sides: Sequence[Shown], keys: Counter[bytes]) -> list[Shown]:
+    left = []
+    for side in sides:
+        key = side[1].key
+        if keys[key]:
+            keys[key] -= 1
+        else:
+            left.append(side)
+    return left
+
+
+def _missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Loss]:
+    """Messages that are not found."""
+    left = Counter(found)
+    for conversation, log in wanted:
+        for position, digest in zip(log.positions, log.digests, strict=True):
+            left[digest] -= 1
+            if left[digest] < 0:
+                name = conversation.skeleton.ids[position] if position >= 0 else conversation.id
+                yield Loss(KIND, name, "not found when the output is read again")
+
+
+def _added(wanted: Sequence[Shown], found: Sequence[Shown]) -> Iterator[Loss]:
+    """Messages that the output shows in addition."""
+    expected = chain.from_iterable(log.digests for _, log in wanted)
+    for loss in _missing(found, expected):
+        yield Loss(KIND, loss.entry, "shown only when the output is read again")
+
+
+def _views(document: Document, proof: Proof, policy: Attachments) -> Iterator[int]:
+    """The digests of what a restored source shows in the format that it was restored from."""
+    from talktree.conversion.forward import forwarded
+
+    options = Options(carry=False, branch="all", attachments=policy)
+    for slug in sorted({conversation.format for conversation, _ in proof.restored}):
+        made = forwarded(document, by_slug(slug), options, Ledger())
+        for pieces in made.files.values():
+            for _ in pieces:
+                pass
+        assert made.proof is not None
+        for _, log in made.proof.shown:
+            yield from log.digests
+
+
+def _is_copy(proof: Proof, source: Source) -> bool:
+    """Whether the output has the same bytes as the source of the conversion."""
+    if proof.copied is None:
+        return False
+    origin = proof.copied.origin
+    assert isinstance(origin, Origin)
+    mine = origin.source
+    if mine.folder != source.folder:
+        return False
+    if not mine.folder:
+        (one,), (two,) = mine.files.values(), source.files.values()
+        return _equal(one, two)
+    return mine.files.keys() == source.files.keys() and all(
+        _equal(content, source.files[path]) for path, content in mine.files.items()
+    )
+
+
+def _equal(one: Content, two: Content) -> bool:
+    return one.size == two.size and _digest(one) == _digest(two)
+
+
+def _digest(content: Content) -> bytes:
+    state = blake2b()
+    for block in content.blocks():
+        state.update(block)
+    return state.digest()

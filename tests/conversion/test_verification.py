@@ -1,0 +1,114 @@
+"""Written output is read again: whatever it does not show is in the loss report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import talktree
+from talktree import api
+from talktree.conversion.options import Made, Options
+from talktree.errors import WouldLose
+
+Change = Callable[[list[bytes]], list[bytes]]
+
+SESSION: list[dict[str, str | None]] = [
+    {"type": "user", "uuid": "11111111-1111-4111-8111-111111111111", "parentUuid": None},
+    {"type": "assistant", "uuid": "22222222-2222-4222-8222-222222222222"},
+    {"type": "user", "uuid": "33333333-3333-4333-8333-333333333333"},
+    {"type": "assistant", "uuid": "44444444-4444-4444-8444-444444444444"},
+]
+WORDS = ["When is high tide?", "At noon.", "And low tide?", "At six."]
+
+
+def _session(path: Path) -> Path:
+    lines, above = [], None
+    for number, (line, words) in enumerate(zip(SESSION, WORDS, strict=True)):
+        body = {"role": line["type"], "content": words}
+        common = {"sessionId": "s", "timestamp": f"2026-03-01T09:0{number}:00Z", "version": "2"}
+        lines.append(json.dumps({**line, "parentUuid": above, **common, "message": body}))
+        above = line["uuid"]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def _changed(made: Made, change: Change) -> Made:
+    """A conversion whose lines are changed on their way to the disk, as by a faulty writer."""
+    ((path, pieces),) = made.files.items()
+    lines = b"".join(pieces).splitlines(keepends=True)
+    made.files = {path: change(lines)}
+    return made
+
+
+def _drop_message(lines: list[bytes]) -> list[bytes]:
+    return [line for line in lines if b"And low tide?" not in line]
+
+
+def _change_text(lines: list[bytes]) -> list[bytes]:
+    return [line.replace(b"And low tide?", b"And low tied?") for line in lines]
+
+
+def _change_role(lines: list[bytes]) -> list[bytes]:
+    return [
+        line.replace(b'"role":"user"', b'"role":"system"') if b"And low" in line else line
+        for line in lines
+    ]
+
+
+def _add_message(lines: list[bytes]) -> list[bytes]:
+    extra = b'{"message":{"id":"m","role":"user","parts":[{"part":"text","text":"Hm?"}]}}\n'
+    return [*lines, extra]
+
+
+def _empty(lines: list[bytes]) -> list[bytes]:
+    return []
+
+
+def _foreign(lines: list[bytes]) -> list[bytes]:
+    return [b'{"hello":"world"}\n']
+
+
+CHANGES: list[Change] = [
+    _drop_message,
+    _change_text,
+    _change_role,
+    _add_message,
+    _empty,
+    _foreign,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_faulty_writer_loses_is_reported_and_refused(change: Change, tmp_path: Path) -> None:
+    document = talktree.read(_session(tmp_path / "session.jsonl"))
+    made = _changed(api.converted(document, to="native"), change)
+    with pytest.raises(WouldLose, match="mismatch"):
+        api.keep(made, tmp_path / "out.jsonl", options=Options(strict=True))
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("change", [_drop_message, _change_text, _empty])
+def test_what_a_faulty_way_back_loses_is_reported(change: Change, tmp_path: Path) -> None:
+    talktree.convert(
+        talktree.read(_session(tmp_path / "session.jsonl")), tmp_path / "there.json", to="studio"
+    )
+    back = api.converted(talktree.read(tmp_path / "there.json"), to="claude-code")
+    made = _changed(back, change)
+    found = api.seen(made)
+    assert dict(found.lost())["mismatch"] == (4 if change is _empty else 1)
+
+
+def test_a_copy_that_differs_is_reported(tmp_path: Path) -> None:
+    document = talktree.read(_session(tmp_path / "session.jsonl"))
+    made = _changed(api.converted(document, to="claude-code"), _drop_message)
+    assert dict(api.seen(made).lost()) == {"mismatch": 1}
+
+
+@pytest.mark.parametrize("to", ["native", "studio", "claude-code", "chatbuilder"])
+def test_a_sound_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
+    document = talktree.read(_session(tmp_path / "session.jsonl"))
+    kinds = {kind for kind, _ in api.seen(api.converted(document, to=to)).counts}
+    assert "mismatch" not in kinds
