@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.files import Memory
 from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.muse import FORMAT as MUSE
+from talktree.formats.muse.records import ANALYTICS, APPLICATION, history_key, kind
 from talktree.formats.piece_sheet import Piece
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import any_text, damaged, json_values, word
@@ -16,6 +20,7 @@ from talktree.text.json_style import COMPACT, PRETTY
 from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
 
+NAMES = (ANALYTICS, APPLICATION)
 _records = st.recursive(
     st.dictionaries(word, json_values, max_size=3),
     lambda inner: st.builds(
@@ -121,3 +126,40 @@ def test_plain_texts_go_the_quick_way(raw: bytes) -> None:
 def test_a_torn_text_is_given_up_quickly() -> None:
     assert cut(b'[{"a":"' + b"x" * 2_000_000, "kids") is None
     assert cut(b"[" + b'{"a":"b"' * 100_000, "kids") is None
+
+
+@pytest.mark.parametrize("name", ["message_history", "history"])
+@given(
+    messages=st.lists(st.dictionaries(word | st.just("history"), json_values, max_size=3)),
+    more=st.dictionaries(word | st.just("message_history"), json_values, max_size=2),
+    style=st.sampled_from([COMPACT, PRETTY]),
+    listed=st.booleans(),
+)
+def test_conversations_are_cut_alike(
+    name: str, messages: list[Json], more: dict[str, Json], style: object, *, listed: bool
+) -> None:
+    head: Json = {"_id": "1", **more, name: messages}
+    raw = encode([head, head] if listed else head, style)  # type: ignore[arg-type]
+    quick, exact = (_muse_sheet(raw, names) for names in (NAMES, ()))
+    assert (quick.frame, quick.tail, quick.listed) == (exact.frame, exact.tail, exact.listed)
+    assert len(quick.pieces) == len(exact.pieces)
+    for one, two in zip(quick.pieces, exact.pieces, strict=True):
+        assert same(one.value, two.value)
+        one.value = two.value = None
+        assert one == two
+
+
+def test_an_ordinary_conversation_is_cut_quickly() -> None:
+    raw = b'{"_id":"1","message_history":[{"role":"user","content":"x"}],"n":[1,{"a":[]}]}'
+    assert _muse_sheet(raw, NAMES).plain
+
+
+def _muse_sheet(raw: bytes, names: Sequence[str]) -> JsonSheet:
+    def hole(value: Json, depth: int) -> str | None:
+        """The same rule as in the format: only heads hold messages."""
+        return history_key(value) if depth == 0 and kind(value) == "head" else None
+
+    content = Memory(raw)
+    return JsonSheet(
+        "x.json", content, MUSE, group="x", hole=hole, links="chain", many=True, names=names
+    )

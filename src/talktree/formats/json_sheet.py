@@ -16,7 +16,7 @@ from talktree.formats.json_pieces import exact_pieces, line_numbers, plain_piece
 from talktree.formats.piece_sheet import Piece, PieceSheet
 from talktree.formats.sheets import Item, Mending, each_kind_once
 from talktree.model.findings import Finding, finding
-from talktree.text.json_cut import Cuts, cut
+from talktree.text.json_cut import Cut, Cuts, cut
 from talktree.text.json_edit import patch
 from talktree.text.json_mend import JsonMending
 from talktree.text.json_read import inspect
@@ -44,6 +44,7 @@ class JsonSheet(PieceSheet):
         hole: HoleName | str,
         links: Links,
         many: bool = False,
+        names: Sequence[str] = (),
     ) -> None:
         text = content.read()
         self.style = learn(text)
@@ -52,7 +53,7 @@ class JsonSheet(PieceSheet):
         self.many = many
         """Whether each record at depth 0 is a conversation of its own."""
         super().__init__(path, content, format, [], group=group)
-        plain = cut(text, hole) if isinstance(hole, str) else None
+        plain = cut(text, hole) if isinstance(hole, str) else self._plain_cuts(text, names)
         self.plain = plain is not None
         """Whether the text is plain JSON; then it was not searched for oddities yet."""
         self.sound = self.plain
@@ -92,6 +93,24 @@ class JsonSheet(PieceSheet):
         return mended_document(self, keys)
 
     # taking apart
+
+    def _plain_cuts(self, text: bytes, names: Sequence[str]) -> Cuts | None:
+        """The records of a plain text whose lists all have one of the names, and are in place."""
+        for name in names:
+            found = cut(text, name)
+            if found is not None and all(self._is_in_place(each, name) for each in found.cuts):
+                return found
+        return None
+
+    def _is_in_place(self, record: Cut, name: str) -> bool:
+        """Whether the list in a record is the one that holds the records nested in it."""
+        wanted = self.hole(record.value, record.depth)
+        if record.hole >= 0:
+            return wanted == name
+        value = record.value
+        return wanted is None or not (
+            isinstance(value, dict) and isinstance(value.get(wanted), list)
+        )
 
     def _take(self, text: bytes, plain: Cuts) -> None:
         self.listed = plain.listed

@@ -142,7 +142,10 @@ class ClaudeCode(Format):
 
     def _sheet(self, path: str, content: Content, group: str) -> Sheet:
         if _is_export(content.read(0, HEAD)):
-            return JsonSheet(path, content, self, group=group, hole=_hole, links="chain")
+            names = (LOGLINES,)
+            return JsonSheet(
+                path, content, self, group=group, hole=_hole, links="chain", names=names
+            )
         return sheet_for(path, content, self, self.dialect, group=group)
 
     def blank_sheet(self, path: str) -> Sheet:

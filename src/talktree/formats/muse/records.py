@@ -75,7 +75,16 @@ class MuseSheet(JsonSheet):
     """One conversation, a list of them, or one a line."""
 
     def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
-        super().__init__(path, content, format, group=group, hole=_hole, links="chain", many=True)
+        super().__init__(
+            path,
+            content,
+            format,
+            group=group,
+            hole=_hole,
+            links="chain",
+            many=True,
+            names=(ANALYTICS, APPLICATION),
+        )
 
     def _group_names(self) -> list[str]:
         """Each head starts a conversation; records that stand loose in a row are one, too."""
