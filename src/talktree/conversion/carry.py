@@ -165,7 +165,13 @@ def part_key(part: Part) -> str:
 
 
 def checksum(entry: Entry, told: bytes | None = None) -> str:
-    """Tells one entry from another; the same in every process. `told` is its text, if known."""
+    """Tells one entry from another; the same in every process. `told` is its text, if known.
+
+    The id of an entry that is not a message does not count: formats without a place for it give it
+    another one.
+    """
+    if not isinstance(entry, Message):
+        entry = replace(entry, id="")
     text = plain_text(entry) if told is None else told
     if text is None:
         flags = sorted(entry.flags) if isinstance(entry, Message) else ()

@@ -28,6 +28,7 @@ from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
+from talktree.model.mending import mended
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.text.file_names import LONGEST_NAME, tame
@@ -44,6 +45,8 @@ def forwarded(
     document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
+    # What every view shows is converted: with broken links inferred.
+    document = document.with_these([mended(each) for each in document.conversations])
     conversations = document.conversations or _nothing(document)
     outputs: list[_Output] = []
     outside = Outside(options.attachments)

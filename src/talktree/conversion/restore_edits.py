@@ -31,6 +31,7 @@ from talktree.formats.engine import Origin, write
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
+from talktree.model.mending import mended
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Text
 from talktree.text.json_value import equal
@@ -309,6 +310,7 @@ class Edits:
         """The way a conversation took into the other format."""
         if conversation.id not in self._crossings:
             target = self._other.format
+            conversation = mended(conversation)
             about = about_of(conversation, target.can)
             plan = planned(conversation, self._format, target, about, None)
             self._crossings[conversation.id] = Crossing(
