@@ -131,3 +131,34 @@ def test_a_log_of_a_repair_is_never_replaced(project: Path) -> None:
     assert run(["repair", "fixed", "--back", "-o", "back", "--quiet"]) == 0
     for path in project.iterdir():
         assert (Path("back") / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("of", ["claude-code", "sage"])
+def test_a_conversation_of_another_format_in_the_folder_is_a_source(
+    of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "folder"
+    if of == "sage":
+        shutil.copytree(DATA.parent.parent / "demo" / "sage", folder)
+    else:
+        folder.mkdir()
+        shutil.copy(SESSION, folder / SESSION.name)
+    foreign = {
+        "messages": [{"role": "user", "content": f"foreign{n}", "id": f"{n}"} for n in range(3)]
+    }
+    muse = {"_id": "other", "conversation_id": "other", "schema_version": 2}
+    lines = json.dumps({**muse, "message_history": foreign["messages"]})
+    (folder / "other.json").write_text(lines)
+    assert run(["convert", "folder", "-t", "native", "-o", "out"]) == 0
+    written = {path.name for path in (tmp_path / "out").iterdir() if path.suffix == ".jsonl"}
+    assert {"other.jsonl", "folder.jsonl"} <= written
+    assert "foreign2" in (tmp_path / "out" / "other.jsonl").read_text()
+    assert "foreign2" not in (tmp_path / "out" / "folder.jsonl").read_text()
+    assert run(["export", "folder", "--to", "html", "-o", "pages"]) == 0
+    pages = "".join(path.read_text() for path in (tmp_path / "pages").rglob("*.html"))
+    assert "foreign2" in pages
+    (folder / "other.json").write_text(lines[:-10])
+    capsys.readouterr()
+    assert run(["check", "folder"]) == 1
+    assert "other.json" in capsys.readouterr().out

@@ -23,12 +23,13 @@ from talktree.errors import (
     failure_of,
     mistake,
 )
-from talktree.files import Source, load
+from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import Found as FoundSource
+from talktree.formats.sources import load_found
 from talktree.processes.crew import in_processes
 from talktree.processes.forking import may_fork
 from talktree.processes.together import WORTH
@@ -107,7 +108,7 @@ def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
     """What the rules find in one source; whatever goes wrong is told and stops no other."""
     try:
         found = job.found
-        source = load(found.source, shown=found.shown)
+        source = load_found(found)
         return check_source(
             order, source, job.number, found.shown, alone=found.alone, processes=processes
         )

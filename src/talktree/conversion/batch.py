@@ -111,6 +111,7 @@ class Batch:
                     asked=each.asked,
                     stamp=each.stamp,
                     alone=each.alone,
+                    without=each.without,
                     known=known,
                 )
                 self._todo.append(job)

@@ -73,6 +73,8 @@ class Job(Struct, frozen=True, kw_only=True):
     alone: bool = False
     """Whether it is read without its companion files."""
     known: frozenset[Output] = frozenset()
+    without: frozenset[str] = frozenset()
+    """Files of a folder that are sources of their own."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -161,6 +163,8 @@ def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> O
 
 def _read(order: Order, job: Job) -> Document:
     source = load(job.source, shown=job.shown)
+    if job.without:
+        source = source.minus(job.without)
     if not source.folder:
         source = held(source)
     format = by_slug(order.source_format) if order.source_format else detect(source).format

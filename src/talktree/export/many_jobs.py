@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from talktree.errors import TalktreeError
-from talktree.files import Source, load
+from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.secrets import without_secrets
-from talktree.formats.sources import Found, found
+from talktree.formats.sources import Found, found, load_found
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -67,11 +67,11 @@ def _parts(each: Found, format: str | None) -> Iterable[Job]:
     if not Path(each.source).is_dir():
         return [whole]
     try:
-        found = list(_groups(each, load(each.source, shown=each.shown), format))
+        found = list(_groups(each, load_found(each), format))
     except TalktreeError:
         # Its turn will tell what is wrong with it.
         return [whole]
-    return found if len(found) > 1 else [whole]
+    return found if len(found) > 1 or each.without else [whole]
 
 
 def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:

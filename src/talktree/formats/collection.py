@@ -14,19 +14,17 @@ from typing import NamedTuple, NoReturn
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, OnDisk, Source
 from talktree.formats import all_formats, by_slug
-from talktree.formats.base import BESIDE, Format, Probe
+from talktree.formats.base import BESIDE, Format
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import Origin, read
 from talktree.formats.renewal import BESIDE_WAS
 from talktree.formats.secrets import without_secrets
-from talktree.formats.sources import is_one
+from talktree.formats.sources import find_foreign
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
 
-SURE = 0.9
-"""A file that its folder's format recognises with so much confidence is not shown to others."""
 UNRELATED = "not a part of the conversations beside it"
 OWN_FILES = (BESIDE, BESIDE_WAS)
 """Files in which Talktree keeps what a conversation has no place for."""
@@ -184,8 +182,9 @@ class Collection(Document):
         return self.sources[0]
 
     def _refuse(self) -> NoReturn:
-        paths = [each.path or "." for each in self.members if each.format is not None]
-        some = ", ".join(paths[:NAMED]) + (", …" if len(paths) > NAMED else "")
+        paths = [each.path for each in self.members if each.format is not None]
+        named = list(filter(None, paths))
+        some = ", ".join(named[:NAMED]) + (", …" if len(named) > NAMED else "")
         raise UsageError(
             f"{self.shown}: a folder of {len(paths)} sources, not one",
             hint=f"name one of them: {some}",
@@ -198,12 +197,8 @@ def collect(source: Source) -> Collection | None:
         return None
     # Files that may hold keys are never opened.
     source = without_secrets(source, all_formats())
-    format = _format_of(source)
-    if format is not None and is_one(source):
-        foreign = list(_foreign_files(source, format))
-        # Where no file alone is of the format that they have together, they are one source.
-        if not foreign or len(foreign) == len(source.files):
-            return None
+    if find_foreign(source) == set():
+        return None
     found = Collection(source, _members("", source))
     return found if any(each.format for each in found.members) else None
 
@@ -213,10 +208,10 @@ def _members(path: str, source: Source) -> Iterator[Member]:
     pending = [(path, source)]
     while pending:
         here, folder = pending.pop()
-        format = _format_of(folder)
-        if format is not None and is_one(folder):
-            foreign = set(_foreign_files(folder, format))
-            yield Member(here, folder.minus(foreign), format)
+        foreign = find_foreign(folder)
+        if foreign is not None:
+            own = folder.minus(foreign)
+            yield Member(here, own, detect(own).format)
             yield from (_file_member(here, folder, name) for name in sorted(foreign))
             continue
         inside: dict[str, dict[str, Content]] = {}
@@ -248,44 +243,6 @@ def _file_member(path: str, folder: Source, name: str) -> Member:
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
-
-
-def _format_of(source: Source) -> Format | None:
-    try:
-        return detect(source).format
-    except TalktreeError:
-        return None
-
-
-def _foreign_files(source: Source, format: Format) -> Iterator[str]:
-    """Files at the top of a folder that are conversations of other formats than the folder's.
-
-    A file that makes up a conversation together with others is not looked at.
-    """
-    alone = _alone(source, format)
-    for path, content in source.files.items():
-        if "/" in path or path not in alone:
-            continue
-        single = Source(path, {path: content}, folder=False)
-        own = format.detect(Probe(single))
-        if own is not None and own.confidence >= SURE:
-            continue
-        other = _format_of(single)
-        if other is not None and other.info.slug != format.info.slug:
-            yield path
-
-
-def _alone(source: Source, format: Format) -> set[str]:
-    """The files of a folder that are no part of it, or a whole conversation each."""
-    try:
-        split = format.split(without_secrets(source, [format]))
-    except TalktreeError:
-        return set()
-    groups: dict[str, list[str]] = {}
-    for sheet in split.sheets:
-        groups.setdefault(getattr(sheet, "group", sheet.path), []).append(sheet.path)
-    lone = {paths[0] for paths in groups.values() if len(paths) == 1}
-    return lone.union(split.strangers)
 
 
 def unrelated_files(document: Document) -> list[str]:

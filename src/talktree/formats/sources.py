@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, Source, bare_name, load
 from talktree.files.source import BATCH_STATE
+from talktree.formats.base import Format, Probe
 from talktree.formats.companions import (
     companion_paths,
     places_of_companions,
@@ -28,6 +30,8 @@ from talktree.formats.secrets import without_secrets
 OWN = BATCH_STATE
 """What the names of a batch's own files in the output folder begin with."""
 
+SURE = 0.9
+"""A file that its folder's format recognises with this confidence is not shown to others."""
 MOST_LOOKED_AT = 100
 """How many files that a format does not know are tried with the others."""
 
@@ -54,6 +58,8 @@ class Found(Struct, frozen=True):
     stamp: Stamp
     alone: bool = False
     """Whether it is read without its companion files."""
+    without: frozenset[str] = frozenset()
+    """Files of a folder that are sources of their own."""
 
 
 def found(paths: Sequence[str], *, each: bool = False, format: str | None = None) -> list[Found]:
@@ -61,43 +67,114 @@ def found(paths: Sequence[str], *, each: bool = False, format: str | None = None
     if "-" in paths:
         raise UsageError("stdin is one conversation, not many", hint="name it alone")
     paths = paths if each else without_companions(paths)
-    walked = {
-        path: os.path.isdir(path) and (each or (format is None and not is_recognised(Path(path))))
-        for path in paths
-    }
-    base = _base(paths, walked)
+    inside = {path: _sources_in(path, each=each, format=format) for path in paths}
+    base = _base(paths, inside)
     out: dict[str, Found] = {}
-    for path, walks in walked.items():
-        inside = _walked(path, each=each) if walks else [path]
-        for shown in inside:
-            one = _found(shown, base, asked=not walks, alone=each)
+    for path, places in inside.items():
+        for place in [_Place(path)] if places is None else places:
+            one = _found(place, base, asked=places is None, alone=each)
             out.setdefault(one.source, one)
     return list(out.values())
 
 
-def is_recognised(path: Path) -> bool:
-    """Whether a folder is one source: a conversation, or several of one format."""
+class _Place(NamedTuple):
+    """A file or folder, without some of its files."""
+
+    path: str
+    without: frozenset[str] = frozenset()
+
+
+def _sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_Place] | None:
+    """The sources in a folder; None if it is one itself, or a file."""
+    if not os.path.isdir(path) or (format is not None and not each):
+        return None
+    if each:
+        return _walked(path, each=True)
     try:
-        source = load(path)
+        foreign = find_foreign(load(path))
     except TalktreeError:
-        # Its turn will tell why it cannot be read.
-        return True
-    return is_one(source)
+        # The error is reported when its turn comes.
+        return None
+    if foreign is None:
+        return _walked(path, each=False)
+    return _parted(path, foreign) if foreign else None
+
+
+def _parted(path: str, foreign: set[str]) -> Iterator[_Place]:
+    """A folder that is a source, and the files in it that are sources of their own."""
+    yield _Place(path, frozenset(foreign))
+    for name in sorted(foreign):
+        yield _Place(os.path.join(path, name))
+
+
+def load_found(found: Found) -> Source:
+    """Load what was found, without the files that are sources of their own."""
+    source = load(found.source, shown=found.shown)
+    return source.minus(found.without) if found.without else source
 
 
 def is_one(source: Source) -> bool:
-    """Whether a format recognises a folder as a whole, and it is no mere place for many things.
+    """Whether a folder is one source: a conversation, or several of one format and nothing else."""
+    return find_foreign(source) == set()
 
-    It is such a place if all the format finds lies in folders inside, beside what others know.
+
+def find_foreign(source: Source) -> set[str] | None:
+    """Return the files at the top of a folder that are sources of their own, of other formats.
+
+    None if no format recognises the folder as a whole, or if it is a mere place for many things:
+    then all the format finds is in folders inside, beside what others know.
     """
     try:
         format = detect(source).format
         split = format.split(without_secrets(source, [format]))
     except TalktreeError:
-        return False
-    if any("/" not in sheet.path for sheet in split.sheets):
-        return True
-    return not any(_is_conversation(source, path) for path in split.strangers[:MOST_LOOKED_AT])
+        return None
+    on_top = any("/" not in sheet.path for sheet in split.sheets)
+    if not on_top and any(
+        _is_conversation(source, path) for path in split.strangers[:MOST_LOOKED_AT]
+    ):
+        return None
+    foreign = set(_foreign_files(source, format))
+    # Where no file alone is of the format that they have together, they are one source.
+    return set() if len(foreign) == len(source.files) else foreign
+
+
+def _foreign_files(source: Source, format: Format) -> Iterator[str]:
+    """Files at the top of a folder that are conversations of other formats than the folder's.
+
+    A file that makes up a conversation together with others is not looked at.
+    """
+    alone = _alone(source, format)
+    for path, content in source.files.items():
+        if "/" in path or path not in alone:
+            continue
+        single = Source(path, {path: content}, folder=False)
+        own = format.detect(Probe(single))
+        if own is not None and own.confidence >= SURE:
+            continue
+        other = _detected(single)
+        if other is not None and other.info.slug != format.info.slug:
+            yield path
+
+
+def _alone(source: Source, format: Format) -> set[str]:
+    """The files of a folder that are no part of it, or a whole conversation each."""
+    try:
+        split = format.split(without_secrets(source, [format]))
+    except TalktreeError:
+        return set()
+    groups: dict[str, list[str]] = {}
+    for sheet in split.sheets:
+        groups.setdefault(getattr(sheet, "group", sheet.path), []).append(sheet.path)
+    lone = {paths[0] for paths in groups.values() if len(paths) == 1}
+    return lone.union(split.strangers)
+
+
+def _detected(source: Source) -> Format | None:
+    try:
+        return detect(source).format
+    except TalktreeError:
+        return None
 
 
 def _is_conversation(source: Source, path: str) -> bool:
@@ -109,24 +186,27 @@ def _is_conversation(source: Source, path: str) -> bool:
     return True
 
 
-def _base(paths: Sequence[str], walked: Mapping[str, bool]) -> str:
+def _base(paths: Sequence[str], inside: Mapping[str, object]) -> str:
     """The folder that names are relative to."""
-    if len(paths) == 1 and walked[paths[0]]:
+    if len(paths) == 1 and inside[paths[0]] is not None:
         return os.path.abspath(paths[0])
     there = [path for path in paths if os.path.exists(path)] or paths
     return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in there])
 
 
-def _found(path: str, base: str, *, asked: bool, alone: bool) -> Found:
+def _found(place: _Place, base: str, *, asked: bool, alone: bool) -> Found:
+    path = place.path
     source = os.path.abspath(path)
     relative = PurePosixPath(os.path.relpath(source, base))
+    if str(relative) == ".":
+        relative = PurePosixPath(os.path.basename(source))
     if not os.path.isdir(source):
         relative = relative.with_name(PurePosixPath(bare_name(relative.name)).stem)
     stamp = stamp_of(source, *(() if alone else places_of_companions(source)))
-    return Found(source, path, str(relative), asked, stamp, alone)
+    return Found(source, path, str(relative), asked, stamp, alone, place.without)
 
 
-def _walked(root: str, *, each: bool) -> Iterator[str]:
+def _walked(root: str, *, each: bool) -> Iterator[_Place]:
     """The files below a folder; unless each is wanted, folders of one format in their place."""
     pending: list[tuple[str, Mapping[str, Content]]] = [(root, load(root).files)]
     while pending:
@@ -142,12 +222,14 @@ def _walked(root: str, *, each: bool) -> Iterator[str]:
             if deeper:
                 folders.setdefault(top, {})[rest] = content
             else:
-                yield os.path.join(here, path)
+                yield _Place(os.path.join(here, path))
         for name, inside in reversed(folders.items()):
-            if not each and is_one(Source(name, inside, folder=True)):
-                yield os.path.join(here, name)
+            folder = os.path.join(here, name)
+            foreign = None if each else find_foreign(Source(name, inside, folder=True))
+            if foreign is None:
+                pending.append((folder, inside))
             else:
-                pending.append((os.path.join(here, name), inside))
+                yield from _parted(folder, foreign)
 
 
 def stamp_of(*paths: str) -> Stamp:

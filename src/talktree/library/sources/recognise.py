@@ -64,10 +64,10 @@ def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognis
 
 def is_conversation_folder(found: Found) -> bool:
     """Whether a format recognises a folder as one conversation."""
-    from talktree.formats.sources import is_one
+    from talktree.formats.sources import find_foreign
 
     try:
-        return is_one(source_of(found))
+        return find_foreign(source_of(found)) is not None
     except TalktreeError:
         return False
 
