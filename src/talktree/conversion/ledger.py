@@ -111,7 +111,7 @@ class Ledger:
             told = ", ".join(f"{count} x {kind}" for kind, count in sorted(gone.items()))
             raise WouldLose(
                 f"the target cannot hold everything: {told}",
-                hint="--ledger FILE tells each; leave out --clean to carry it, or allow the kind",
+                hint="--ledger FILE lists each loss; --allow KIND accepts a kind",
             )
 
     @property
