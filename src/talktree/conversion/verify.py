@@ -66,7 +66,7 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
     losses = []
     try:
         document = read_source(source)
-        found = {each.format for each in documents_of(document)}
+        found = {each.format for each in _sources_of(document)}
         if found <= {proof.format}:
             return document, []
         names = ", ".join(sorted(found - {proof.format}))
@@ -82,7 +82,7 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
         return None, [*losses, Loss(KIND, source.name, f"cannot be read: {error.message}")]
 
 
-def documents_of(document: Document) -> Sequence[Document]:
+def _sources_of(document: Document) -> Sequence[Document]:
     """The sources that were read: one, or those of a collection."""
     return document.sources if isinstance(document, Collection) else (document,)
 
@@ -97,7 +97,7 @@ def _compare(proof: Proof, document: Document, ledger: Ledger) -> Iterator[Loss]
         return
     views: list[int] = []
     for policy in POLICIES:
-        for each in documents_of(document):
+        for each in _sources_of(document):
             views += _views(each, proof, policy)
         lost = list(_missing(proof.restored, views))
         # Edits that the source has no place for are reported already.
