@@ -16,7 +16,7 @@ from tests.oracle import messages
 from tests.oracle.shown import Shown
 from tests.populations.command import REFUSED, Report, convert
 from tests.populations.laws import contents, unreported
-from tests.populations.members import SLUGS, Member, draw_member
+from tests.populations.members import SLUGS, Member, draw_member, keeps_names
 
 SIZES = {1: 35, 2: 30, 3: 20, 4: 8, 5: 4, 6: 3}
 OPTIONS = ((), (), (), ("--strict",), ("--strict",), ("--clean",), ("--clean", "--strict"))
@@ -70,7 +70,13 @@ def draw_case(number: int) -> Case:
     mixed = size > 1 and random.random() < 0.3
     slug = random.choice(SLUGS)
     slugs = [random.choice(SLUGS) if mixed else slug for _ in range(size)]
-    members = [draw_member(random, each) for each in slugs]
+    members: list[Member] = []
+    for slug in slugs:
+        member = draw_member(random, slug)
+        while keeps_names(member) and any(map(keeps_names, members)):
+            # A second project would replace files of the first.
+            member = draw_member(random, slug)
+        members.append(member)
     if size > 1 and random.random() < 0.15 and len(members[0].files) == 1:
         members[-1] = members[0].then("again", members[0].files)
     return Case(number, members, mixed, random.choice(SLUGS), random.choice(OPTIONS))

@@ -64,10 +64,15 @@ class Member(NamedTuple):
         if path and self.slug == "claude-code":
             # Sessions are named by a uuid; those of a project keep the names their parts refer to.
             own = f"{name.encode().hex():0>8}-0000-4000-8000-00000000abcd.jsonl"
-            return path if len(self.files) > 1 else own
+            return path if keeps_names(self) else own
         packed = "" if not path else path.partition(".gz")[1]
         inner = "" if path in ("", ".gz") else f"-{path.replace('/', '-')}".removesuffix(".gz")
         return f"{name}{inner.removesuffix(ENDINGS[self.slug])}{ENDINGS[self.slug]}{packed}"
+
+
+def keeps_names(member: Member) -> bool:
+    """Whether its files keep their names wherever it is laid."""
+    return member.slug == "claude-code" and len(member.files) > 1
 
 
 def draw_member(random: Random, slug: str) -> Member:

@@ -55,6 +55,13 @@ class Restoration:
         return stem_of(beneath(self.index.name or "conversation").name)
 
     @property
+    def is_framed(self) -> bool:
+        """Whether the names, beginnings and ends of its files are known, or are of no matter."""
+        return self.format.record_per_line or all(
+            at[0] in self.index.sheets for at in self.index.places
+        )
+
+    @property
     def edited(self) -> bool:
         """Whether anything was changed or added since it was written."""
         return bool(self.index.touched or self.index.fresh or self.onto)

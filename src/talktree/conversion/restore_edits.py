@@ -25,7 +25,7 @@ from talktree.conversion.plan import planned
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.conversion.restore import Restoration
 from talktree.conversion.transplant import transplanted
-from talktree.errors import TalktreeError, UsageError
+from talktree.errors import Damaged, TalktreeError, UsageError
 from talktree.formats.base import TAGS, Format, Record
 from talktree.formats.engine import Origin, write
 from talktree.model.conversation import Conversation
@@ -51,6 +51,8 @@ def restored(back: Restoration, ledger: Ledger) -> Document:
 def restoration(document: Document, index: Index) -> Restoration | None:
     """The source that a document embeds; None if nothing of it fits what the document shows."""
     back = Restoration(document, index)
+    if not back.is_framed:
+        raise Damaged("the record that embeds the names and ends of its files is missing")
     wrong = Edits(back, Ledger()).contradicted() if index.doubtful else ()
     if wrong:
         index.give_up(wrong)

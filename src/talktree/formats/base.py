@@ -193,6 +193,9 @@ class Format(ABC):
     nests = False
     """Whether replies stand inside the record they answer."""
 
+    record_per_line = False
+    """Whether each line of a file is a record, so that any lines of it are a file."""
+
     file_per_record = False
     """Whether each record is a file of its own; then `named` says what the files are called."""
 

@@ -97,6 +97,7 @@ class ClaudeCode(Format):
     habits = Habits(sequential=True, replays=True, latest=True)
     lens = Lens(get, put)
     companions = SessionFiles()
+    record_per_line = True
     keeper = "line"
     faithful = True
     copies_carry = True

@@ -52,6 +52,7 @@ class ClaudeMessages(Format):
     )
     habits = Habits(sequential=True)
     lens = Lens(get, put)
+    record_per_line = True
     keeper = "line"
     checks_sides = True
     faithful = True

@@ -57,6 +57,7 @@ class Native(Format):
         everything=True,
     )
     lens = Lens(get, put)
+    record_per_line = True
     keeper = "line"
     faithful = True
 

@@ -68,6 +68,7 @@ class Sage(Format):
     )
     dialect = Dialect()
     starts_folder = True
+    record_per_line = True
     keeper = "beside"
     faithful = True
     copies_carry = True

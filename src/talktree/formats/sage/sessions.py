@@ -46,7 +46,7 @@ def _session(
 ) -> list[Sheet]:
     start = f"{folder}/" if folder else ""
     sheets: list[Sheet] = [
-        sheet_for(start + name, source.files[start + name], format, dialect, group=group)
+        _line_sheet(source, start + name, format, dialect, group=group)
         for name in (MESSAGES, SNAPSHOTS)
         if start + name in source.files
     ]
@@ -58,6 +58,16 @@ def _session(
     what = f"there is no {METADATA}; Sage does not list such a session"
     _tell(sheets[0], finding("missing-file", what, path=path))
     return sheets
+
+
+def _line_sheet(
+    source: Source, path: str, format: Format, dialect: LineDialect, *, group: str
+) -> Sheet:
+    """The lines of a session; an older session file under their name is read as what it is."""
+    content = source.files[path]
+    if is_session(_first(source, path)):
+        return SessionSheet(path, content, format, group=group)
+    return sheet_for(path, content, format, dialect, group=group)
 
 
 def _tell(sheet: Sheet, found: Finding) -> None:
