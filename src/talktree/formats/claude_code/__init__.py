@@ -187,6 +187,10 @@ class ClaudeCode(Format):
         return RULES
 
 
+_CARRIER = {"type", CARRY}
+"""The members of a line that only embeds what has no place elsewhere."""
+
+
 def _is_export(head: bytes) -> bool:
     if f'"{LOGLINES}"'.encode() not in head[:4096]:
         return False
@@ -202,7 +206,8 @@ def _is_foreign(content: Content) -> bool:
     found = collect(records, judge)
     if len(found.misfits) > len(found.bodies):
         return True
-    return bool(records) and not any(CARRY in each or Dialect().is_record(each) for each in records)
+    own = (each.keys() <= _CARRIER or Dialect().is_record(each) for each in records)
+    return bool(records) and not any(own)
 
 
 def _hole(value: Json, depth: int) -> str | None:
