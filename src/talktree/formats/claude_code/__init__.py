@@ -187,10 +187,6 @@ class ClaudeCode(Format):
         return RULES
 
 
-_CARRIER = {"type", CARRY}
-"""The members of a line that only embeds what has no place elsewhere."""
-
-
 def _is_export(head: bytes) -> bool:
     if f'"{LOGLINES}"'.encode() not in head[:4096]:
         return False
@@ -206,7 +202,8 @@ def _is_foreign(content: Content) -> bool:
     found = collect(records, judge)
     if len(found.misfits) > len(found.bodies):
         return True
-    own = (each.keys() <= _CARRIER or Dialect().is_record(each) for each in records)
+    # A line may only embed what has no place elsewhere.
+    own = (each.get("type") == CARRY or Dialect().is_record(each) for each in records)
     return bool(records) and not any(own)
 
 
