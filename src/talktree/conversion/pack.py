@@ -113,8 +113,9 @@ class Packing:
                 if records is None:
                     return
                 values = self._values(records, self.crossing.held_records(records), loaded, noted)
-            for record, value in zip(records, values, strict=True):
-                yield record.line, value
+            places = [record.line for record in records]
+            records.clear()  # their bytes go before the values are written
+            yield from zip(places, values, strict=True)
 
     def _shared(
         self, chunks: Sequence[Sequence[int]], loaded: int, noted: Sequence[int]
@@ -174,6 +175,7 @@ class Packing:
         for record in self._records(positions):
             stretch.append(record)
             size += len(record.raw)
+            del record
             if len(stretch) == TOGETHER or size >= MOST_BYTES:
                 yield stretch
                 stretch, size = [], 0
@@ -220,9 +222,7 @@ class Packing:
         for run in _rising(positions):
             numbers = [conversation.members[position] for position in run]
             names = map(conversation.names, run)
-            for position, record in zip(run, self._origin.records(numbers, names), strict=True):
-                record.line = position
-                yield record
+            yield from map(_at_position, self._origin.records(numbers, names), run)
 
     # what they carry
 
@@ -237,7 +237,7 @@ class Packing:
             VERSION,
             kept,
             seams,
-            checksum(seen, held.told),
+            held.sum or checksum(seen),
             held.under,
             src=blank.src,
             part=blank.part,
@@ -344,6 +344,11 @@ class Packing:
             made(trail, NO_STRINGS, PLAIN),
             form_of(sheet.content),
         )
+
+
+def _at_position(record: Record, position: int) -> Record:
+    record.line = position
+    return record
 
 
 def _rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -182,7 +182,7 @@ class OnDisk(Content):
         with self._open() as file:
             while left:
                 if have == len(buffer):
-                    buffer = buffer + bytearray(len(buffer))
+                    buffer = _enlarged(buffer, file.fileno(), self.size - left)
                 with memoryview(buffer) as view:
                     count = os.preadv(file.fileno(), [view[have : have + left]], self.size - left)
                 if not count:
@@ -237,6 +237,25 @@ class OnDisk(Content):
             f"{self._shown or self.path}: {error.strerror or error}",
             hint="check the path and its rights",
         )
+
+
+def _enlarged(buffer: bytearray, file: int, at: int) -> bytearray:
+    """A buffer that has room for the whole line that an old one is filled with.
+
+    The line goes on at a place of the file. Its end is looked for first: a long line is then held
+    once, where a buffer that grows by copies would hold it several times.
+    """
+    size = len(buffer)
+    while size < LONGEST_LINE:
+        block = os.pread(file, BLOCK, at)
+        size += len(block)
+        at += len(block)
+        if not block or b"\n" in block:
+            break
+    # A buffer that was handed out cannot be resized.
+    larger = bytearray(min(max(size, len(buffer) + BLOCK), LONGEST_LINE))
+    larger[: len(buffer)] = memoryview(buffer)
+    return larger
 
 
 def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -224,14 +224,15 @@ class LineSheet(Sheet):
         return next(self.records((index,)))
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
-        path = self.path
-        for raw in self.content.spans(self._spans(indexes)):
-            try:
-                record = Record(_plain(raw), raw, "", None, path)
-            except REFUSALS:
-                value, problems, usable = decode(raw)
-                record = Record(value, raw, "", None, path, 0, problems, usable)
-            yield record
+        # Nothing here holds a record that was handed out: it may be very long.
+        return map(self._decoded, self.content.spans(self._spans(indexes)))
+
+    def _decoded(self, raw: bytes) -> Record:
+        try:
+            return Record(_plain(raw), raw, "", None, self.path)
+        except REFUSALS:
+            value, problems, usable = decode(raw)
+            return Record(value, raw, "", None, self.path, 0, problems, usable)
 
     def _spans(self, indexes: Sequence[int]) -> Iterable[tuple[int, int]]:
         """Where some records stand; of one that is too long to be decoded nothing is read."""
@@ -269,9 +270,12 @@ class LineSheet(Sheet):
 
     def position_of(self, index: int, at: int) -> tuple[int, int]:
         start = self.starts[index]
-        lead = self._line_before(start) + self.content.read(start, start + at)
-        line = (self.line_of(index) or 1) + lead.count(b"\n")
-        return line, characters(lead[lead.rfind(b"\n") + 1 :]) + 1
+        line, column = self.line_of(index) or 1, characters(self._line_before(start)) + 1
+        for block in self.content.blocks(start, start + at):
+            begin = block.rfind(b"\n") + 1
+            line += block.count(b"\n")
+            column = characters(block[begin:]) + (1 if begin else column)
+        return line, column
 
     def _line_before(self, start: int) -> bytes:
         """What stands on the same line before a place: other records that share it."""

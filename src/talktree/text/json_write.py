@@ -48,6 +48,15 @@ def encode_new(value: Json) -> bytes:
         return encode(value)
 
 
+def is_plain(value: Json) -> bool:
+    """Whether a value can be written at once, so that no string has halves of characters."""
+    try:
+        _quick(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return True
+
+
 @lru_cache(maxsize=32)
 def _fast(style: Style) -> Callable[[Json], str]:
     return JSONEncoder(
