@@ -9,6 +9,7 @@ conversation. Only formats that have nothing but messages keep them with the fir
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from functools import cached_property
 from itertools import chain
@@ -41,6 +42,8 @@ MOST_BYTES = 1 << 19
 """How many records go through each step together, and how large they may be."""
 WORTH_SHARING = 8 << 20
 """So many bytes of records are worth further processes."""
+TOO_LONG = 16 << 20
+"""A longer record is not sent between processes: each of them would hold copies of it."""
 
 
 def _at_top(position: int) -> int:
@@ -99,7 +102,8 @@ class Packing:
             members = self.crossing.conversation.members
             sizes = self._origin.sizes([members[position] for position in positions])
             if sum(sizes) >= WORTH_SHARING and may_fork():
-                yield from self._shared(cut(positions, sizes), loaded, noted)
+                long = {at for at, size in zip(positions, sizes, strict=True) if size > TOO_LONG}
+                yield from self._shared(cut(positions, sizes), loaded, noted, long)
                 return
         yield from self._made_here(positions, loaded, noted)
 
@@ -118,12 +122,18 @@ class Packing:
             yield from zip(places, values, strict=True)
 
     def _shared(
-        self, chunks: Sequence[Sequence[int]], loaded: int, noted: Sequence[int]
+        self,
+        chunks: Sequence[Sequence[int]],
+        loaded: int,
+        noted: Sequence[int],
+        long: AbstractSet[int],
     ) -> Iterator[tuple[int, Json]]:
-        """The same, made in several processes."""
+        """The same, made in several processes, apart from chunks with long records."""
 
         def make(number: int) -> bytes:
-            """One chunk, with a ledger of its own."""
+            """One chunk, with a ledger of its own; nothing if it is made here."""
+            if not long.isdisjoint(chunks[number]):
+                return b""
             ledger, self.ledger = self.ledger, Ledger()
             try:
                 made = self._made_here(chunks[number], loaded, noted)
