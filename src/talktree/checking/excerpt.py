@@ -11,7 +11,7 @@ from talktree.formats.engine import Origin
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
-from talktree.text.json_scan import Node, scan
+from talktree.text.json_scan import Node, scan, scan_shallow
 from talktree.text.positions import characters
 from talktree.text.secrets import masked
 
@@ -19,6 +19,8 @@ BEFORE = 24
 """How much of a long line is shown before what is meant."""
 WIDTH = 96
 MOST_READ = 1 << 12
+LEVELS = 16
+"""How many levels of a record are kept in mind at least, to find the places of its findings."""
 LONGEST = 1 << 22
 """Records beyond this size are shown from their start; looking for the place would take long."""
 
@@ -44,7 +46,7 @@ def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
         sheet = origin.sheets[which]
         if isinstance(sheet, LineSheet) and sheet.size_of(index) > LONGEST:
             return _far_excerpt(sheet, index, finding)
-        raw = sheet.record(index).raw
+        raw = sheet.raw(index)
         start, stop = _span(raw, finding)
         amid = _amid_line(sheet, sheet.offset_of(index, 0))
         return _cropped(raw, start, stop, sheet.position_of(index, start), amid=amid)
@@ -117,16 +119,17 @@ def _token_end(raw: bytes, at: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def _roots(raw: bytes) -> list[Node]:
+def _roots(raw: bytes, levels: int) -> list[Node]:
     """The values in a record; the findings of one record come one after the other."""
-    return scan(raw).roots
+    return scan_shallow(raw, levels).roots
 
 
 def _node(raw: bytes, way: str) -> Node | None:
     """The value a way leads to, or the last one on it that is there."""
-    roots = _roots(raw)
+    steps = way.split("/")
+    roots = _roots(raw, max(LEVELS, len(steps) + 1))
     node = roots[0] if roots else None
-    for step in way.split("/"):
+    for step in steps:
         if node is None:
             return None
         name = step.replace("~1", "/").replace("~0", "~")

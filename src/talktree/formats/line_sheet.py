@@ -28,7 +28,7 @@ from talktree.formats.sheets import (
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
-from talktree.text.json_read import Decoded, decode, inspect, oddities
+from talktree.text.json_read import Decoded, decode, inspect, oddities, peek
 from talktree.text.json_scan import Problem
 from talktree.text.json_style import Style, learn
 from talktree.text.json_value import REFUSALS, Json
@@ -153,7 +153,7 @@ class LineSheet(Sheet):
             self._note("nul-file", f"nothing but {line.count(0)} NUL bytes", None)
             yield self._taken(at, at + len(line), NO_NODE)
             return
-        whole = decode(line)
+        whole = peek(line)
         broken = any(problem.code == "syntax" for problem in whole.problems)
         if whole.usable and not (broken and len(respan(line, self.dialect.is_record)) > 1):
             yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
@@ -249,6 +249,9 @@ class LineSheet(Sheet):
             )
             for index in indexes
         )
+
+    def raw(self, index: int) -> bytes:
+        return next(iter(self.content.spans(self._spans((index,)))))
 
     def size_of(self, index: int) -> int:
         return self.stops[index] - self.starts[index]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_scan import DEEP, Kind, Problem, scan
+from talktree.text.json_scan import DEEP, Kind, Problem, scan_values
 from talktree.text.json_value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
@@ -47,6 +47,14 @@ def decode(raw: bytes) -> Decoded:
         return Decoded(_decoder.decode(raw), [], True)
     except REFUSALS:
         return _tolerant(raw)
+
+
+def peek(raw: bytes) -> Decoded:
+    """The same for a value that is only looked at: it is shared and must not be changed."""
+    try:
+        return Decoded(_decoder.decode(raw), [], True)
+    except REFUSALS:
+        return _remembered(raw)
 
 
 def inspect(raw: bytes) -> list[Problem]:
@@ -138,7 +146,7 @@ def _copied(value: Json) -> Json:
 
 
 def _scanned(raw: bytes) -> Decoded:
-    found = scan(raw)
+    found = scan_values(raw)
     if len(found.roots) != 1:
         return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)
     problems = found.problems
