@@ -23,7 +23,7 @@ COMMANDS = {
     "check": (["check", "{}"], 2.5),
     "stats": (["stats", "{}"], 2.5),
     "show": (["show", "--no-pager", "{}"], 2.5),
-    "native": (["convert", "{}", "--to", "native", "-q", "-o", "{}.native"], 3.5),
+    "native": (["convert", "{}", "--to", "native", "-q", "-o", "{}.native"], 2.5),
 }
 """Commands, and how many times the length of the line they may take."""
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from talktree.testing.strategies import damaged, json_values
 from talktree.text.json_read import decode, peek
 from talktree.text.json_scan import Node, scan, scan_shallow, scan_values
-from talktree.text.json_value import Json, same
-from talktree.text.json_write import encode
+from talktree.text.json_value import Json, Token, same
+from talktree.text.json_write import LONG, encode, encode_long
 
 DEPTH = 2_500
 
@@ -112,3 +112,13 @@ def _peak(work: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("value", [{"a": 'ä\u2028\x00\x7f"\\' * LONG}, ["x" * LONG, 2**62, True]])
+def test_a_long_text_is_the_same_from_both_encoders(value: Json) -> None:
+    assert encode_long(value) == encode(value)
+
+
+@pytest.mark.parametrize("value", ["short", ["x" * LONG, 1e-05], ["x" * LONG, Token("NaN")]])
+def test_other_texts_are_left_to_the_exact_encoder(value: Json) -> None:
+    assert encode_long(value) is None

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from talktree.conversion.refine import Refinement
 
 
+LONG = 1 << 20
+"""The bytes of longer records are not held while their entries are written."""
+
+
 class Held(Struct):
     """What a format holds of one entry: its native value, and that read again."""
 
@@ -152,10 +156,17 @@ class Crossing:
     # what the target holds
 
     def held_records(self, records: Sequence[Record]) -> list[Held]:
-        """What the target makes of some records; `line` is the position of each."""
+        """What the target makes of some records; `line` is the position of each.
+
+        The bytes of long records are let go; to pack them, they are read again.
+        """
         others = self.plan.others
         told = [record for record in records if record.line not in others]
-        held = iter(self._held_messages([record.line for record in told], map(self._said, told)))
+        said = list(map(self._said, told))
+        for record in told:
+            if len(record.raw) > LONG:
+                record.raw = b""
+        held = iter(self._held_messages([record.line for record in told], said))
         if len(told) == len(records):
             return list(held)
         return [

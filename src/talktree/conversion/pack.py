@@ -277,9 +277,11 @@ class Packing:
     def _kept(self, record: Record, strings: Mapping[str, str] = NO_STRINGS) -> Kept:
         """A record of the source without the strings that stand elsewhere."""
         which, index = self._origin.sheet_of(self.crossing.conversation.members[record.line])
-        gap, hole, tail, depth = self._origin.sheets[which].around(index)
-        opens = gap + (record.raw if hole is None else record.raw[:hole])
-        ends = b"" if hole is None else tail + record.raw[hole:]
+        sheet = self._origin.sheets[which]
+        gap, hole, tail, depth = sheet.around(index)
+        raw = record.raw or sheet.raw(index)
+        opens = gap + (raw if hole is None else raw[:hole])
+        ends = b"" if hole is None else tail + raw[hole:]
         return Kept(
             [which, index],
             made(opens, strings, self._spelling),

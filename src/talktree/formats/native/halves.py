@@ -14,7 +14,7 @@ from typing import Any
 
 from talktree.formats.lens import Object
 from talktree.text.json_value import Json
-from talktree.text.json_write import encode, is_plain
+from talktree.text.json_write import encode, encode_long, is_plain
 
 JOINT = "joint"
 _HALVES = re.compile("[\ud800-\udbff](?=[\udc00-\udfff])")
@@ -23,7 +23,7 @@ _ESCAPED = re.compile(rb"\\ud[89ab]..\\ud[cdef]..")
 
 def encode_line(line: Object) -> bytes:
     """The JSON text of a line, whatever its strings hold."""
-    raw = encode(line)
+    raw = encode_long(line) or encode(line)
     if b"\\ud" in raw and _ESCAPED.search(raw):
         return encode(_jointed(line, raw.decode()))
     return raw
