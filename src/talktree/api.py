@@ -48,20 +48,23 @@ class Conversion(NamedTuple):
     ledger: Ledger
 
 
-def open_source(path: str | Path | Source) -> Source:
-    """A source from a path, `-` for standard input, or as given."""
+def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
+    """A source from a path, `-` for standard input, or as given.
+
+    With `lazy` the files of a folder are only listed until they are needed.
+    """
     if isinstance(path, Source):
         return path
     if str(path) == "-":
         if sys.stdin is None:
             raise Unreadable("stdin is closed", hint="name a file, or pipe something in")
         return load_stream(sys.stdin.buffer)
-    return load(path)
+    return load(path, lazy=lazy)
 
 
 def detect(path: str | Path | Source) -> Guess:
     """The format of a file or folder, how sure that is, and why."""
-    return _detect(open_source(path))
+    return _detect(open_source(path, lazy=True))
 
 
 def read(path: str | Path | Source, *, format: str | None = None, alone: bool = False) -> Document:

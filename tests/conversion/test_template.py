@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from talktree.conversion import template as template_module
 from talktree.conversion.template import (
     A_COPY,
     BEGINNING,
@@ -44,3 +45,30 @@ def test_bytes_that_are_no_text_are_kept_as_they_are() -> None:
     template = made(raw, {"a": LONG}, JSON)
     assert isinstance(template, dict)
     assert filled(template, NO_STRINGS, JSON) == raw
+
+
+@pytest.mark.parametrize("names", [("json", "ascii"), ("text",), ("xml",)])
+@pytest.mark.parametrize("text", [LONG, LONG + '"\\', "\n\x01" * A_COPY, "<&>" * A_COPY, "a" * 999])
+def test_a_very_long_string_is_found_part_by_part(
+    monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], text: str
+) -> None:
+    spelling = Spelling(names)
+    strings = {"a": text}
+    for name, spell in spelling.direct:
+        spelt = spell(text)
+        raw = b'{"x":' + spelt[:50] + b"...," + spelt + b',"y":' + spelt + b"}"
+        whole = made(raw, strings, spelling)
+        with monkeypatch.context() as patch:
+            patch.setattr(template_module, "VERY_LONG", 70)
+            parts = made(raw, strings, spelling)
+        assert parts == whole, name
+        assert filled(parts, strings, spelling) == raw
+
+
+def test_half_a_character_in_a_very_long_string_is_spelt_in_ascii(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "x" * A_COPY + "\ud800" + "y" * A_COPY
+    raw = b'{"a":"' + b"x" * A_COPY + b"\\ud800" + b"y" * A_COPY + b'"}'
+    monkeypatch.setattr(template_module, "VERY_LONG", 70)
+    assert made(raw, {"a": text}, JSON) == ['{"a":', ["a", "ascii"], "}"]

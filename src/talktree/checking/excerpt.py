@@ -6,10 +6,12 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from talktree.files import Content
 from talktree.formats.engine import Origin
+from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
-from talktree.text.json_scan import Node, scan
+from talktree.text.json_scan import Node, scan, scan_shallow
 from talktree.text.positions import characters
 from talktree.text.secrets import masked
 
@@ -17,6 +19,8 @@ BEFORE = 24
 """How much of a long line is shown before what is meant."""
 WIDTH = 96
 MOST_READ = 1 << 12
+LEVELS = 16
+"""How many levels of a record are kept in mind at least, to find the places of its findings."""
 LONGEST = 1 << 22
 """Records beyond this size are shown from their start; looking for the place would take long."""
 
@@ -40,7 +44,9 @@ def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
     if finding.number >= 0:
         which, index = origin.sheet_of(finding.number)
         sheet = origin.sheets[which]
-        raw = sheet.record(index).raw
+        if isinstance(sheet, LineSheet) and sheet.size_of(index) > LONGEST:
+            return _far_excerpt(sheet, index, finding)
+        raw = sheet.raw(index)
         start, stop = _span(raw, finding)
         amid = _amid_line(sheet, sheet.offset_of(index, 0))
         return _cropped(raw, start, stop, sheet.position_of(index, start), amid=amid)
@@ -50,6 +56,32 @@ def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
     raw = _line_at(sheet_there, finding.line)
     start, stop = _span(raw, finding)
     return _cropped(raw, start, stop, (finding.line, characters(raw[:start]) + 1))
+
+
+def _far_excerpt(sheet: LineSheet, index: int, finding: Finding) -> Excerpt:
+    """The same for a record that is too long to be read again: only what is shown is read."""
+    begin, size, at = sheet.offset_of(index, 0), sheet.size_of(index), max(0, finding.at)
+    sought = finding.sought.encode("utf-8", "surrogatepass") if finding.at < 0 else b""
+    if sought:
+        at = max(0, _find(sheet.content, sought, begin, begin + size) - begin)
+    lead = max(0, at - MOST_READ)
+    raw = sheet.content.read(begin + lead, begin + min(size, at + 2 * MOST_READ))
+    start = at - lead
+    stop = start + len(sought) if sought else _token_end(raw, start) if finding.at >= 0 else start
+    amid = lead > 0 or _amid_line(sheet, begin)
+    return _cropped(raw, start, stop, sheet.position_of(index, at), amid=amid)
+
+
+def _find(content: Content, sought: bytes, start: int, stop: int) -> int:
+    """Where bytes are in a stretch of a file; -1 if they are not there."""
+    tail = b""
+    for block in content.blocks(start, stop):
+        found = (tail + block).find(sought)
+        if found >= 0:
+            return start - len(tail) + found
+        start += len(block)
+        tail = (tail + block)[1 - len(sought) :] if len(sought) > 1 else b""
+    return -1
 
 
 def _amid_line(sheet: Sheet, offset: int) -> bool:
@@ -87,16 +119,17 @@ def _token_end(raw: bytes, at: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def _roots(raw: bytes) -> list[Node]:
+def _roots(raw: bytes, levels: int) -> list[Node]:
     """The values in a record; the findings of one record come one after the other."""
-    return scan(raw).roots
+    return scan_shallow(raw, levels).roots
 
 
 def _node(raw: bytes, way: str) -> Node | None:
     """The value a way leads to, or the last one on it that is there."""
-    roots = _roots(raw)
+    steps = way.split("/")
+    roots = _roots(raw, max(LEVELS, len(steps) + 1))
     node = roots[0] if roots else None
-    for step in way.split("/"):
+    for step in steps:
         if node is None:
             return None
         name = step.replace("~1", "/").replace("~0", "~")
@@ -117,15 +150,19 @@ def _cropped(
     """A piece of the line; `amid` says that the line begins before the bytes at hand."""
     begin = raw.rfind(b"\n", 0, start) + 1
     end = raw.find(b"\n", start)
-    text = raw[begin : len(raw) if end < 0 else end].rstrip(b"\r")
-    before = text[: start - begin].decode("utf-8", "replace")
-    meant = text[start - begin : max(start, stop) - begin].decode("utf-8", "replace")
-    behind = text[max(start, stop) - begin :][:MOST_READ].decode("utf-8", "replace")
+    end = len(raw) if end < 0 else end
+    while end > begin and raw[end - 1] == 0x0D:
+        end -= 1
+    stop = min(max(start, stop), end)
+    near = max(begin, start - 4 * MOST_READ)
+    before = raw[near : min(start, end)].decode("utf-8", "replace")
+    meant = raw[start : min(stop, start + MOST_READ)].decode("utf-8", "replace")
+    behind = raw[stop : min(end, stop + MOST_READ)].decode("utf-8", "replace")
     here = min(BEFORE, len(before))
     # Masking keeps the length; what is looked at is longer than what is shown, so that no secret
     # is shown because half of it was cut off.
     lead = before[-MOST_READ:]
-    hidden = masked(lead + meant[:MOST_READ] + behind)
+    hidden = masked(lead + meant + behind)
     shown = hidden[len(lead) - here :][:WIDTH]
     line, column = place
     return Excerpt(

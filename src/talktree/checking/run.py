@@ -107,18 +107,21 @@ class Judge:
         conversation = talk.conversation
         names = map(conversation.names, range(conversation.record_count))
         for stretch in stretches(talk, self._origin.records(conversation.members, names)):
-            out = [] if stretch.is_plain else list(self._odd(stretch.seen))
-            for rule in self._records:
-                if near := _picked(stretch, rule.glance, stretch.seen):
-                    out += self._judged(rule, near)
-            for (gate, glance), behind in self._gated:
-                near = _picked(stretch, glance, stretch.seen)
-                let_in = [seen for seen in near if _passes(seen, gate)] if near else ()
-                for rule in behind if let_in else ():
-                    out += self._judged(rule, let_in)
-            out += self._entries(stretch)
-            if out:
-                yield from sorted(out, key=lambda each: each.told.position)
+            yield from self._in_stretch(stretch)
+            del stretch  # its records go before the next are read
+
+    def _in_stretch(self, stretch: Stretch) -> list[Found]:
+        out = [] if stretch.is_plain else list(self._odd(stretch.seen))
+        for rule in self._records:
+            if near := _picked(stretch, rule.glance, stretch.seen):
+                out += self._judged(rule, near)
+        for (gate, glance), behind in self._gated:
+            near = _picked(stretch, glance, stretch.seen)
+            let_in = [seen for seen in near if _passes(seen, gate)] if near else ()
+            for rule in behind if let_in else ():
+                out += self._judged(rule, let_in)
+        out += self._entries(stretch)
+        return sorted(out, key=lambda each: each.told.position)
 
     def _odd(self, stretch: Sequence[Seen]) -> Iterator[Found]:
         sheets = self._origin.by_path

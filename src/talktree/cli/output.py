@@ -45,7 +45,7 @@ def print_lines(
     lines: Iterable[Line], *, color: bool, paged: bool = False, at_once: bool = False
 ) -> None:
     """Print lines as they come, through the pager if a person is reading."""
-    text = (f"{as_text(each, color=color)}\n" for each in lines)
+    text = _texts(lines, color=color)
     pager = _pager() if paged and is_terminal() else None
     if pager is None:
         print_text(text, at_once=at_once)
@@ -53,6 +53,17 @@ def print_lines(
     with pager as sink:
         for piece in _pieces(text):
             sink.write(_encoded(piece))
+
+
+def _texts(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
+    """The lines as text; the end of a long one comes by itself, so that it need not be copied."""
+    for each in lines:
+        text = as_text(each, color=color)
+        if len(text) < PIECE:
+            yield f"{text}\n"
+        else:
+            yield text
+            yield "\n"
 
 
 def _pager() -> AbstractContextManager[BinaryIO] | None:
@@ -118,6 +129,12 @@ def _pieces(text: Iterable[str]) -> Iterator[str]:
     held: list[str] = []
     size = 0
     for each in text:
+        if len(each) >= PIECE:
+            # A long one is written in parts, so that it is not held again as bytes.
+            yield "".join(held)
+            held, size = [], 0
+            yield from (each[at : at + PIECE] for at in range(0, len(each), PIECE))
+            continue
         held.append(each)
         size += len(each)
         if size >= PIECE:

@@ -164,15 +164,15 @@ def part_key(part: Part) -> str:
         return repr(_with_raw_values(part, bytes))
 
 
-def checksum(entry: Entry, told: bytes | None = None) -> str:
-    """Tells one entry from another; the same in every process. `told` is its text, if known.
+def checksum(entry: Entry) -> str:
+    """Tells one entry from another; the same in every process.
 
     The id of an entry that is not a message does not count: formats without a place for it give it
     another one.
     """
     if not isinstance(entry, Message):
         entry = replace(entry, id="")
-    text = plain_text(entry) if told is None else told
+    text = plain_text(entry)
     if text is None:
         flags = sorted(entry.flags) if isinstance(entry, Message) else ()
         fields = {name: getattr(entry, name) for name in entry.__struct_fields__ if name != "flags"}
@@ -181,6 +181,11 @@ def checksum(entry: Entry, told: bytes | None = None) -> str:
         except RecursionError:
             shallow = _with_raw_values(tuple(fields.values()), bytes)
             text = repr((flags, shallow)).encode("utf-8", "surrogatepass")
+    return text_checksum(text)
+
+
+def text_checksum(text: bytes) -> str:
+    """The checksum of an entry that has this plain text."""
     return blake2b(text, digest_size=6).hexdigest()
 
 

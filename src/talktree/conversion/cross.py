@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from talktree.conversion import seams as seaming
 from talktree.conversion.attachments import Outside
 from talktree.conversion.calls import CallNames
-from talktree.conversion.carry import TOKEN, plain_text
+from talktree.conversion.carry import TOKEN, plain_text, text_checksum
 from talktree.conversion.compare import message_losses, other_losses
 from talktree.conversion.fit import Draft, drafted, settled_seams
 from talktree.conversion.ids import id_for
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from talktree.conversion.refine import Refinement
 
 
+LONG = 1 << 20
+"""The bytes of longer records are not held while their entries are written."""
+
+
 class Held(Struct):
     """What a format holds of one entry: its native value, and that read again."""
 
@@ -45,8 +49,8 @@ class Held(Struct):
     """The parts it has in the source."""
     under: str | None = None
     """What it hangs on, where the source's own record does not say so."""
-    told: bytes | None = None
-    """What is seen as one plain text, where that is known."""
+    sum: str | None = None
+    """The checksum of what is seen, where that is known."""
 
 
 class Crossing:
@@ -152,10 +156,17 @@ class Crossing:
     # what the target holds
 
     def held_records(self, records: Sequence[Record]) -> list[Held]:
-        """What the target makes of some records; `line` is the position of each."""
+        """What the target makes of some records; `line` is the position of each.
+
+        The bytes of long records are let go; to pack them, they are read again.
+        """
         others = self.plan.others
         told = [record for record in records if record.line not in others]
-        held = iter(self._held_messages([record.line for record in told], map(self._said, told)))
+        said = list(map(self._said, told))
+        for record in told:
+            if len(record.raw) > LONG:
+                record.raw = b""
+        held = iter(self._held_messages([record.line for record in told], said))
         if len(told) == len(records):
             return list(held)
         return [
@@ -238,7 +249,8 @@ class Crossing:
         # What holds no half of a character is read as it is written.
         value = as_written(meant) if told is None else meant
         seen = adopted if sure and value is meant else self._read(value, draft.message.parent)
-        return Held(value, seen, settled_seams(draft, seen.parts), told=told)
+        sum = None if told is None else text_checksum(told)
+        return Held(value, seen, settled_seams(draft, seen.parts), sum=sum)
 
     @cached_property
     def _doubled(self) -> dict[int, str]:

@@ -9,6 +9,7 @@ conversation. Only formats that have nothing but messages keep them with the fir
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from functools import cached_property
 from itertools import chain
@@ -42,6 +43,8 @@ MOST_BYTES = 1 << 19
 """How many records go through each step together, and how large they may be."""
 WORTH_SHARING = 8 << 20
 """So many bytes of records are worth further processes."""
+TOO_LONG = 16 << 20
+"""A longer record is not sent between processes: each of them would hold copies of it."""
 
 
 def _at_top(position: int) -> int:
@@ -102,7 +105,8 @@ class Packing:
             members = self.crossing.conversation.members
             sizes = self._origin.sizes([members[position] for position in positions])
             if sum(sizes) >= WORTH_SHARING and may_fork():
-                yield from self._shared(cut(positions, sizes), loaded, noted)
+                long = {at for at, size in zip(positions, sizes, strict=True) if size > TOO_LONG}
+                yield from self._shared(cut(positions, sizes), loaded, noted, long)
                 return
         yield from self._made_here(positions, loaded, noted)
 
@@ -119,25 +123,34 @@ class Packing:
                 values = self._values(records, held, loaded, noted)
             for record, each in zip(records, held, strict=True):
                 self._note_down(record.line, each)
-            for record, value in zip(records, values, strict=True):
-                yield record.line, value
+            places = [record.line for record in records]
+            # Their bytes are freed before the values are written.
+            records.clear()
+            held.clear()
+            yield from zip(places, values, strict=True)
 
     def _shared(
-        self, chunks: Sequence[Sequence[int]], loaded: int, noted: Sequence[int]
+        self,
+        chunks: Sequence[Sequence[int]],
+        loaded: int,
+        noted: Sequence[int],
+        long: AbstractSet[int],
     ) -> Iterator[tuple[int, Json]]:
-        """The same, made in several processes."""
+        """The same, made in several processes, apart from chunks with long records."""
 
         def make(number: int) -> bytes:
-            """One chunk, with a ledger of its own."""
-            ledger, self.ledger = self.ledger, Ledger()
-            self.digests = DigestLog()
+            """One chunk, with a ledger of its own; nothing if it is made here."""
+            if not long.isdisjoint(chunks[number]):
+                return b""
+            ledger, digests = self.ledger, self.digests
+            self.ledger, self.digests = Ledger(), DigestLog()
             try:
                 made = self._made_here(chunks[number], loaded, noted)
                 values = self.crossing.target.readied([value for _, value in made])
                 losses, size = self.ledger.losses, self.ledger.carried_bytes
                 return packed(Chunk(values, losses, size, self.digests.packed()))
             finally:
-                self.ledger = ledger
+                self.ledger, self.digests = ledger, digests
 
         from talktree.processes.shares import in_order
 
@@ -183,6 +196,7 @@ class Packing:
         for record in self._records(positions):
             stretch.append(record)
             size += len(record.raw)
+            del record
             if len(stretch) == TOGETHER or size >= MOST_BYTES:
                 yield stretch
                 stretch, size = [], 0
@@ -234,9 +248,7 @@ class Packing:
         for run in _rising(positions):
             numbers = [conversation.members[position] for position in run]
             names = map(conversation.names, run)
-            for position, record in zip(run, self._origin.records(numbers, names), strict=True):
-                record.line = position
-                yield record
+            yield from map(_at_position, self._origin.records(numbers, names), run)
 
     # what they carry
 
@@ -251,7 +263,7 @@ class Packing:
             VERSION,
             kept,
             seams,
-            checksum(seen, held.told),
+            held.sum or checksum(seen),
             held.under,
             src=blank.src,
             part=blank.part,
@@ -281,9 +293,11 @@ class Packing:
     def _kept(self, record: Record, strings: Mapping[str, str] = NO_STRINGS) -> Kept:
         """A record of the source without the strings that stand elsewhere."""
         which, index = self._origin.sheet_of(self.crossing.conversation.members[record.line])
-        gap, hole, tail, depth = self._origin.sheets[which].around(index)
-        opens = gap + (record.raw if hole is None else record.raw[:hole])
-        ends = b"" if hole is None else tail + record.raw[hole:]
+        sheet = self._origin.sheets[which]
+        gap, hole, tail, depth = sheet.around(index)
+        raw = record.raw or sheet.raw(index)
+        opens = gap + (raw if hole is None else raw[:hole])
+        ends = b"" if hole is None else tail + raw[hole:]
         return Kept(
             [which, index],
             made(opens, strings, self._spelling),
@@ -358,6 +372,11 @@ class Packing:
             made(trail, NO_STRINGS, PLAIN),
             form_of(sheet.content),
         )
+
+
+def _at_position(record: Record, position: int) -> Record:
+    record.line = position
+    return record
 
 
 def _rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:

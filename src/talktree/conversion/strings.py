@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from talktree.conversion.template import SHORTEST
+from talktree.conversion.template import MOST, SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message, Todo
 from talktree.model.parts import NOTHING, Extra, Part, Text, Thinking, ToolResult
@@ -27,25 +27,52 @@ FIELDS: dict[type[Entry], tuple[str, ...]] = {
     Opaque: ("value",),
 }
 """Where the contents of an entry are; names and places are hardly longer than a hole."""
+LONGEST_WAY = 1000
+"""What is nested so deep that its way is longer has no way and stays in the text."""
 _BARE = frozenset({int, float, bool, Token})
 """Values that hold no string."""
 
 
+class _Step:
+    """One step of a way: ways share what leads to them, so that deep values need no long names."""
+
+    __slots__ = ("_above", "_name", "length")
+
+    def __init__(self, above: _Step | None, name: str) -> None:
+        self._above = above
+        self._name = name
+        self.length: int = len(name) + (above.length + 1 if above is not None else 0)
+        """The length of the way that ends with this step."""
+
+    def way(self) -> str:
+        """The whole way."""
+        names = []
+        here: _Step | None = self
+        while here is not None:
+            names.append(here._name)
+            here = here._above
+        return "/".join(reversed(names))
+
+
+_Found = list[tuple[_Step | str, str]]
+"""Strings, each with its way or the last step of it."""
+
+
 def strings_of(entry: Entry) -> dict[str, str]:
-    """Every string that is worth a hole, by its way; of equal ones the first."""
+    """The strings that are worth a hole, by their ways; of equal ones the first."""
     if isinstance(entry, Message):
         return strings_in(entry.parts, entry.todos, entry.extra)
-    found: list[tuple[str, str]] = []
+    found: _Found = []
     for name in FIELDS[type(entry)]:
         _gather(found, name, getattr(entry, name))
-    return dict(found) if len(found) < 2 else _without_doubles(found)
+    return _by_way(found)
 
 
 def strings_in(
     parts: Iterable[Part], todos: Sequence[Todo] | None = None, extra: Extra = NOTHING
 ) -> dict[str, str]:
     """The same for what a message holds."""
-    found: list[tuple[str, str]] = []
+    found: _Found = []
     for at, part in enumerate(parts):
         words = _words(part)
         if words is None:
@@ -56,7 +83,7 @@ def strings_in(
         _gather(found, "todos", todos)
     if extra:
         _gather(found, "extra", extra)
-    return dict(found) if len(found) < 2 else _without_doubles(found)
+    return _by_way(found)
 
 
 def _words(part: Part) -> tuple[str, str] | None:
@@ -77,35 +104,46 @@ def _words(part: Part) -> tuple[str, str] | None:
     return None
 
 
-def _gather(found: list[tuple[str, str]], way: str, value: Any) -> None:  # noqa: ANN401
+def _gather(found: _Found, way: str, value: Any) -> None:  # noqa: ANN401
     """Add the strings of a value in their order."""
-    pending = [(way, value)] if value and _may_hold(value) else []
+    pending: list[tuple[_Step, Any]] = []
+    if value and _may_hold(value):
+        pending.append((_Step(None, way), value))
     while pending:
-        way, value = pending.pop()
+        step, value = pending.pop()
         if type(value) is Text and not value.extra:
             # Nearly every string is such a text.
-            way, value = f"{way}/text", value.text
+            step, value = _Step(step, "text"), value.text
             if len(value) < SHORTEST:
                 continue
         if type(value) is str:
-            _take(found, way, value)
-        else:
-            pending += _inside(way, value)
+            _take(found, step, value)
+        elif step.length <= LONGEST_WAY:
+            pending += _inside(step, value)
 
 
-def _take(found: list[tuple[str, str]], way: str, text: str) -> None:
+def _take(found: _Found, way: _Step | str, text: str) -> None:
     found.append((way, text))
     if text.startswith("data:"):
         _, mark, content = text.partition(BASE64)
         if mark:
-            found.append((way + INSIDE, content))
+            found.append((_written(way) + INSIDE, content))
 
 
-def _without_doubles(found: Iterable[tuple[str, str]]) -> dict[str, str]:
-    ways: dict[str, str] = {}
+def _by_way(found: _Found) -> dict[str, str]:
+    """The longest strings by their ways: no more than are looked for in one record."""
+    if len(found) < 2:
+        return {_written(way): text for way, text in found}
+    ways: dict[str, _Step | str] = {}
     for way, text in found:
         ways.setdefault(text, way)
-    return {way: text for text, way in ways.items()}
+    if len(ways) > MOST:
+        ways = {text: ways[text] for text in sorted(ways, key=len, reverse=True)[:MOST]}
+    return {_written(way): text for text, way in ways.items()}
+
+
+def _written(way: _Step | str) -> str:
+    return way if isinstance(way, str) else way.way()
 
 
 def _may_hold(value: Any) -> bool:  # noqa: ANN401
@@ -114,20 +152,24 @@ def _may_hold(value: Any) -> bool:  # noqa: ANN401
     return len(value) >= SHORTEST if kind is str else kind not in _BARE
 
 
-def _inside(way: str, value: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+def _inside(above: _Step, value: Any) -> list[tuple[_Step, Any]]:  # noqa: ANN401
     """What a value holds, the last first."""
     kind = type(value)
     if kind is dict:
         found = [
-            (f"{way}/{_escaped(name)}", each)
+            (_Step(above, _escaped(name)), each)
             for name, each in value.items()
             if each and _may_hold(each)
         ]
     elif kind is tuple or kind is list:
-        found = [(f"{way}/{at}", each) for at, each in enumerate(value) if each and _may_hold(each)]
+        found = [
+            (_Step(above, str(at)), each)
+            for at, each in enumerate(value)
+            if each and _may_hold(each)
+        ]
     elif isinstance(value, Struct):
         found = [
-            (f"{way}/{name}", each)
+            (_Step(above, name), each)
             for name in value.__struct_fields__
             if (each := getattr(value, name)) and _may_hold(each)
         ]

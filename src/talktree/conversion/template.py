@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
 
@@ -28,11 +29,15 @@ BEGINNING = 64
 """How much of a string is looked for before all of it is compared."""
 MOST_TRIED = 20
 """At how many places a string is compared before it is looked for whole."""
+VERY_LONG = 1 << 20
+"""Longer strings are compared in parts of this many characters and never spelt as a whole."""
 Piece = bytes | tuple[str, str]
 Template = Json
 """A text, a list of texts and holes, or bytes that are no text in base 64."""
 
 Derived = Mapping[str, Callable[[str], str]]
+Spell = Callable[[str], bytes]
+Find = Callable[[bytes, int], tuple[int, int] | None]
 
 _encode: Callable[[str], bytes] = msgspec.json.Encoder().encode
 
@@ -107,10 +112,10 @@ def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spellin
         if name == "ascii" and spelling.usual == "json" and text.isascii():
             continue
         try:
-            sought = spell(text)
+            is_cut = _holed(pieces, text, spell, (way, name))
         except UnicodeEncodeError:
             continue
-        if _holed(pieces, sought, (way, name)):
+        if is_cut:
             if spelling.derived:
                 _cut_derived(pieces, raw, way, text, spelling)
             return
@@ -120,14 +125,17 @@ def _cut_derived(pieces: list[Piece], raw: bytes, way: str, text: str, spelling:
     for name, derive in spelling.derived:
         mark = derive(text).encode()
         if len(mark) >= TELLING and mark in raw:
-            _cut_all(pieces, mark, (way, name))
+            _cut_all(pieces, partial(_span, sought=mark), (way, name))
             return
 
 
-def _holed(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
+def _holed(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, str]) -> bool:
     """Make holes where a string stands: everywhere if it is long, else at the place that counts."""
+    if len(text) > VERY_LONG:
+        return _cut_all(pieces, partial(_long_span, text=text, spell=spell), hole)
+    sought = spell(text)
     if len(sought) >= A_COPY:
-        return _cut_all(pieces, sought, hole)
+        return _cut_all(pieces, partial(_span, sought=sought), hole)
     # Headers may repeat what a text says; the text itself stands behind them.
     last = hole[1] == "text"
     for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
@@ -156,7 +164,35 @@ def _found(piece: bytes, sought: bytes, start: int = 0) -> int:
     return piece.find(sought, start)
 
 
-def _cut_all(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
+def _span(piece: bytes, start: int, *, sought: bytes) -> tuple[int, int] | None:
+    """Where a string starts and stops that stands behind a place; None if it does not."""
+    found = _found(piece, sought, start)
+    return None if found < 0 else (found, found + len(sought))
+
+
+def _long_span(piece: bytes, start: int, *, text: str, spell: Spell) -> tuple[int, int] | None:
+    """The same for a very long string, which is spelt part by part instead of as a whole."""
+    quote = spell("")[:1]
+    begins = spell(text[:BEGINNING]).removesuffix(quote)
+    for _ in range(MOST_TRIED):
+        start = piece.find(begins, start)
+        if start < 0:
+            return None
+        stop = start + len(quote)
+        for at in range(0, len(text), VERY_LONG):
+            part = spell(text[at : at + VERY_LONG])
+            part = part[len(quote) : len(part) - len(quote)]
+            if not piece.startswith(part, stop):
+                break
+            stop += len(part)
+        else:
+            if piece.startswith(quote, stop):
+                return start, stop + len(quote)
+        start += 1
+    return None
+
+
+def _cut_all(pieces: list[Piece], find: Find, hole: tuple[str, str]) -> bool:
     """Make a hole wherever a string stands, if it does."""
     out: list[Piece] = []
     holes = 0
@@ -165,12 +201,12 @@ def _cut_all(pieces: list[Piece], sought: bytes, hole: tuple[str, str]) -> bool:
             out.append(piece)
             continue
         start = 0
-        while (found := _found(piece, sought, start)) >= 0:
-            if found > start:
-                out.append(piece[start:found])
+        while (span := find(piece, start)) is not None:
+            if span[0] > start:
+                out.append(piece[start : span[0]])
             out.append(hole)
             holes += 1
-            start = found + len(sought)
+            start = span[1]
         if start < len(piece):
             out.append(piece[start:])
     pieces[:] = out

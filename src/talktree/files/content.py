@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -111,17 +112,33 @@ class OnDisk(Content):
         found: os.stat_result | None = None,
         *,
         shown: str | None = None,
+        lazy: bool = False,
     ) -> None:
-        """A file; `shown` is its path as the user gave it, for messages."""
+        """A file; `shown` is its path as the user gave it, for messages.
+
+        With `lazy` the file is asked for its size only when that is needed. Its path is then not
+        followed if it is a link.
+        """
         self._place = str(path)
         self._shown = shown
+        if not lazy:
+            self._found = found or self._stat(follow=True)
+
+    def _stat(self, *, follow: bool) -> os.stat_result:
         try:
-            found = found or os.stat(self._place)
+            return os.stat(self._place, follow_symlinks=follow)
         except OSError as error:
             raise self._unreadable(error) from None
-        self.size = found.st_size
-        self._identity = (found.st_dev, found.st_ino)
-        self._changed_at = found.st_mtime_ns
+
+    @cached_property
+    def _found(self) -> os.stat_result:
+        """What the file was when it was loaded."""
+        return self._stat(follow=False)
+
+    @cached_property
+    def size(self) -> int:  # type: ignore[override]
+        """The number of bytes the file had when it was loaded."""
+        return self._found.st_size
 
     @property
     def path(self) -> Path:
@@ -165,7 +182,7 @@ class OnDisk(Content):
         with self._open() as file:
             while left:
                 if have == len(buffer):
-                    buffer = buffer + bytearray(len(buffer))
+                    buffer = _enlarged(buffer, file.fileno(), self.size - left)
                 with memoryview(buffer) as view:
                     count = os.preadv(file.fileno(), [view[have : have + left]], self.size - left)
                 if not count:
@@ -201,10 +218,10 @@ class OnDisk(Content):
             file = open(self._place, "rb", buffering=BLOCK)  # noqa: SIM115
         except OSError as error:
             raise self._unreadable(error) from None
-        now = os.fstat(file.fileno())
-        shrunk = now.st_size < self.size
-        rewritten = now.st_size == self.size and now.st_mtime_ns != self._changed_at
-        if (now.st_dev, now.st_ino) != self._identity or shrunk or rewritten:
+        now, then = os.fstat(file.fileno()), self._found
+        shrunk = now.st_size < then.st_size
+        rewritten = now.st_size == then.st_size and now.st_mtime_ns != then.st_mtime_ns
+        if (now.st_dev, now.st_ino) != (then.st_dev, then.st_ino) or shrunk or rewritten:
             file.close()
             raise self._changed()
         return file
@@ -220,6 +237,25 @@ class OnDisk(Content):
             f"{self._shown or self.path}: {error.strerror or error}",
             hint="check the path and its rights",
         )
+
+
+def _enlarged(buffer: bytearray, file: int, at: int) -> bytearray:
+    """A buffer that has room for the whole line that an old one is filled with.
+
+    The line goes on at a place of the file. Its end is looked for first: a long line is then held
+    once, where a buffer that grows by copies would hold it several times.
+    """
+    size = len(buffer)
+    while size < LONGEST_LINE:
+        block = os.pread(file, BLOCK, at)
+        size += len(block)
+        at += len(block)
+        if not block or b"\n" in block:
+            break
+    # A buffer that was handed out cannot be resized.
+    larger = bytearray(min(max(size, len(buffer) + BLOCK), LONGEST_LINE))
+    larger[: len(buffer)] = memoryview(buffer)
+    return larger
 
 
 def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
@@ -106,13 +105,16 @@ class Source:
         return {path: content.read() for path, content in self.files.items()}
 
 
-def load(path: str | Path, *, shown: str | None = None) -> Source:
-    """The file or folder at a path; `shown` is what messages call it, by default as given."""
+def load(path: str | Path, *, shown: str | None = None, lazy: bool = False) -> Source:
+    """The file or folder at a path; `shown` is what messages call it, by default as given.
+
+    With `lazy` the files of a folder are only listed: each is asked for its size when it is needed.
+    """
     shown, path = shown or os.fspath(path), Path(path)
     if not path.exists():
         raise NotFound(f"{shown}: no such file or folder", hint="check the spelling")
     if path.is_dir():
-        return _load_folder(path, shown)
+        return _load_folder(path, shown, lazy=lazy)
     if not path.is_file():
         raise Unreadable(f"{shown}: not a regular file", hint="pipe it in and use - as the path")
     files = {path.name: OnDisk(path, shown=shown)}
@@ -151,17 +153,19 @@ class _Parked(OnDisk):
         super().__init__(Path(f"/dev/fd/{file.fileno()}"))
 
 
-def _load_folder(root: Path, shown: str) -> Source:
+def _load_folder(root: Path, shown: str, *, lazy: bool) -> Source:
     files: dict[str, Content] = {}
     skipped: list[str] = []
     above = "" if root == Path(".") else f"{root}/".replace("//", "/")
-    for path, about in _walk(root, shown):
-        if not stat.S_ISREG(about.st_mode):
+    shown_above = os.path.join(shown, "")
+    for path, entry in _walk(root, shown):
+        if not entry.is_file(follow_symlinks=False):
             skipped.append(path)
             continue
-        if path.rpartition("/")[2].startswith(BATCH_STATE):
+        if entry.name.startswith(BATCH_STATE):
             continue
-        files[path] = OnDisk(f"{above}{path}", about, shown=os.path.join(shown, path))
+        found = None if lazy else entry.stat(follow_symlinks=False)
+        files[path] = OnDisk(f"{above}{path}", found, shown=f"{shown_above}{path}", lazy=lazy)
         if len(files) > MOST_FILES:
             raise Unreadable(f"{shown}: more than {MOST_FILES} files", hint="name a smaller folder")
     name = folder_name(root.resolve().name, files)
@@ -187,14 +191,14 @@ def load_companions(root: Path, folder: str) -> tuple[list[str], list[str]]:
         if not (root / step).is_dir():
             return [], []
     try:
-        for path, about in _walk(root, str(root), below=f"{folder}/"):
-            (files if stat.S_ISREG(about.st_mode) else skipped).append(path)
+        for path, entry in _walk(root, str(root), below=f"{folder}/"):
+            (files if entry.is_file(follow_symlinks=False) else skipped).append(path)
     except Unreadable:
         return files, [*skipped, folder]
     return files, skipped
 
 
-def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
+def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Paths below root in natural order, depth first, without following links."""
     pending = [below]
     while pending:
@@ -210,16 +214,18 @@ def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.
             if each.is_dir(follow_symlinks=False):
                 deeper.append(f"{path}/")
             else:
-                yield path, each.stat(follow_symlinks=False)
+                yield path, each
         pending.extend(reversed(deeper))
 
 
-def natural_order(name: str) -> tuple[tuple[int, int, str], ...]:
+def natural_order(name: str) -> tuple[str | int, ...]:
     """A sort key that puts 10.md after 9.md."""
-    runs: list[tuple[int, int, str]] = []
-    texts = _DIGITS.split(name)
-    for text, digits in zip(texts[::2], texts[1::2], strict=False):
-        runs.append((1, 0, text))
-        runs.append((0, int(digits[:18]), digits))
-    runs.append((1, 0, f"{texts[-1]}\0"))
-    return tuple(runs)
+    key: list[str | int] = []
+    # Texts and runs of digits in turn, so that keys have the same kinds in the same places.
+    *texts, last = _DIGITS.split(name)
+    for at, text in enumerate(texts):
+        if at % 2:
+            key.append(int(text[:18]))
+        key.append(text)
+    key.append(f"{last}\0")
+    return tuple(key)

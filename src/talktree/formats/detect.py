@@ -45,7 +45,8 @@ class Guess(NamedTuple):
 
 def guesses(source: Source) -> list[Guess]:
     """All formats that recognise the source, surest first."""
-    answers = _answers(source.alone())
+    source = source.alone()
+    answers = _answers(without_secrets(source, all_formats())) if source.files else []
     return [guess for guess in answers if guess.confidence >= AT_LEAST]
 
 
@@ -68,9 +69,7 @@ def detect(source: Source) -> Guess:
 
 def _answers(source: Source) -> list[Guess]:
     """What every format says that knows something of the source, surest first."""
-    if not source.files:
-        return []
-    probe = Probe(without_secrets(source, all_formats()))
+    probe = Probe(source)
     asked = ((format, format.detect(probe)) for format in all_formats())
     found = [Guess(format, *answer) for format, answer in asked if answer is not None]
     return sorted(found, key=lambda guess: -guess.confidence)

@@ -20,6 +20,7 @@ from talktree.text.json_write import encode_new
 from talktree.text.lines import respan
 
 HEAD = 1 << 16
+LONG = 1 << 20
 
 
 def sheet_for(
@@ -80,7 +81,12 @@ def _shows(line: bytes, is_record: Callable[[Json], bool]) -> bool:
 def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
     """A new file with one record a line."""
     for item in items:
-        yield encode_new(item.value) + b"\n"
+        yield from line_of(encode_new(item.value))
+
+
+def line_of(text: bytes) -> tuple[bytes, ...]:
+    """A record with the end of its line, in pieces: a long record is not copied for that."""
+    return (text + b"\n",) if len(text) < LONG else (text, b"\n")
 
 
 def written_lines(values: Iterable[Json]) -> Written:

@@ -28,7 +28,7 @@ from talktree.formats.sheets import (
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json_edit import patch
-from talktree.text.json_read import Decoded, decode, inspect, oddities
+from talktree.text.json_read import Decoded, decode, inspect, oddities, peek
 from talktree.text.json_scan import Problem
 from talktree.text.json_style import Style, learn
 from talktree.text.json_value import REFUSALS, Json
@@ -153,7 +153,7 @@ class LineSheet(Sheet):
             self._note("nul-file", f"nothing but {line.count(0)} NUL bytes", None)
             yield self._taken(at, at + len(line), NO_NODE)
             return
-        whole = decode(line)
+        whole = peek(line)
         broken = any(problem.code == "syntax" for problem in whole.problems)
         if whole.usable and not (broken and len(respan(line, self.dialect.is_record)) > 1):
             yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
@@ -224,14 +224,15 @@ class LineSheet(Sheet):
         return next(self.records((index,)))
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
-        path = self.path
-        for raw in self.content.spans(self._spans(indexes)):
-            try:
-                record = Record(_plain(raw), raw, "", None, path)
-            except REFUSALS:
-                value, problems, usable = decode(raw)
-                record = Record(value, raw, "", None, path, 0, problems, usable)
-            yield record
+        # Nothing here holds a record that was handed out: it may be very long.
+        return map(self._decoded, self.content.spans(self._spans(indexes)))
+
+    def _decoded(self, raw: bytes) -> Record:
+        try:
+            return Record(_plain(raw), raw, "", None, self.path)
+        except REFUSALS:
+            value, problems, usable = decode(raw)
+            return Record(value, raw, "", None, self.path, 0, problems, usable)
 
     def _spans(self, indexes: Sequence[int]) -> Iterable[tuple[int, int]]:
         """Where some records stand; of one that is too long to be decoded nothing is read."""
@@ -248,6 +249,9 @@ class LineSheet(Sheet):
             )
             for index in indexes
         )
+
+    def raw(self, index: int) -> bytes:
+        return next(iter(self.content.spans(self._spans((index,)))))
 
     def size_of(self, index: int) -> int:
         return self.stops[index] - self.starts[index]
@@ -269,9 +273,12 @@ class LineSheet(Sheet):
 
     def position_of(self, index: int, at: int) -> tuple[int, int]:
         start = self.starts[index]
-        lead = self._line_before(start) + self.content.read(start, start + at)
-        line = (self.line_of(index) or 1) + lead.count(b"\n")
-        return line, characters(lead[lead.rfind(b"\n") + 1 :]) + 1
+        line, column = self.line_of(index) or 1, characters(self._line_before(start)) + 1
+        for block in self.content.blocks(start, start + at):
+            begin = block.rfind(b"\n") + 1
+            line += block.count(b"\n")
+            column = characters(block[begin:]) + (1 if begin else column)
+        return line, column
 
     def _line_before(self, start: int) -> bytes:
         """What stands on the same line before a place: other records that share it."""

@@ -93,9 +93,13 @@ class Sheet(ABC):
         """Many records in order."""
         return map(self.record, indexes)
 
+    def raw(self, index: int) -> bytes:
+        """The bytes of one record."""
+        return self.record(index).raw
+
     def size_of(self, index: int) -> int:
         """How many bytes one record has."""
-        return len(self.record(index).raw)
+        return len(self.raw(index))
 
     @abstractmethod
     def around(self, index: int) -> Around:

@@ -6,6 +6,7 @@ finds nothing, and then no record has to be looked at.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -129,14 +130,21 @@ def stretches(talk: Talk, records: Iterable[Record]) -> Iterator[Stretch]:
     get = talk.format.get
     held: list[Seen] = []
     count = size = 0
-    for position, record in enumerate(records):
-        held.append(Seen(record, get(record), position, talk))
+    places = itertools.count()
+    for record in records:
+        large = record.usable and len(record.raw) > LOAD
+        if large and held:
+            # A large record is judged alone, so that its bytes need not be joined with others.
+            yield _noted(talk, held)
+            held, count, size = [], 0, 0
+        held.append(Seen(record, get(record), next(places), talk))
         if record.usable:
             count += 1
             size += len(record.raw)
-            if count == STRETCH or size > LOAD:
-                yield _noted(talk, held)
-                held, count, size = [], 0, 0
+        del record  # a large one goes before the next is read
+        if large or count == STRETCH or size > LOAD:
+            yield _noted(talk, held)
+            held, count, size = [], 0, 0
     if held:
         yield _noted(talk, held)
 

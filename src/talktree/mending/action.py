@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 
 from talktree.model.findings import Finding, Safety
+from talktree.text.json_texts import Trail, write_trail
 from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
 from talktree.text.secrets import masked
@@ -50,7 +52,7 @@ def action(finding: Finding, *, before: str, after: str) -> Action:
 
 def differing(old: Json, new: Json) -> tuple[str, str]:
     """The members in which two values differ, before and after, in a few words."""
-    found = list(_differing(old, new))
+    found = list(islice(_differing(old, new), MOST_MEMBERS + 1))
     shown = found[:MOST_MEMBERS]
     more = ", …" if len(found) > len(shown) else ""
     before = ", ".join(f"{_brief(way, was)}" for way, was, _ in shown)
@@ -62,9 +64,9 @@ ABSENT = object()
 
 
 def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
-    pending: list[tuple[str, object, object]] = [("", old, new)]
+    pending: list[tuple[Trail, object, object]] = [(None, old, new)]
     while pending:
-        way, was, now = pending.pop()
+        trail, was, now = pending.pop()
         if was is now:
             continue
         if isinstance(was, dict) and isinstance(now, dict):
@@ -73,11 +75,11 @@ def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             deeper = [(str(at), was[at], now[at]) for at in range(len(was))]
         elif ABSENT in (was, now) or not same(was, now):  # type: ignore[arg-type]
-            yield way or "it", was, now
+            yield write_trail(trail) or "it", was, now
             continue
         else:
             continue
-        pending += [(f"{way}/{name}" if way else name, one, two) for name, one, two in deeper[::-1]]
+        pending += [((trail, name), one, two) for name, one, two in deeper[::-1]]
 
 
 def _brief(way: str, value: object) -> str:

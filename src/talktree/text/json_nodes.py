@@ -39,8 +39,12 @@ class Node:
         """Where the member starts: at its name, or at the value itself."""
         self.closed = False
         """Whether the text has its closing bracket."""
-        self.children: list[Node] = []
+        self.children: list[Node] = NO_NODES
         self.value: Json = None
+
+
+NO_NODES: list[Node] = []
+"""What is inside a scalar; it is shared and never changed."""
 
 
 class Scan(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_scan import DEEP, Kind, Problem, scan
+from talktree.text.json_scan import DEEP, Kind, Problem, scan_values
 from talktree.text.json_value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
@@ -20,6 +20,8 @@ _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 """A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
 LONG = b"0" * 16
+PIECE = 1 << 18
+"""How much of a text is looked at together."""
 SHORT = 1 << 16
 """Texts of so many bytes that are not plain are remembered: whoever reads, checks, shows and mends
 a file looks at the few that are broken again and again."""
@@ -47,6 +49,14 @@ def decode(raw: bytes) -> Decoded:
         return _tolerant(raw)
 
 
+def peek(raw: bytes) -> Decoded:
+    """The same for a value that is only looked at: it is shared and must not be changed."""
+    try:
+        return Decoded(_decoder.decode(raw), [], True)
+    except REFUSALS:
+        return _remembered(raw)
+
+
 def inspect(raw: bytes) -> list[Problem]:
     """Everything that is odd about a text that is meant to be one JSON value."""
     try:
@@ -69,6 +79,7 @@ def oddities(raw: bytes, value: Json) -> list[Problem]:
         return _odd(raw)
     # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
     plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
+    del again
     if (plain or not _doubled(raw)) and not _has_long_number(raw) and not _may_be_deep(raw):
         return []
     return _odd(raw)
@@ -83,7 +94,8 @@ def _may_be_deep(raw: bytes) -> bool:
 
 
 def _has_long_number(raw: bytes) -> bool:
-    return LONG in raw.translate(DIGITS) and _LONG_NUMBER.search(raw) is not None
+    digits = (raw[at : at + PIECE + len(LONG)] for at in range(0, len(raw), PIECE))
+    return any(LONG in each.translate(DIGITS) for each in digits) and bool(_LONG_NUMBER.search(raw))
 
 
 def _odd(raw: bytes) -> list[Problem]:
@@ -134,7 +146,7 @@ def _copied(value: Json) -> Json:
 
 
 def _scanned(raw: bytes) -> Decoded:
-    found = scan(raw)
+    found = scan_values(raw)
     if len(found.roots) != 1:
         return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)
     problems = found.problems

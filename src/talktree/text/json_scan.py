@@ -109,8 +109,8 @@ class Scanner:
     # containers
 
     def _open(self, kind: Kind) -> None:
-        node = self._place(kind)
-        node.value = {} if kind is Kind.OBJECT else []
+        value: Json = {} if kind is Kind.OBJECT else []
+        node = self._place(kind, value)
         self.open.append(node)
         self.deepest = max(self.deepest, len(self.open))
         self.before = _OPENED
@@ -157,7 +157,7 @@ class Scanner:
         node = Node(Kind.SCALAR, found.start(group) - quote, name, key_at)
         node.stop = found.end(group) + quote
         node.value = text.decode() if quote else int(number) if number else WORDS[word]
-        self.open[-1].children.append(node)
+        self._attach(node)
 
     def _string(self) -> None:
         start = self.at
@@ -355,25 +355,32 @@ class Scanner:
         if isinstance(holder, dict):
             if key in holder:
                 self._problem("duplicate-key", f"the name {key[:40]!r} stands twice", at=start)
-            holder[key] = None
+            else:
+                holder[key] = None
         self.key = key
         self.key_at = start
         self.at = after
 
-    def _place(self, kind: Kind) -> Node:
+    def _place(self, kind: Kind, value: Json) -> Node:
         if self._takes_key():
             self._problem("syntax", "a value without a name")
         elif self.key is None and self.open:
             self._parted(self.at)
         node = Node(kind, self.at, self.key, self.key_at if self.key is not None else self.at)
+        node.value = value
         self.key = None
-        (self.open[-1].children if self.open else self.roots).append(node)
+        self._attach(node)
         return node
+
+    def _attach(self, node: Node) -> None:
+        """Add a value to the container that it stands in."""
+        if node.kind is not Kind.SCALAR:
+            node.children = []
+        (self.open[-1].children if self.open else self.roots).append(node)
 
     def _scalar(self, start: int, value: Json) -> None:
         end, self.at = self.at, start
-        node = self._place(Kind.SCALAR)
-        node.value = value
+        node = self._place(Kind.SCALAR, value)
         node.stop = self.at = self.end = end
         self.before = _VALUE
 
@@ -427,6 +434,47 @@ class Scanner:
     def _problem(self, code: str, what: str, *, at: int | None = None) -> None:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, self.at if at is None else at, what))
+
+
+class ValueScanner(Scanner):
+    """Goes through a text for its values and problems: of what is inside a value, no node is kept.
+
+    A node takes many times the memory of the bytes that it stands for.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text, 0, only_first=False)
+
+    def _attach(self, node: Node) -> None:
+        holder = self.open[-1].value if self.open else None
+        if not self.open:
+            self.roots.append(node)
+        elif isinstance(holder, list):
+            holder.append(node.value)
+        elif isinstance(holder, dict) and node.key is not None:
+            holder[node.key] = node.value
+
+
+class _ShallowScanner(Scanner):
+    """Goes through a text and keeps the nodes of the outermost levels only."""
+
+    def __init__(self, text: bytes, levels: int) -> None:
+        super().__init__(text, 0, only_first=False)
+        self._levels = levels
+
+    def _attach(self, node: Node) -> None:
+        if len(self.open) < self._levels:
+            super()._attach(node)
+
+
+def scan_shallow(text: bytes, levels: int) -> Scan:
+    """Parse everything in the text; nodes that are nested deeper are left out, as are values."""
+    return _ShallowScanner(text, levels).run()
+
+
+def scan_values(text: bytes) -> Scan:
+    """Parse everything in the text; the values at top level have no nodes inside."""
+    return ValueScanner(text).run()
 
 
 def scan(text: bytes, start: int = 0, *, only_first: bool = False) -> Scan:

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from talktree.text.json_value import Json
+
+Trail: TypeAlias = "tuple[Trail, str] | None"
+"""The steps to a value, the last one first; values that are nested share those above them."""
+
+
+def write_trail(trail: Trail) -> str:
+    """The steps as one text, like `message/content/0/text`; empty if there are none."""
+    steps: list[str] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return "/".join(reversed(steps))
 
 
 class Placed(NamedTuple):
     """A text in a value."""
 
-    way: str
-    """What leads to it, like `message/content/0/text`; empty if it is the value itself."""
+    trail: Trail
     name: str | None
     """The name of the member it is the value of; None in a list."""
     text: str
 
+    @property
+    def way(self) -> str:
+        """What leads to it, like `message/content/0/text`; empty if it is the value itself."""
+        return write_trail(self.trail)
+
 
 def texts_in(value: Json) -> Iterator[Placed]:
     """The texts in a value, in order; names of members are not among them."""
-    pending: list[tuple[str, str | None, Json]] = [("", None, value)]
+    pending: list[tuple[Trail, str | None, Json]] = [(None, None, value)]
     while pending:
-        way, name, item = pending.pop()
+        trail, name, item = pending.pop()
         if isinstance(item, str):
-            yield Placed(way, name, item)
+            yield Placed(trail, name, item)
         elif isinstance(item, dict | list):
-            lead = f"{way}/" if way else ""
-            pending += [(lead + step, name, held) for step, name, held in _inside(item)][::-1]
+            pending += [((trail, step), name, held) for step, name, held in _inside(item)][::-1]
 
 
 def _inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | None, Json]]:

@@ -16,6 +16,8 @@ import msgspec
 from talktree.text.json_style import COMPACT, Style
 from talktree.text.json_value import Json, Token, Written
 
+LONG = 1 << 20
+"""Longer texts are written by the encoder that takes the least memory."""
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -36,6 +38,7 @@ def _as_written(value: object) -> msgspec.Raw:
     raise TypeError(type(value).__name__)
 
 
+_plain_encode = msgspec.json.Encoder().encode
 _quick = msgspec.json.Encoder(enc_hook=_as_written).encode
 
 
@@ -46,6 +49,39 @@ def encode_new(value: Json) -> bytes:
     except (TypeError, ValueError, OverflowError, RecursionError):
         # A token, half of a character, a huge number, or too deep.
         return encode(value)
+
+
+def encode_long(value: Json) -> bytes | None:
+    """The compact text of a value that is long and holds no float; None for any other.
+
+    The quick encoder holds a long string once, the other one three times. They differ in how they
+    write floats.
+    """
+    try:
+        text = _plain_encode(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return text if len(text) > LONG and not _has_floats(value) else None
+
+
+def _has_floats(value: Json) -> bool:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, float):
+            return True
+        if isinstance(item, dict | list):
+            pending += item.values() if isinstance(item, dict) else item
+    return False
+
+
+def is_plain(value: Json) -> bool:
+    """Whether a value can be written at once, so that no string has halves of characters."""
+    try:
+        _quick(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return True
 
 
 @lru_cache(maxsize=32)

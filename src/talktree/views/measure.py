@@ -69,12 +69,14 @@ def _broken(text: str, width: int) -> Iterator[str]:
             word = indent + word.lstrip()
             size = cells(word)
             current, taken = "", 0
-        while size > width:
+        at, plain = 0, word.isascii()
+        while size > width and at < len(word):
             # A word without end: cut anywhere; two cells a character is the worst case.
-            room = max(1, (width - taken) if word.isascii() else (width - taken) // 2)
-            yield current + word[:room]
-            word = word[room:]
-            current, taken, size = "", 0, cells(word)
+            room = max(1, (width - taken) if plain else (width - taken) // 2)
+            piece = word[at : at + room]
+            yield current + piece
+            current, taken, at, size = "", 0, at + room, size - cells(piece)
+        word = word[at:] if at else word
         current, taken = current + word, taken + size
     yield current
 

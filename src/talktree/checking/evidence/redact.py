@@ -52,10 +52,13 @@ def kept_in(seen: Seen) -> list[Kept]:
 
 def _kept(value: Json) -> Iterator[Kept]:
     known: dict[tuple[str, str], Kept] = {}
-    for way, name, text in texts_in(value):
-        for secret in secrets_in(text, name=name):
+    for placed in texts_in(value):
+        text = placed.text
+        for secret in secrets_in(text, name=placed.name):
             held = _bare(text[secret.start : secret.stop])
-            known.setdefault((secret.kind, held), Kept(secret.kind, secret.what, way, held))
+            key = secret.kind, held
+            if key not in known:
+                known[key] = Kept(secret.kind, secret.what, placed.way, held)
     # Titles and descriptions repeat how a text starts, and cut a secret off in the middle. Sorted,
     # what was cut off stands right before what it was cut off from.
     found = sorted(known)

@@ -97,9 +97,8 @@ class Origin:
     ) -> Iterator[Record]:
         """Many records in order, each sheet read in one go."""
         for sheet, indexes in self._runs(numbers):
-            for record, name in zip(sheet.records(indexes), names, strict=False):
-                record.id, record.parent = name
-                yield record
+            # Nothing here holds a record that was handed out: it may be very long.
+            yield from map(_with_names, sheet.records(indexes), names)
 
     def sizes(self, numbers: Sequence[int]) -> Sequence[int]:
         """How many bytes many records have, in order."""
@@ -129,3 +128,8 @@ class Origin:
                 end += 1
             yield sheet, [number - first for number in numbers[at:end]]
             at = end
+
+
+def _with_names(record: Record, names: tuple[str, str | None]) -> Record:
+    record.id, record.parent = names
+    return record

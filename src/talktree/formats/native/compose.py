@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from talktree.formats.base import About, Record
+from talktree.formats.json_lines import line_of
 from talktree.formats.lens import Object
 from talktree.formats.native.fields import TIME
 from talktree.formats.native.halves import encode_line
@@ -26,18 +27,14 @@ from talktree.model.skeleton import NO_TIME, Skeleton
 def composed(about: About, items: Iterable[Item], *, first: bool) -> Iterator[bytes]:
     """The lines of a conversation."""
     if first:
-        yield _line({"talktree": {"version": VERSION}})
+        yield from line_of(encode_line({"talktree": {"version": VERSION}}))
     told: Object = {"id": about.id, "format": about.format}
     if about.title is not None:
         told["title"] = about.title
-    yield _line({"conversation": told})
+    yield from line_of(encode_line({"conversation": told}))
     for item in items:
         assert isinstance(item.value, dict)
-        yield _line(item.value)
-
-
-def _line(value: Object) -> bytes:
-    return encode_line(value) + b"\n"
+        yield from line_of(encode_line(item.value))
 
 
 def with_place(line: Object, bones: Skeleton, position: int) -> Object:

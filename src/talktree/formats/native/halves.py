@@ -14,7 +14,7 @@ from typing import Any
 
 from talktree.formats.lens import Object
 from talktree.text.json_value import Json
-from talktree.text.json_write import encode
+from talktree.text.json_write import encode, encode_long, is_plain
 
 JOINT = "joint"
 _HALVES = re.compile("[\ud800-\udbff](?=[\udc00-\udfff])")
@@ -23,7 +23,7 @@ _ESCAPED = re.compile(rb"\\ud[89ab]..\\ud[cdef]..")
 
 def encode_line(line: Object) -> bytes:
     """The JSON text of a line, whatever its strings hold."""
-    raw = encode(line)
+    raw = encode_long(line) or encode(line)
     if b"\\ud" in raw and _ESCAPED.search(raw):
         return encode(_jointed(line, raw.decode()))
     return raw
@@ -31,6 +31,8 @@ def encode_line(line: Object) -> bytes:
 
 def sayable(line: Object) -> Object:
     """A line that reads back as it is once it was written."""
+    if is_plain(line):
+        return line
     raw = encode(line)
     return _jointed(line, raw.decode()) if _ESCAPED.search(raw) else line
 

@@ -6,6 +6,7 @@ recognised by their names alone and never opened.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from talktree.formats.sage.kinds import METADATA
@@ -19,8 +20,10 @@ QUARANTINE = "quarantine"
 CACHE = "cache"
 """What Talktree's own store keeps beside the document's files."""
 ROOT_NAME = ".sage"
+LINES = (MESSAGES, SNAPSHOTS)
+"""The files that hold the lines of a session."""
 _SETTINGS = frozenset({"config", "credentials", "settings", "sage_config"})
-_SETTINGS_ENDINGS = frozenset({"json", "toml", "yaml", "yml"})
+_SETTINGS_ENDINGS = ("json", "toml", "yaml", "yml")
 
 
 def folder_of(path: str) -> str:
@@ -75,7 +78,7 @@ def session_folders(names: Iterable[str]) -> list[str]:
     found = {
         folder_of(path): None
         for path in names
-        if name_of(path) in (MESSAGES, SNAPSHOTS) and not is_backup(path)
+        if path.endswith(LINES) and name_of(path) in LINES and not is_backup(path)
     }
     return list(found)
 
@@ -87,16 +90,19 @@ def lone_metadata(names: Iterable[str]) -> list[str]:
     return [
         path
         for path in names
-        if name_of(path) == METADATA and folder_of(path) not in sessions and not is_backup(path)
+        if path.endswith(METADATA)
+        and name_of(path) == METADATA
+        and folder_of(path) not in sessions
+        and not is_backup(path)
     ]
 
 
 def titled(folders: Iterable[str], root: str) -> Mapping[str, str]:
     """Names for sessions: that of the folder, with its path where a name stands twice."""
     short = {folder: name_of(folder) or root for folder in folders}
-    names = list(short.values())
+    counts = Counter(short.values())
     return {
-        folder: name if names.count(name) == 1 or not folder else folder
+        folder: name if counts[name] == 1 or not folder else folder
         for folder, name in short.items()
     }
 
@@ -118,6 +124,8 @@ def _upward(folder: str) -> Iterable[str]:
 
 
 def _holds_settings(path: str, around: set[str]) -> bool:
+    if not path.endswith(_SETTINGS_ENDINGS):
+        return False
     stem, _, ending = name_of(path).partition(".")
     if stem not in _SETTINGS or ending.rpartition(".")[2] not in _SETTINGS_ENDINGS:
         return False

@@ -15,8 +15,7 @@ from talktree.formats.sage.kinds import (
     judge_session,
 )
 from talktree.formats.sage.layout import (
-    MESSAGES,
-    SNAPSHOTS,
+    LINES,
     folder_of,
     is_backup,
     lone_metadata,
@@ -85,11 +84,15 @@ def other_json(names: list[str]) -> list[str]:
 
 
 def _lines(names: list[str]) -> list[str]:
-    mine = [path for path in names if name_of(path) in (MESSAGES, SNAPSHOTS)]
+    mine = [path for path in names if path.endswith(".jsonl") and name_of(path) in LINES]
     return sorted((path for path in mine if not is_backup(path)), key=name_of)
 
 
 def _metadata(names: list[str]) -> list[str]:
     folders = set(session_folders(names))
-    beside = [path for path in names if name_of(path) == METADATA and folder_of(path) in folders]
+    beside = [
+        path
+        for path in names
+        if path.endswith(METADATA) and name_of(path) == METADATA and folder_of(path) in folders
+    ]
     return beside + lone_metadata(names)
