@@ -104,6 +104,8 @@ class About(Struct, frozen=True, kw_only=True):
     context: Context | None = None
     """Where the first message that tells it was written."""
     model: str | None = None
+    habits: Habits = ANY
+    """How its tree is read."""
 
 
 class Record(Struct, gc=False):

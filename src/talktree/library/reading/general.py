@@ -26,6 +26,7 @@ from talktree.library.reading.told import (
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
+from talktree.model.habits import Habits
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
 
@@ -37,10 +38,14 @@ def told(source: Source, format: Format) -> Told:
     found: list[ConversationFacts] = []
     at = 0
     ids: dict[int, str] = {}
+    habits: list[Habits] = []
     for number, conversation in enumerate(document.conversations):
         telling.title, telling.rank = None, 0
         links = len(telling.links)
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
+        if len(telling.links) > links:
+            # Links are those of the model, which has inferred what is missing.
+            habits.append(conversation.skeleton.habits._replace(sequential=False))
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
         found.append(_facts(conversation, at, telling.title, errors))
         ids.update(enumerate(conversation.skeleton.ids, at))
@@ -51,8 +56,7 @@ def told(source: Source, format: Format) -> Told:
     told.ids = ids
     told.conversations = found
     told.damage = _damage(document)
-    # Links are those of the model, which has inferred what is missing.
-    told.habits = format.habits._replace(sequential=False)
+    told.habits = habits
     return told
 
 

@@ -60,7 +60,7 @@ class Resolved(NamedTuple):
 class Linked(Records, Protocol):
     """A shape."""
 
-    habits: Habits
+    habits: Sequence[Habits]
     doubled: bool
     forward: list[tuple[int, int]]
     kept: list[tuple[int, int]]
@@ -79,7 +79,7 @@ class Linked(Records, Protocol):
 def resolved(shape: Linked) -> Resolved:
     """The nodes of a shape."""
     parents = shape.whole_parents()
-    if not shape.habits.sequential:
+    if not any(each.sequential for each in shape.habits):
         # It was read through the model, which has inferred its links.
         return Resolved(parents, shape)
     copies = _copies(shape) if shape.doubled else {}

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 
 import msgspec
 
@@ -47,6 +47,8 @@ class _Packed(msgspec.Struct, array_like=True):
     kept: list[tuple[int, int]] = []
     habits: Habits = AS_LINES
     inferred: bool = False
+    further: list[Habits] = []
+    """The habits of all conversations but the first."""
 
 
 class Shape:
@@ -64,7 +66,8 @@ class Shape:
         """Whether an id may stand twice."""
         self.kept: list[tuple[int, int]] = []
         """Compactions, with the hash of the id of the first message that each keeps."""
-        self.habits = AS_LINES
+        self.habits: Sequence[Habits] = (AS_LINES,)
+        """The habits of each conversation."""
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -182,8 +185,9 @@ class Shape:
             self.starts,
             self.doubled,
             self.kept,
-            self.habits,
+            self.habits[0] if self.habits else AS_LINES,
             self.resolved.inferred,
+            list(self.habits[1:]),
         )
         return compressed(msgspec.msgpack.encode(kept))
 
@@ -193,7 +197,7 @@ class Shape:
         kept = _decode(plain(data))
         made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
-        made.kept, made.habits = kept.kept, kept.habits
+        made.kept, made.habits = kept.kept, (kept.habits, *kept.further)
         return made
 
     # asking
@@ -256,10 +260,15 @@ class Shape:
     def _judged(self) -> list[Outcome]:
         resolved = self.resolved
         starts = self.starts if resolved.numbers is None else [0]
+        spans = pairwise([*starts, len(resolved.parents)])
         return [
-            judged(resolved.parents, resolved.records, start, stop, self.habits)
-            for start, stop in pairwise([*starts, len(resolved.parents)])
+            judged(resolved.parents, resolved.records, start, stop, habits)
+            for habits, (start, stop) in zip(self._all_habits(), spans, strict=False)
         ]
+
+    def _all_habits(self) -> Iterator[Habits]:
+        """The habits of each conversation; those of the last one for all that may follow."""
+        return chain(self.habits, repeat(self.habits[-1] if self.habits else AS_LINES))
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -311,6 +320,8 @@ class _Seen(msgspec.Struct, array_like=True):
     kept: list[tuple[int, int]] = []
     habits: Habits = AS_LINES
     inferred: bool = False
+    further: list[Habits] = []
+    """The habits of all conversations but the first."""
 
 
 class Glance:
