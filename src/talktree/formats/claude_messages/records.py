@@ -53,6 +53,7 @@ class Dialect(LineDialect):
             found.trait = _trait(found.role, found.subtype, meta=found.meta)
             if found.role == "assistant" and found.parent is not None and _calls(found):
                 found.group = call_group(found.parent)
+            found.role = role_of(found.role)
         return found
 
     def outline(self, value: Json) -> LineOutline:
@@ -67,12 +68,17 @@ class Dialect(LineDialect):
             id=texts["id"],
             parent=texts["parent"],
             stamp=texts["stamp"],
-            role=texts["role"] or "",
+            role=role_of(texts["role"] or ""),
             sidechain=value.get("isSidechain") is True,
         )
 
     def is_record(self, value: Json) -> bool:
         return isinstance(value, dict) and text_in(value, "type") in TYPES and "uuid" in value
+
+
+def role_of(type: str) -> str:
+    """The role of a message in a line of a type."""
+    return "system" if type == "compact_system" else type
 
 
 def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
