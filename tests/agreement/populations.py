@@ -126,6 +126,28 @@ def _copied(folder: Path) -> Path:
     return path
 
 
+def _differing(folder: Path) -> Path:
+    """An id occurs three times: an exact copy is one message, another text is a second one."""
+    path = folder / "differing.jsonl"
+    rows = [
+        claude_line("d0", None, "user", "first", 0),
+        claude_line("d1", "d0", "assistant", "answer", 1),
+        claude_line("d2", "d1", "user", "second", 2),
+    ]
+    other = claude_line("d1", "d0", "assistant", "another answer", 1)
+    last = claude_line("d3", "d2", "assistant", "done", 3)
+    write_lines(path, [*rows, other, rows[1], last])
+    return path
+
+
+def _circular(folder: Path) -> Path:
+    """A copy names a parent that hangs on what it is a copy of."""
+    path = folder / "circular.jsonl"
+    row = claude_line("o", "x", "user", "first", 0)
+    write_lines(path, [row, row, claude_line("x", "o", "user", "second", 1)])
+    return path
+
+
 def _silent(folder: Path) -> Path:
     """Messages without content are messages."""
     path = folder / "silent.jsonl"
@@ -178,6 +200,8 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "cut-off": _cut_off,
     "unlinked": _unlinked,
     "copied": _copied,
+    "differing": _differing,
+    "circular": _circular,
     "silent": _silent,
     "empty": _empty,
     "agents": _agents,

@@ -47,6 +47,7 @@ def python(path: Path) -> Said:
         each.native_id: {
             "messages": len(each),
             "roles": dict(Counter(message.role for message in each.messages())),
+            "roles in counts": each.counts.roles,
             "threads": each.counts.threads,
             "branches": each.counts.branches,
             "sidechains": each.counts.sidechains,

@@ -64,6 +64,7 @@ def test_a_file_has_the_same_numbers_everywhere(name: str, world: World) -> None
         "tree --json": surfaces.tree(path),
     }
     assert surfaces.disagreements(said) == []
+    assert all(facts["roles in counts"] == facts["roles"] for facts in read.values())
     assert all(facts["on branches"] == facts["messages"] for facts in said["tree --json"].values())
     if name == NO_BYTES[0]:
         said = {"read": _without(dict(read), {NO_BYTES[1]})}

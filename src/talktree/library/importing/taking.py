@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -82,7 +83,8 @@ class Taking:
         self._intake.touched.add(self.id)
         head = self.heading or Heading()
         if self._links:
-            self._shape = self._shape.extended(self._links)
+            read = None if content is None else partial(self._read, content)
+            self._shape = self._shape.extended(self._links, read)
             self._links = []
         number, shape = self._intake.library.names.number, self._shape
         if content is not None:
@@ -112,6 +114,11 @@ class Taking:
                 self.id,
             ),
         )
+
+    def _read(self, content: Content, at: int, size: int) -> bytes:
+        """Bytes of the source that the archive may not have written yet."""
+        self._intake.archive.flush()
+        return content.read(at, at + size)
 
     def _only_conversation(self, head: Heading, content: Content) -> ConversationFacts:
         """What is told of the conversation in a file of lines."""

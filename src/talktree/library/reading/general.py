@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from talktree.files import Content, Source
 from talktree.formats import by_slug
@@ -39,6 +40,7 @@ def told(source: Source, format: Format) -> Told:
     at = 0
     ids: dict[int, str] = {}
     habits: list[Habits] = []
+    roles: Counter[str] = Counter()
     for number, conversation in enumerate(document.conversations):
         telling.title, telling.rank = None, 0
         links = len(telling.links)
@@ -46,6 +48,7 @@ def told(source: Source, format: Format) -> Told:
         if len(telling.links) > links:
             # Links are those of the model, which has inferred what is missing.
             habits.append(conversation.skeleton.habits._replace(sequential=False))
+        roles.update(conversation.counts.roles)
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
         found.append(_facts(conversation, at, telling.title, errors))
         ids.update(enumerate(conversation.skeleton.ids, at))
@@ -57,6 +60,7 @@ def told(source: Source, format: Format) -> Told:
     told.conversations = found
     told.damage = _damage(document)
     told.habits = habits
+    told.roles = dict(roles)
     return told
 
 
