@@ -28,6 +28,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
 from talktree.model.habits import Habits
+from talktree.model.identity import find_native_id
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
 
@@ -72,11 +73,11 @@ def _damage(document: Document) -> str | None:
     return "; ".join(found) or None
 
 
-def count_lines(name: bytes, content: Content, format: str) -> ConversationCounts:
-    """The numbers of the conversation in a file of lines, counted by the model."""
+def read_lines(name: bytes, content: Content, format: str) -> tuple[ConversationCounts, str | None]:
+    """The numbers of the conversation in a file of lines, and its id, as the model has them."""
     text = os.fsdecode(name)
     document = read(Source(text, {text: content}, folder=False), by_slug(format))
-    return document.conversation.counts
+    return document.conversation.counts, find_native_id(document.conversation)
 
 
 def _facts(
