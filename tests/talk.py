@@ -11,6 +11,7 @@ from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
+from talktree.model.replies import ReplyUsage, reply_of
 from talktree.model.skeleton import Skeleton
 from talktree.text.times import SECOND
 
@@ -31,6 +32,10 @@ class Shelf:
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Nothing is told by contents here."""
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        found = reply_of(message, own)
+        return iter(() if found is None else (found,))
 
 
 def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Conversation:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import talktree
 
 ROOT = Path(__file__).parent.parent.parent
 Line = dict[str, Any]
@@ -126,6 +129,36 @@ def _copied(folder: Path) -> Path:
     return path
 
 
+def _differing(folder: Path) -> Path:
+    """An id occurs three times: an exact copy is one message, another text is a second one."""
+    path = folder / "differing.jsonl"
+    rows = [
+        claude_line("d0", None, "user", "first", 0),
+        claude_line("d1", "d0", "assistant", "answer", 1),
+        claude_line("d2", "d1", "user", "second", 2),
+    ]
+    other = claude_line("d1", "d0", "assistant", "another answer", 1)
+    last = claude_line("d3", "d2", "assistant", "done", 3)
+    write_lines(path, [*rows, other, rows[1], last])
+    return path
+
+
+def _reopened(folder: Path) -> Path:
+    """A message of an earlier session is copied behind the last one of the session."""
+    path = folder / "reopened.jsonl"
+    row = claude_line("e0", None, "user", "first", 0, sessionId="an-earlier-session")
+    write_lines(path, [row, claude_line("e1", "e0", "user", "second", 1), row])
+    return path
+
+
+def _circular(folder: Path) -> Path:
+    """A copy names a parent that hangs on what it is a copy of."""
+    path = folder / "circular.jsonl"
+    row = claude_line("o", "x", "user", "first", 0)
+    write_lines(path, [row, row, claude_line("x", "o", "user", "second", 1)])
+    return path
+
+
 def _silent(folder: Path) -> Path:
     """Messages without content are messages."""
     path = folder / "silent.jsonl"
@@ -145,6 +178,152 @@ def _empty(folder: Path) -> Path:
     path = folder / "empty.jsonl"
     write_lines(path, [{"type": "summary", "summary": "Nothing yet", "leafUuid": "u9"}])
     return path
+
+
+def reply_line(
+    id: str,
+    parent: str | None,
+    text: str,
+    second: int,
+    output: int,
+    *,
+    reply: str | None = "msg_1",
+    model: str | None = "claude-sonnet-4-5-20250929",
+    **more: object,
+) -> Line:
+    """A piece of an API reply of a Claude Code session, with its tokens."""
+    line = claude_line(id, parent, "assistant", text, second)
+    line["message"] |= {"id": reply, "model": model, "usage": tokens(output)}
+    return line | {"requestId": None if reply is None else f"req_{reply}"} | more
+
+
+def tokens(output: int) -> Line:
+    """Tokens as the API counts them."""
+    return {
+        "input_tokens": 3,
+        "output_tokens": output,
+        "cache_read_input_tokens": 100,
+        "cache_creation_input_tokens": 20,
+    }
+
+
+def _replies(folder: Path) -> Path:
+    """Replies in pieces, without ids, without models, and in progress lines of sub-agents."""
+    path = folder / "replies.jsonl"
+    inner = reply_line("i0", None, "looked", 4, 7, reply="msg_3")
+    progress = claude_line("r4", "r3", "user", "", 4)
+    progress |= {"type": "progress", "data": {"type": "agent_progress", "message": inner}}
+    del progress["message"]
+    kept = reply_line("r6", "r5", "kept", 6, 9, reply="msg_2")
+    kept["message"]["usage"]["cache_creation"] = {
+        "ephemeral_5m_input_tokens": 14,
+        "ephemeral_1h_input_tokens": 6,
+    }
+    write_lines(
+        path,
+        [
+            claude_line("r0", None, "user", "first", 0),
+            reply_line("r1", "r0", "one", 1, 10),
+            reply_line("r2", "r1", "two", 2, 30),
+            # The request is missing in a copy; the reply is the same one.
+            reply_line("r3", "r2", "three", 3, 20, requestId=None),
+            progress,
+            reply_line("r5", "r3", "nameless", 5, 8, reply=None),
+            kept,
+            reply_line("r7", "r6", "failed", 7, 5, reply="msg_4", model="<synthetic>"),
+            reply_line("r8", "r7", "odd", 8, -5, reply="msg_5"),
+            reply_line("r9", "r8", "whose?", 9, 4, reply="msg_6", model=None),
+        ],
+    )
+    return path
+
+
+def _resumed(folder: Path) -> Path:
+    """A session, and another one that goes on from a copy of it, with more tokens in one reply."""
+    folder = folder / "resumed"
+    lines = [
+        claude_line("q0", None, "user", "first", 0),
+        reply_line("q1", "q0", "one", 1, 11, reply="msg_r1"),
+    ]
+    own = {"sessionId": "22222222-2222-4333-8444-555555555555"}
+    write_lines(folder / "first.jsonl", lines)
+    write_lines(
+        folder / "second.jsonl",
+        [
+            lines[0] | own,
+            reply_line("q1", "q0", "one", 1, 15, reply="msg_r1", **own),
+            reply_line("q2", "q1", "more", 3, 6, reply="msg_r2", **own),
+        ],
+    )
+    return folder
+
+
+def _sidechain(folder: Path) -> Path:
+    """A sub-agent's messages in the file of their session, before the main line goes on."""
+    path = folder / "sidechain.jsonl"
+    call = claude_line("t1", "t0", "assistant", None, 1)
+    call["message"]["content"] = [
+        {"type": "tool_use", "id": "toolu_t", "name": "Task", "input": {"prompt": "look"}}
+    ]
+    result = claude_line("t2", "t1", "user", None, 6)
+    result["message"]["content"] = [
+        {"type": "tool_result", "tool_use_id": "toolu_t", "content": "seen"}
+    ]
+    side: dict[str, Any] = {"isSidechain": True}
+    write_lines(
+        path,
+        [
+            claude_line("t0", None, "user", "first", 0),
+            call,
+            claude_line("s0", None, "user", "look", 2, **side),
+            reply_line("s1", "s0", "seen", 3, 12, reply="msg_s", **side),
+            result,
+            reply_line("t3", "t2", "done", 7, 13, reply="msg_t"),
+        ],
+    )
+    return path
+
+
+def _packed(folder: Path) -> Path:
+    path = folder / "replies.jsonl.gz"
+    path.write_bytes(gzip.compress(_replies(folder).read_bytes(), mtime=0))
+    (folder / "replies.jsonl").unlink()
+    return path
+
+
+def _wide(folder: Path) -> Path:
+    """The same in UTF-16, with copies of messages."""
+    path = _copied(folder)
+    path.write_bytes(path.read_text().encode("utf-16"))
+    return path
+
+
+def _converted(folder: Path) -> Path:
+    """A native dump of a session with several threads."""
+    source = _threads(folder)
+    talktree.convert(talktree.read(source), folder / "dump.jsonl", to="native")
+    source.unlink()
+    return folder / "dump.jsonl"
+
+
+def _dumped_replies(folder: Path) -> Path:
+    """Replies in another format: they have their names and tokens there, too."""
+    source = _replies(folder)
+    talktree.convert(talktree.read(source), folder / "dump.jsonl", to="native")
+    source.unlink()
+    return folder / "dump.jsonl"
+
+
+def _mixed(folder: Path) -> Path:
+    """A folder of files of several formats, one of them without messages."""
+    folder = folder / "mixed"
+    folder.mkdir()
+    for name in ("studio-xml.xml", "studio.json", "claude-messages.jsonl"):
+        shutil.copy(ROOT / "demo" / name, folder)
+    (folder / "dump.json").write_bytes(muse_dump(2))
+    write_lines(folder / "opened.jsonl", [{"type": "summary", "summary": "x", "leafUuid": "u"}])
+    write_lines(folder / "said.jsonl", [claude_line("w0", None, "user", "words", 0)])
+    return folder
 
 
 def _agents(folder: Path) -> Path:
@@ -178,9 +357,20 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "cut-off": _cut_off,
     "unlinked": _unlinked,
     "copied": _copied,
+    "differing": _differing,
+    "reopened": _reopened,
+    "circular": _circular,
     "silent": _silent,
     "empty": _empty,
     "agents": _agents,
+    "replies": _replies,
+    "resumed": _resumed,
+    "sidechain": _sidechain,
+    "gz": _packed,
+    "utf-16": _wide,
+    "converted": _converted,
+    "replies-converted": _dumped_replies,
+    "mixed": _mixed,
 }
 
 

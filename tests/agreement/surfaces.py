@@ -7,9 +7,11 @@ out; all that two surfaces say must be equal.
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,6 +27,7 @@ Facts = dict[str, Any]
 Said = Mapping[str, Facts]
 """The same by the ids of the conversations."""
 COUNTS = ("messages", "threads", "branches", "sidechains")
+TOKENS = ("input", "output", "cache_read", "cache_write")
 
 
 def command(*arguments: str | Path) -> Any:
@@ -47,6 +50,7 @@ def python(path: Path) -> Said:
         each.native_id: {
             "messages": len(each),
             "roles": dict(Counter(message.role for message in each.messages())),
+            "roles in counts": each.counts.roles,
             "threads": each.counts.threads,
             "branches": each.counts.branches,
             "sidechains": each.counts.sidechains,
@@ -89,6 +93,66 @@ def file_totals(paths: Iterable[Path]) -> Facts:
     return _totals(found["totals"], found["by_role"])
 
 
+def file_tokens(paths: Iterable[Path]) -> Facts:
+    """The replies and tokens in `talktree stats --json PATH…`."""
+    return _tokens(command("stats", "--json", *paths)["totals"])
+
+
+def page(path: Path, kind: str, folder: Path) -> str:
+    """The one page of `talktree export --to`, with everything on it."""
+    target = folder / f"page.{kind}"
+    run(["export", str(path), "--to", kind, "--no-redact", "-q", "--force", "-o", str(target)])
+    return target.read_text()
+
+
+def page_facts(page: str) -> Facts:
+    """The numbers at the top of a page; a page that names no branches has one a conversation."""
+    head = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)[:20_000]
+    found = dict.fromkeys(("conversations", "branches"), 1) | {"messages": 0, "sidechains": 0}
+    named = r"\b([\d,]+) (conversation|message|branche?|sidechain)s?\b"
+    for number, word in re.findall(named, head):
+        name = {"branch": "branches", "branche": "branches"}.get(word, f"{word}s")
+        found[f"{name} named"] = found.get(f"{name} named", int(number.replace(",", "")))
+    return {name: found.get(f"{name} named", value) for name, value in found.items()}
+
+
+def articles(page: str) -> int:
+    """The messages on a page of HTML, results together with their calls."""
+    return len(re.findall(r"<article class=\"tt-x-row", page))
+
+
+def letters(text: str) -> str:
+    """A text without what rendering changes: marks, spaces, entities and colours of terminals."""
+    return "".join(filter(str.isalnum, re.sub(r"\[[0-9;]*m", "", html.unescape(text))))
+
+
+def page_letters(page: str) -> str:
+    """The text of a page in its order, without markup."""
+    if page.startswith("<!"):
+        page = re.sub(r"<style>.*?</style>|<[^>]*>", "", page, flags=re.DOTALL)
+    return letters(page)
+
+
+def said(path: Path) -> list[str]:
+    """How the texts on the current branches begin, in order, from `talktree show --json`."""
+    return [
+        re.sub(r"^\d+\.", "", part["text"].strip().partition("\n")[0])
+        for each in command("show", "--json", path)["conversations"]
+        for message in each["messages"]
+        for part in message["parts"]
+        if part["type"] == "text"
+    ]
+
+
+def silent(path: Path) -> int:
+    """The messages on the current branches without anything to see."""
+    return sum(
+        not any(part["type"] != "text" or part["text"].strip() for part in message["parts"])
+        for each in command("show", "--json", path)["conversations"]
+        for message in each["messages"]
+    )
+
+
 # the library
 
 
@@ -108,6 +172,31 @@ def library_totals(root: Path) -> Facts:
     """`talktree stats --json` of the library."""
     found = command("stats", "--json", "--library", root)
     return _totals(found["totals"], found["by_role"])
+
+
+def library_tokens(root: Path) -> Facts:
+    """The replies and tokens in `talktree stats --json` of the library."""
+    return _tokens(command("stats", "--json", "--library", root)["totals"])
+
+
+def usage_table(root: Path) -> tuple[dict[tuple[int, str], Facts], Facts]:
+    """The tokens in the table of replies: by source and conversation, and of those that count."""
+    with talktree.open_library(root, write=False) as library:
+        rows = library.table("usage", failed=lambda *_: None).read_all().to_pylist()
+    by_conversation: dict[tuple[int, str], Facts] = {}
+    for row in rows:
+        _add(by_conversation.setdefault((row["source"], row["conversation"]), {}), row)
+    counted: Facts = dict.fromkeys(("replies", *TOKENS), 0)
+    for row in rows:
+        if row["counted"]:
+            _add(counted, row)
+    return by_conversation, counted
+
+
+def _add(facts: Facts, row: Mapping[str, Any]) -> None:
+    facts["replies"] = facts.get("replies", 0) + 1
+    for name in TOKENS:
+        facts[name] = facts.get(name, 0) + row[name]
 
 
 def table(root: Path) -> dict[str, int]:
@@ -151,6 +240,24 @@ def header(studio: Running, cid: str) -> tuple[str, Facts]:
         "last": found["last"],
         "title": found["title"],
     }
+
+
+def header_tokens(studio: Running, cid: str) -> Facts:
+    """The tokens of the open conversation."""
+    found = studio.get(f"/c/{cid}")["tokens"]
+    return {name: found[name] for name in TOKENS}
+
+
+def branch_tokens(studio: Running, cid: str) -> Facts:
+    """The tokens of its current branch."""
+    found = studio.get(f"/c/{cid}/usage")["totals"]
+    return {name: found[name] for name in TOKENS}
+
+
+def overview_tokens(studio: Running) -> Facts:
+    """The tokens in the overview of all conversations."""
+    found = studio.get("/statistics")["tokens"]
+    return {name: found[name] for name in TOKENS}
 
 
 def overview(studio: Running) -> Facts:
@@ -198,6 +305,10 @@ def _totals(totals: Any, roles: Any) -> Facts:
         **{name: totals[name] for name in ("conversations", *COUNTS)},
         "roles": {each["role"]: each["messages"] for each in roles},
     }
+
+
+def _tokens(totals: Any) -> Facts:
+    return {"replies": totals["replies"]} | {name: totals[f"{name}_tokens"] for name in TOKENS}
 
 
 def milliseconds(nanoseconds: int | None) -> int | None:

@@ -113,10 +113,10 @@ def test_a_growing_file_gains_rows(dump: Path) -> None:
 def test_a_library_of_an_older_version_is_brought_up_to_date(dump: Path, tmp_path: Path) -> None:
     root = tmp_path / "home" / "library"
     with sqlite3.connect(root / "library.sqlite") as db:
-        # As the version before left it: one row for the file, and nothing of its conversations.
+        # As version 5 left it: one row for the file, and nothing of its conversations.
         db.execute("DROP TABLE conversations")
         db.execute("DROP INDEX sources_parent")
-        db.execute("UPDATE about SET value = value - 1 WHERE key = 'schema'")
+        db.execute("UPDATE about SET value = '5' WHERE key = 'schema'")
     db.close()
     with talktree.open_library(root) as library:
         assert [each.path for each in library.conversations()] == [bytes(dump)]

@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-import talktree
 from tests.agreement import surfaces
-from tests.agreement.populations import MADE, given, lay_out
-from tests.web.running import Running, running
+from tests.agreement.allowances import NO_BYTES, NO_CONVERSATION, WITH_AGENTS
+from tests.agreement.populations import MADE, given
+from tests.agreement.world import World, read_facts
 
 NAMES = [*given(), *MADE]
-NO_CONVERSATION = {"run"}
-"""Rows of the list that only say why a file could not be read: a recording of another kind."""
-NO_BYTES = ("claude-code-bad-strangers", "empty")
-"""A file without a byte among others is kept, but it is not a conversation."""
-WITH_AGENTS = ("agents", "claude-code-good-project")
-"""The studio opens the file of a session alone; its card counts the sub-agents, too."""
-
-
-class World:
-    """All populations in one library, and a studio that shows it."""
-
-    def __init__(self, paths: dict[str, Path], studio: Running) -> None:
-        self.paths = paths
-        self.studio = studio
-        self.root = studio.studio.desk.root
-        self.listed = surfaces.listed(self.root)
-        self.cards = surfaces.cards(studio)
-
-
-@pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    root = tmp_path_factory.mktemp("agreement").resolve()
-    paths = lay_out(root)
-    with running([root]) as studio:
-        yield World(paths, studio)
-
-
-def _read(path: Path) -> surfaces.Said:
-    try:
-        return surfaces.python(path)
-    except talktree.TalktreeError:
-        return {}
 
 
 def _without(found: dict[str, surfaces.Facts], ids: set[str]) -> dict[str, surfaces.Facts]:
@@ -54,7 +19,7 @@ def _without(found: dict[str, surfaces.Facts], ids: set[str]) -> dict[str, surfa
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_has_the_same_numbers_everywhere(name: str, world: World) -> None:
     path = world.paths[name]
-    read = _read(path)
+    read = read_facts(path)
     if not read:
         assert not _without(surfaces.below(world.listed, path), NO_CONVERSATION)
         return
@@ -64,6 +29,7 @@ def test_a_file_has_the_same_numbers_everywhere(name: str, world: World) -> None
         "tree --json": surfaces.tree(path),
     }
     assert surfaces.disagreements(said) == []
+    assert all(facts["roles in counts"] == facts["roles"] for facts in read.values())
     assert all(facts["on branches"] == facts["messages"] for facts in said["tree --json"].values())
     if name == NO_BYTES[0]:
         said = {"read": _without(dict(read), {NO_BYTES[1]})}
@@ -74,18 +40,17 @@ def test_a_file_has_the_same_numbers_everywhere(name: str, world: World) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_open_conversation_has_the_numbers_of_its_card(name: str, world: World) -> None:
-    for id, card in surfaces.below(world.cards, world.paths[name]).items():
+    for id, facts in surfaces.below(world.cards, world.paths[name]).items():
         if id in NO_CONVERSATION or name in WITH_AGENTS:
             continue
-        cid = str(card.pop("cid"))
-        opened, header = surfaces.header(world.studio, cid)
-        card["branches listed"] = card["branches"]
+        opened, header = surfaces.header(world.studio, str(facts["cid"]))
+        card = {**facts, "branches listed": facts["branches"]}
         assert surfaces.disagreements({"card": {id: card}, "header": {opened: header}}) == []
 
 
 def test_totals_of_files_are_sums_over_their_conversations(world: World) -> None:
     for path in world.paths.values():
-        read = _read(path)
+        read = read_facts(path)
         if read:
             assert surfaces.file_totals([path]) == surfaces.sums(list(read.values())), path
 

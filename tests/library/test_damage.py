@@ -170,7 +170,11 @@ def test_reindex_repairs_what_can_be_made_again(
     copy: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(copy, "UPDATE sources SET title = 'another', messages = 7 WHERE id = 1")
-    change(copy, "UPDATE replies SET output = 5 WHERE key = (SELECT min(key) FROM replies)")
+    change(
+        copy,
+        "UPDATE replies SET output = 5 WHERE (key, source) ="
+        " (SELECT key, source FROM replies ORDER BY key, source LIMIT 1)",
+    )
     change(copy, "DELETE FROM calls WHERE key = (SELECT min(key) FROM calls)")
     change(copy, "UPDATE spent SET input = 9 WHERE rowid = 1")
     change(copy, "INSERT INTO roles (source, role, messages) VALUES (999, 1, 1)")

@@ -79,10 +79,13 @@ def test_of_records_that_tell_the_same_the_first_counts(tmp_path: Path) -> None:
     assert list(totals([tmp_path / "b"]).by("day")) == [("2026-03-06",)]
 
 
-def test_another_request_is_another_reply(tmp_path: Path) -> None:
-    assert counted(tmp_path, [reply(), reply(request="s"), reply(request=None)]).replies == 3
+def test_a_reply_is_known_by_its_api_message_or_else_by_its_request(tmp_path: Path) -> None:
+    assert counted(tmp_path, [reply(), reply(request="s"), reply(request=None)]).replies == 1
     assert counted(tmp_path, [reply(id="a"), reply(id="b")]).replies == 2
-    assert counted(tmp_path, [reply(id=None), reply(id=None)]).replies == 2
+    assert counted(tmp_path, [reply(id=None), reply(id=None)]).replies == 1
+    assert counted(tmp_path, [reply(id=None), reply(id=None, request="s")]).replies == 2
+    nameless = reply(id=None, request=None)
+    assert counted(tmp_path, [nameless, nameless]).replies == 2
 
 
 def test_what_a_sub_agent_repeats_counts_once(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> A
         count=len(nodes),
         context=first.context,
         model=first.model,
+        habits=bones.habits,
     )
 
 

@@ -18,6 +18,7 @@ from talktree.formats.base import About
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Snapshot
+from talktree.model.habits import ANY
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
@@ -42,6 +43,9 @@ class MergedTree:
         first = merging.talks[talks[0]].conversation
         self.id = first.id
         self.format = first.format
+        found = {merging.talks[number].bones.habits for number in talks}
+        self.habits = found.pop() if len(found) == 1 else ANY
+        """How its tree is read, where all that it is made of are read in one way."""
         self.lines = list(_Lines(merging, talks))
         self._names = {line.node.name for line in self.lines if line.node is not None}
         self._bones = self._skeleton()
@@ -186,4 +190,4 @@ class _Lines:
 
 def about_merged(tree: MergedTree, id: str) -> About:
     """What the file says of a conversation."""
-    return About(id=id, format=tree.format, session="")
+    return About(id=id, format=tree.format, session="", habits=tree.habits)

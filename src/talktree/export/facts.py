@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from talktree.export.scope import positions
 from talktree.export.walk import Walk
 from talktree.formats import by_slug
+from talktree.model.counts import SIDECHAIN
 from talktree.model.message import META, Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.measure import counted, one_line
@@ -40,16 +42,28 @@ def facts_of(walks: Sequence[Walk]) -> list[str]:
     if not walks:
         return ["no conversation"]
     first, last = _extent(walks)
-    messages = sum(len(section.positions) for walk in walks for section in walk.sections)
-    branches = sum(len(walk.sections) for walk in walks)
+    messages, branches, sidechains = map(sum, zip(*map(_counts, walks), strict=True))
     format = walks[0].conversation.format
     return [
         by_slug(format).info.title,
         counted(len(walks), "conversation") if len(walks) > 1 else "",
         counted(messages, "message"),
         counted(branches, "branch", "branches") if branches > len(walks) else "",
+        counted(sidechains, "sidechain") if sidechains else "",
         f"{moment(first)} to {moment(last)} UTC" if first is not None else "",
     ]
+
+
+def _counts(walk: Walk) -> tuple[int, int, int]:
+    """The messages, branches and sidechains that are exported."""
+    tree = walk.conversation.tree
+    found = positions(walk.conversation, walk.choice.scope)
+    branches = [section.branch for section in walk.sections if section.positions]
+    return (
+        len(found),
+        sum(branch is None or branch.kind != SIDECHAIN for branch in branches),
+        sum(map(tree.starts_sidechain, found)),
+    )
 
 
 def _extent(walks: Sequence[Walk]) -> tuple[int | None, int | None]:

@@ -23,6 +23,7 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.habits import ANY, Habits
 from talktree.model.message import Context, Message
 from talktree.model.parts import Part
+from talktree.model.replies import ReplyUsage, reply_of
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
@@ -103,6 +104,8 @@ class About(Struct, frozen=True, kw_only=True):
     context: Context | None = None
     """Where the first message that tells it was written."""
     model: str | None = None
+    habits: Habits = ANY
+    """How its tree is read."""
 
 
 class Record(Struct, gc=False):
@@ -345,6 +348,12 @@ class Format(ABC):
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        """The API replies of a message, given its id in the file."""
+        found = reply_of(message, own)
+        if found is not None:
+            yield found
 
     def rules(self) -> Sequence[Rule]:
         """What its own records must be like, beyond what all conversations must."""

@@ -18,6 +18,7 @@ from talktree.formats.around import Around
 from talktree.formats.base import Links, Record
 from talktree.formats.layout import Layout
 from talktree.model.findings import Finding, finding
+from talktree.model.habits import Habits
 from talktree.model.outline import LineOutline
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json
@@ -38,8 +39,11 @@ class Sink(Protocol):
     def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
         """Take many records of one conversation."""
 
-    def open(self, group: str) -> None:
-        """Make a conversation known, though no record of it may follow."""
+    def open(self, group: str, habits: Habits | None = None) -> None:
+        """Make a conversation known, though no record of it may follow.
+
+        `habits` are its own, where its source names them.
+        """
 
 
 class Item(NamedTuple):

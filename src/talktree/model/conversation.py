@@ -17,6 +17,7 @@ from talktree.model.identity import SourceIndex
 from talktree.model.inference import KEPT
 from talktree.model.message import Message
 from talktree.model.outline import outline
+from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.titles import BEST, rank
 from talktree.model.tree import Branch, Tree
@@ -45,6 +46,9 @@ class Store(Protocol):
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Hang together what only the format knows belongs together."""
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        """The API replies of a message, given its id in the file."""
 
 
 class Conversation:

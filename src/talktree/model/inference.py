@@ -14,7 +14,7 @@ All functions work on flat arrays, so the library's reader uses them without a s
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import NamedTuple
 
 from talktree.model.outline import Trait
@@ -72,7 +72,7 @@ def continue_kept(
 
 
 def lacks_links(
-    nodes: Nodes, excepted: Container[int], broken: Container[int] = frozenset()
+    nodes: Nodes, excepted: Collection[int], broken: Container[int] = frozenset()
 ) -> bool:
     """Whether fewer than half of the messages after the first name a parent.
 
@@ -81,7 +81,8 @@ def lacks_links(
     anything before them that they can be repaired to.
     """
     traits, parents = nodes.traits, nodes.parents
-    if 2 * parents.count(NO_PARENT) <= len(traits) - traits.count(0):
+    if len(traits) - traits.count(0) - len(excepted) >= 2 * parents.count(NO_PARENT) - 1:
+        # Too few are without a parent, however many of the others are excepted.
         return False
     count = named = 0
     is_first = [True, True]

@@ -219,14 +219,15 @@ class Skeleton:
             else:
                 self.parents[position] = found
                 self.points_forward = True
+        # A link to a copy leads to the original, which may be below: that, too, is a cycle.
+        on_copies = self._fold_copies() if self.copies else set()
         if self._forward:
             self._cut_cycles()
         self._forward = []
-        self._infer(follows)
+        self._infer(follows, on_copies)
 
-    def _infer(self, follows: set[int]) -> None:
+    def _infer(self, follows: set[int], on_copies: set[int]) -> None:
         """Close the gaps that recorders leave; `named` keeps what the file says."""
-        on_copies = self._fold_copies() if self.copies else set()
         nodes = Nodes(
             self.parents,
             self.traits,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.model.conversation import Conversation
 from talktree.model.derive import DONE, todos_of
@@ -17,12 +17,11 @@ from talktree.model.mending import mended
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
 from talktree.model.parts import ToolCall
+from talktree.model.replies import ReplyUsage, total
 from talktree.text.times import SECOND
 
 DAY = 86_400 * SECOND
 UNKNOWN = "unknown"
-SYNTHETIC = "<synthetic>"
-"""The model of an answer that no model gave; nobody pays for it."""
 
 
 class Tokens:
@@ -114,8 +113,8 @@ class Tally:
         self.kinds.update(branch.kind for branch in shown.branches())
         self.waits.extend(latencies(shown))
         todos: Sequence[Todo] = ()
-        for message in conversation.messages():
-            self._take(message)
+        for message, replies in _spoken(conversation):
+            self._take(message, replies)
             todos = todos_of(message) or todos
         for turn in self._turns.values():
             self._close(turn)
@@ -134,23 +133,23 @@ class Tally:
         """Tasks that are not."""
         return sum(left for _, left in self._todos.values())
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: Message, replies: Iterable[ReplyUsage]) -> None:
         self.messages += 1
         self.roles[message.role] += 1
-        day = self._day(message.time)
-        if day is not None:
+        day, time = self._day(message.time), message.time
+        if day is not None and time is not None:
             day.messages += 1
+            self.first = time if self.first is None else min(self.first, time)
+            self.last = time if self.last is None else max(self.last, time)
         if message.model is not None or message.usage is not None:
             self._model(message.model or UNKNOWN).messages += 1
-        if message.usage is not None and message.model != SYNTHETIC:
-            self._spend(message, message.usage, day)
+        for reply in replies:
+            self._spend(reply)
         self._follow_tools(message)
 
     def _day(self, time: int | None) -> Day | None:
         if time is None:
             return None
-        self.first = time if self.first is None else min(self.first, time)
-        self.last = time if self.last is None else max(self.last, time)
         number = time // DAY
         found = self.days.get(number)
         if found is None:
@@ -165,9 +164,9 @@ class Tally:
 
     # tokens
 
-    def _spend(self, message: Message, usage: Usage, day: Day | None) -> None:
-        """Pieces and copies of one API message repeat its usage; the one that tells most counts."""
-        key = hash(message.api_message or (message.id, message.session, message.time, usage))
+    def _spend(self, reply: ReplyUsage) -> None:
+        """Pieces and copies of one reply repeat its usage; the one with the most tokens counts."""
+        key, usage, day = hash(reply.name), reply.usage, self._day(reply.time)
         known = self._counted.get(key)
         if known is not None:
             before, books = known
@@ -175,7 +174,7 @@ class Tally:
                 return
             for book in books:
                 book.add(before, times=-1)
-        books = [self.tokens, self._model(message.model or UNKNOWN).tokens]
+        books = [self.tokens, self._model(reply.model or UNKNOWN).tokens]
         if day is not None:
             books.append(day.tokens)
         for book in books:
@@ -215,9 +214,12 @@ class Tally:
                 tool.seconds.append((result.time - call.time) / 1e9)
 
 
-def total(usage: Usage) -> int:
-    """All tokens together."""
-    return usage.input + usage.output + usage.cache_read + usage.cache_write
+def _spoken(conversation: Conversation) -> Iterator[tuple[Message, Iterator[ReplyUsage]]]:
+    """All messages with the API replies they are pieces of."""
+    bones, store = conversation.skeleton, conversation.store
+    for position, entry in enumerate(conversation.entries):
+        if isinstance(entry, Message) and position not in bones.copies:
+            yield entry, store.replies(entry, bones.own_id(position))
 
 
 def _is_new(id: str | None, known: set[int]) -> bool:

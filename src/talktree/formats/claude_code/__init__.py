@@ -35,6 +35,7 @@ from talktree.formats.claude_code.records import (
     Dialect,
     judge,
 )
+from talktree.formats.claude_code.replies import replies_of
 from talktree.formats.claude_code.unread import said
 from talktree.formats.evidence import collect, weigh, weigh_folder
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
@@ -47,6 +48,7 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.habits import Habits
 from talktree.model.message import Message
 from talktree.model.parts import Part
+from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
 
@@ -180,6 +182,9 @@ class ClaudeCode(Format):
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         link_agents(skeleton, read)
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        return replies_of(message, own)
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.claude_code.rules import RULES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.formats.base import Record, opaque
 from talktree.formats.blocks import blocks_of, parts_of
-from talktree.formats.claude_messages.records import TYPES
+from talktree.formats.claude_messages.records import TYPES, role_of
 from talktree.formats.lens import Object, merged, take_flag, take_text, with_rest
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Context, Message
@@ -46,7 +46,7 @@ def get(record: Record) -> Entry:
     return Message(
         id=record.id or own or "",
         parent=record.parent or parent,
-        role="system" if type == "compact_system" else type,
+        role=role_of(type),
         parts=parts,
         time=_take_time(left),
         session=take_text(left, "sessionId"),

@@ -13,6 +13,7 @@ from talktree.text.json_value import Json
 
 NOTHING = Raw()
 _CALL = "tool_use"
+_RESULT = b'"tool_result"'
 _IN_BLOCKS = f'"{_CALL}"'.encode()
 TYPES = frozenset({"user", "assistant", "system", "compact_system"})
 
@@ -51,8 +52,11 @@ class Dialect(LineDialect):
         found = _decode(line)
         if found.role in TYPES:
             found.trait = _trait(found.role, found.subtype, meta=found.meta)
+            if found.trait == Trait.SAID and _RESULT in bytes(found.said):
+                found.trait = _trait_of_blocks(_plain(found.said))
             if found.role == "assistant" and found.parent is not None and _calls(found):
                 found.group = call_group(found.parent)
+            found.role = role_of(found.role)
         return found
 
     def outline(self, value: Json) -> LineOutline:
@@ -61,18 +65,24 @@ class Dialect(LineDialect):
         texts = {key: text_in(value, name) for key, name in _NAMES.items()}
         meta = value.get("isMeta") is True
         calls = texts["role"] == "assistant" and _has_call(value)
+        trait = _trait(texts["role"], value.get("subtype"), meta=meta)
         return LineOutline(
             group=call_group(texts["parent"]) if calls and texts["parent"] is not None else None,
-            trait=_trait(texts["role"], value.get("subtype"), meta=meta),
+            trait=_trait_of_blocks(value.get("message")) if trait == Trait.SAID else trait,
             id=texts["id"],
             parent=texts["parent"],
             stamp=texts["stamp"],
-            role=texts["role"] or "",
+            role=role_of(texts["role"] or ""),
             sidechain=value.get("isSidechain") is True,
         )
 
     def is_record(self, value: Json) -> bool:
         return isinstance(value, dict) and text_in(value, "type") in TYPES and "uuid" in value
+
+
+def role_of(type: str) -> str:
+    """The role of a message in a line of a type."""
+    return "system" if type == "compact_system" else type
 
 
 def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
@@ -81,6 +91,15 @@ def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
     if type == "compact_system" or meta:
         return Trait.NOTE
     return Trait.REPLY if type == "assistant" else Trait.SAID
+
+
+def _trait_of_blocks(said: Json) -> Trait:
+    """The trait of what a user sends: results of tools, if it is nothing else."""
+    blocks = said.get("content") if isinstance(said, dict) else None
+    if not isinstance(blocks, list) or not blocks:
+        return Trait.SAID
+    results = all(isinstance(each, dict) and each.get("type") == "tool_result" for each in blocks)
+    return Trait.RESULT if results else Trait.SAID
 
 
 def _calls(line: _Line) -> bool:

@@ -13,6 +13,8 @@ from talktree.formats.sheets import Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding
+from talktree.model.message import Message
+from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import Skeleton
 
 
@@ -110,6 +112,10 @@ class Origin:
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         """Let the format hang together what contents tell."""
         self.format.link(skeleton, read)
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        """The API replies of a message, as the format names them."""
+        return self.format.replies(message, own)
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
         at = 0

@@ -79,9 +79,11 @@ class _Sink:
         current.members.extend(range(self.count, self.count + fresh))
         self.count += fresh
 
-    def open(self, group: str) -> None:
+    def open(self, group: str, habits: Habits | None = None) -> None:
         """Make a conversation known, though no record of it may follow."""
-        self.groups.setdefault(group, _Group(group, self.path, self.habits))
+        if group not in self.groups:
+            own = self.habits if habits is None else habits
+            self.groups[group] = _Group(group, self.path, own)
 
 
 def read(source: Source, format: Format) -> Document:

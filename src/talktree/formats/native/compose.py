@@ -16,6 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.native.fields import TIME
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import TREE, get
+from talktree.formats.native.outlines import tree_rules
 from talktree.formats.native.sheet import VERSION
 from talktree.formats.sheets import Item
 from talktree.model.entries import Entry
@@ -31,6 +32,8 @@ def composed(about: About, items: Iterable[Item], *, first: bool) -> Iterator[by
     told: Object = {"id": about.id, "format": about.format}
     if about.title is not None:
         told["title"] = about.title
+    if rules := tree_rules(about.habits):
+        told[TREE] = rules
     yield from line_of(encode_line({"conversation": told}))
     for item in items:
         assert isinstance(item.value, dict)

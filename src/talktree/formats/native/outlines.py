@@ -11,11 +11,14 @@ from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.formats.native.halves import JOINT, understood
 from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.shapes import ENTRIES
+from talktree.model.habits import ANY, Habits
 from talktree.model.message import META, SIDECHAIN, Message, Usage
 from talktree.model.outline import LineOutline, Trait, call_group, line_outline
 from talktree.text.json_value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
+RULES = ("latest", "replays")
+"""Habits that a conversation line names; links that others lead to are in the lines of entries."""
 
 
 class Mark(LineOutline, gc=False):
@@ -24,6 +27,7 @@ class Mark(LineOutline, gc=False):
     version: Json | UnsetType = UNSET
     starts: bool = False
     conversation: str | None = None
+    habits: Habits = ANY
 
 
 class _Part(Struct, gc=False):
@@ -48,6 +52,11 @@ class _Named(Struct, gc=False):
     id: str | None = None
 
 
+class _Conversation(Struct, gc=False):
+    id: str | None = None
+    tree: list[str] | None = None
+
+
 class _Version(Struct, gc=False):
     version: int | None = None
 
@@ -69,7 +78,7 @@ class _Line(Struct, gc=False):
     snapshot: _Named | None = None
     opaque: _Named | None = None
     talktree: _Version | None = None
-    conversation: _Named | None = None
+    conversation: _Conversation | None = None
     tree: _Tree | None = None
     joint: Raw | UnsetType = UNSET
 
@@ -172,11 +181,22 @@ def _placed(made: LineOutline, tree: _Tree) -> LineOutline:
     return made
 
 
-def _mark(version: _Version | None, conversation: _Named | None) -> Mark:
+def tree_rules(habits: Habits) -> list[Json]:
+    """The words with which a conversation line names habits."""
+    return [rule for rule in RULES if getattr(habits, rule)]
+
+
+def _habits(rules: object) -> Habits:
+    named = rules if isinstance(rules, list) else []
+    return Habits(**{rule: rule in named for rule in RULES})
+
+
+def _mark(version: _Version | None, conversation: _Conversation | None) -> Mark:
     return Mark(
         version=UNSET if version is None else version.version,
         starts=conversation is not None,
         conversation=None if conversation is None else conversation.id,
+        habits=ANY if conversation is None else _habits(conversation.tree),
     )
 
 
@@ -189,6 +209,7 @@ def _odd_mark(value: dict[str, Json]) -> Mark | None:
         version=about.get("version") if isinstance(about, dict) else UNSET,
         starts=isinstance(conversation, dict),
         conversation=id if isinstance(id, str) else None,
+        habits=_habits(conversation.get(TREE)) if isinstance(conversation, dict) else ANY,
     )
 
 

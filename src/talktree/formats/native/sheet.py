@@ -97,7 +97,7 @@ class NativeSheet(LineSheet):
                 self._note("nameless", what, self._line(start))
             group = self._new_group(mark.conversation, start)
             self.sections.append(Section(group, start if self.sections else 0, len(self)))
-            sink.open(group)
+            sink.open(group, mark.habits)
 
     def _note_mark(self, start: int, stop: int) -> None:
         """Remember a line that is no record, and tell what is odd about its text."""

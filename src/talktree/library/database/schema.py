@@ -7,7 +7,7 @@ given twice: whoever remembers one from before finds nothing, not something else
 
 from __future__ import annotations
 
-SCHEMA = 6
+SCHEMA = 7
 
 GENERAL = """
 CREATE TABLE about (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -13,7 +14,7 @@ from talktree.library.database.connection import Database
 from talktree.library.importing.expiry import kept_until
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.rows import SourceRow
-from talktree.library.reading.general import count_lines
+from talktree.library.reading.general import read_lines
 from talktree.library.reading.inference import may_infer_links
 from talktree.library.reading.shape import Shape
 from talktree.library.reading.told import ConversationFacts, Heading, Link, Told
@@ -82,7 +83,8 @@ class Taking:
         self._intake.touched.add(self.id)
         head = self.heading or Heading()
         if self._links:
-            self._shape = self._shape.extended(self._links)
+            read = None if content is None else partial(self._read, content)
+            self._shape = self._shape.extended(self._links, read)
             self._links = []
         number, shape = self._intake.library.names.number, self._shape
         if content is not None:
@@ -93,7 +95,7 @@ class Taking:
             _SAVE,
             (
                 self.trouble,
-                storable(head.native),
+                storable(found[0].native if content is not None else head.native),
                 storable(head.title),
                 None if head.project is None else number(head.project),
                 None if head.branch is None else number(head.branch),
@@ -113,26 +115,32 @@ class Taking:
             ),
         )
 
+    def _read(self, content: Content, at: int, size: int) -> bytes:
+        """Bytes of the source that the archive may not have written yet."""
+        self._intake.archive.flush()
+        return content.read(at, at + size)
+
     def _only_conversation(self, head: Heading, content: Content) -> ConversationFacts:
         """What is told of the conversation in a file of lines."""
         shape = self._shape
         threads, branches, sidechains = shape.threads, shape.branches, shape.sidechains
-        has_copies = shape.messages != len(shape)
+        native, has_copies = head.native, bool(shape.copies)
         if has_copies or may_infer_links(shape):
             self._intake.archive.flush()
             try:
-                counts = count_lines(os.path.basename(self.path), content, self._format)
+                counts, id = read_lines(os.path.basename(self.path), content, self._format)
             except Exception as error:
                 # A mistake of ours costs the inferred links, not the source and not the import.
                 self._intake.failed(self.path, mistake(os.fsdecode(self.path), error))
             else:
                 threads, branches, sidechains = counts.threads, counts.branches, counts.sidechains
                 if has_copies:
+                    native = id
                     self._intake.facts.set_roles(self.id, counts.roles)
         return ConversationFacts(
             start=0,
             key=None,
-            native=head.native,
+            native=native,
             title=head.title,
             first=head.first,
             last=head.last,

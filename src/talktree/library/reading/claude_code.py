@@ -34,7 +34,7 @@ from talktree.library.reading.keys import (
     title_rank,
 )
 from talktree.library.reading.tags import tags_of
-from talktree.library.reading.telling import SYNTHETIC, Telling
+from talktree.library.reading.telling import Telling
 from talktree.library.reading.texts import (
     call_files,
     call_text,
@@ -61,6 +61,7 @@ from talktree.library.reading.told import (
     key_of,
 )
 from talktree.model.outline import Trait
+from talktree.model.replies import SYNTHETIC
 from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso
 from talktree.text.utf8 import BOM

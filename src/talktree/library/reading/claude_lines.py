@@ -35,6 +35,12 @@ def tell_any(telling: Telling, line: bytes, at: int) -> None:
             _link(telling, at + start, bits, outline)
 
 
+def record_bytes(line: bytes) -> bytes:
+    """The bytes of the first record on a line."""
+    start, stop, _ = next(_records(line), (0, len(line), NO_NODE))
+    return line[start:stop].strip()
+
+
 def _records(line: bytes) -> Iterator[tuple[int, int, LineOutline]]:
     """The records on a line, with what they say of their place in the tree."""
     try:

@@ -11,13 +11,13 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from talktree.library.reading.keys import MOST
+from talktree.model.replies import MOST_TOKENS
 
 ABSENT = Raw()
 PROGRESS = "progress"
 TELLING = frozenset({"compact_boundary", "microcompact_boundary", "informational"})
 """Kinds of system lines that tell something even without words."""
-Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class Cache(Struct, gc=False):

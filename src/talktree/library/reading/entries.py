@@ -5,16 +5,18 @@ This is what pieces and facts are, for every format.
 
 from __future__ import annotations
 
-from talktree.library.reading.keys import count, lone_key, moment, reply_key, seconds
-from talktree.library.reading.natives import Extras, carried, extras_of, measures_of
+from talktree.formats import by_slug
+from talktree.library.reading.keys import moment, seconds
+from talktree.library.reading.natives import measures_of, parent_session
 from talktree.library.reading.parts import Parts
 from talktree.library.reading.tags import tags_of
-from talktree.library.reading.telling import SYNTHETIC, Telling
+from talktree.library.reading.telling import Telling
 from talktree.library.reading.texts import short_title, whole
-from talktree.library.reading.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply
+from talktree.library.reading.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply, key_of
 from talktree.model import message as flags
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
+from talktree.model.replies import ReplyUsage
 from talktree.model.titles import rank
 
 
@@ -39,7 +41,6 @@ def tell_entry(telling: Telling, entry: Entry, at: int, own: str = "") -> int:
 def _message(telling: Telling, message: Message, at: int, own: str) -> int:
     context, time = message.context, moment(message.time)
     telling.roles[message.role] = telling.roles.get(message.role, 0) + 1
-    extras = extras_of(telling.format, message)
     side = flags.SIDECHAIN in message.flags
     telling.place(
         message.session,
@@ -47,15 +48,12 @@ def _message(telling: Telling, message: Message, at: int, own: str) -> int:
         context.cwd if context else None,
         context.git_branch if context else None,
         time,
-        extras.parent,
+        parent_session(telling.format, message),
         side=side,
     )
-    reply = None
-    if message.usage is not None and message.model != SYNTHETIC:
-        reply = _reply(telling, message, at, own, extras)
-    inner = carried(telling.format, message)
-    if inner is not None and inner.usage is not None and inner.model != SYNTHETIC:
-        _reply(telling, inner, at, inner.id, extras_of(telling.format, inner))
+    replies = by_slug(telling.format).replies(message, own)
+    keys = [_reply(telling, each, at) for each in replies]
+    reply = keys[0] if keys and message.usage is not None else None
     if telling.format == "muse":
         telling.measures += measures_of(message, time)
     teller = Parts(telling, message, at, time, reply)
@@ -72,23 +70,11 @@ def _message(telling: Telling, message: Message, at: int, own: str) -> int:
     )
 
 
-def _reply(telling: Telling, message: Message, at: int, own: str, extras: Extras) -> int:
-    assert message.usage is not None
-    used, time, request = message.usage, moment(message.time), extras.request
-    counts = (
-        count(used.input),
-        count(used.output),
-        count(used.cache_read),
-        count(used.cache_write if extras.written is None else extras.written),
-        extras.hour,
-    )
-    if message.api_message or request:
-        key = reply_key(message.api_message, request)
-    else:
-        key = lone_key(own, message.session, time, message.model, counts)
-    side = flags.SIDECHAIN in message.flags
-    model = None if message.model is None else whole(message.model)
-    telling.replies.append(Reply(key, at, time, model, *counts, side))
+def _reply(telling: Telling, found: ReplyUsage, at: int) -> int:
+    used, key = found.usage, key_of(found.name)
+    counts = (used.input, used.output, used.cache_read, used.cache_write, found.hour)
+    model = None if found.model is None else whole(found.model)
+    telling.replies.append(Reply(key, at, moment(found.time), model, *counts, found.sidechain))
     if model:
         telling.models[model] = None
     return key

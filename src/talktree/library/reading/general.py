@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from talktree.files import Content, Source
 from talktree.formats import by_slug
@@ -26,6 +27,8 @@ from talktree.library.reading.told import (
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
+from talktree.model.habits import Habits
+from talktree.model.identity import find_native_id
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
 
@@ -37,10 +40,16 @@ def told(source: Source, format: Format) -> Told:
     found: list[ConversationFacts] = []
     at = 0
     ids: dict[int, str] = {}
+    habits: list[Habits] = []
+    roles: Counter[str] = Counter()
     for number, conversation in enumerate(document.conversations):
         telling.title, telling.rank = None, 0
         links = len(telling.links)
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
+        if len(telling.links) > links:
+            # Links are those of the model, which has inferred what is missing.
+            habits.append(conversation.skeleton.habits._replace(sequential=False))
+        roles.update(conversation.counts.roles)
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
         found.append(_facts(conversation, at, telling.title, errors))
         ids.update(enumerate(conversation.skeleton.ids, at))
@@ -51,8 +60,8 @@ def told(source: Source, format: Format) -> Told:
     told.ids = ids
     told.conversations = found
     told.damage = _damage(document)
-    # Links are those of the model, which has inferred what is missing.
-    told.habits = format.habits._replace(sequential=False)
+    told.habits = habits
+    told.roles = dict(roles)
     return told
 
 
@@ -64,11 +73,11 @@ def _damage(document: Document) -> str | None:
     return "; ".join(found) or None
 
 
-def count_lines(name: bytes, content: Content, format: str) -> ConversationCounts:
-    """The numbers of the conversation in a file of lines, counted by the model."""
+def read_lines(name: bytes, content: Content, format: str) -> tuple[ConversationCounts, str | None]:
+    """The numbers of the conversation in a file of lines, and its id, as the model has them."""
     text = os.fsdecode(name)
     document = read(Source(text, {text: content}, folder=False), by_slug(format))
-    return document.conversation.counts
+    return document.conversation.counts, find_native_id(document.conversation)
 
 
 def _facts(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from zlib import crc32
 
 from talktree.library.reading.told import PROMPT, SIDE_PROMPT, WORDS, key_of
+from talktree.model.replies import lone_name, reply_name
 
-MOST = 1 << 53
-"""No count is larger."""
 LATEST = 1 << 62
 """No time is later, and none as much before 1970."""
 ROLES = {"user": 1, "assistant": 2, "system": 3}
@@ -37,21 +35,16 @@ def seconds(time: int | None) -> int | None:
     return None if moment(time) is None else (time or 0) // 1_000_000_000
 
 
-def count(number: int) -> int:
-    """A count as it can be kept."""
-    return number if 0 <= number < MOST else 0
-
-
 def reply_key(api: str | None, request: str | None) -> int:
     """What a reply is known by in all files."""
-    return key_of(f"{api or ''} {request or ''}")
+    return key_of(reply_name(api, request))
 
 
 def lone_key(
-    own: str, session: str | None, time: int | None, model: str | None, counts: Sequence[int]
+    own: str, session: str | None, time: int | None, model: str | None, counts: tuple[int, ...]
 ) -> int:
     """What a reply is known by that has no id of its own."""
-    return key_of(f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}")
+    return key_of(lone_name(own, session, time, model, counts))
 
 
 def group_of(group: str | None) -> int:

@@ -6,16 +6,13 @@ Only here are native names known of records that were read through the model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from talktree.library.reading.claude_members import PROGRESS
-from talktree.library.reading.keys import count
 from talktree.library.reading.told import Measure
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 
 CLAUDE_CODE = "claude-code"
-CACHE = "cache_creation"
 CLASSES = "front_desk_classification_results"
 SECONDS = ("seconds_until_streaming", "seconds_until_finished")
 MOST_SECONDS = 1e9
@@ -23,47 +20,11 @@ WORDS = {"sentiment": "sentiment", "user_language": "language", "unity_topics": 
 """What is measured in Muse's classes, and what it is called here."""
 
 
-class Extras(NamedTuple):
-    """What a record says of its API reply and its origin."""
-
-    request: str | None = None
-    """The id of the request that the reply answers."""
-    written: int | None = None
-    """Tokens written to the cache, where it is told for how long they are kept."""
-    hour: int = 0
-    """Those of them that are kept for an hour."""
-    parent: str | None = None
-    """The session it was copied from."""
-
-
-NOTHING = Extras()
-
-
-def extras_of(format: str, message: Message) -> Extras:
-    """What a message says beyond the model."""
+def parent_session(format: str, message: Message) -> str | None:
+    """The session that a message was copied from."""
     if format != CLAUDE_CODE or not message.extra:
-        return NOTHING
-    extra = message.extra
-    usage = _below(extra, "message", "usage")
-    written, hour = None, 0
-    if isinstance(usage.get(CACHE), Mapping):
-        cache = _below(usage, CACHE)
-        hour = _count(cache.get("ephemeral_1h_input_tokens"))
-        written = hour + _count(cache.get("ephemeral_5m_input_tokens"))
-    parent = _below(extra, "forkedFrom").get("sessionId")
-    return Extras(_text(extra.get("requestId")), written, hour, _text(parent))
-
-
-def carried(format: str, message: Message) -> Message | None:
-    """A message of a sub-agent that a line on its progress holds."""
-    if format != CLAUDE_CODE or message.role != PROGRESS:
         return None
-    from talktree.formats.base import Record
-    from talktree.formats.claude_code.lens import get
-
-    inner = _below(message.extra, "data").get("message")
-    entry = get(Record(inner)) if isinstance(inner, dict) else None
-    return entry if isinstance(entry, Message) else None
+    return _text(_below(message.extra, "forkedFrom").get("sessionId"))
 
 
 def measures_of(message: Message, time: int | None) -> Iterator[Measure]:
@@ -94,7 +55,3 @@ def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 def _text(value: Json) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _count(value: Json) -> int:
-    return count(value) if type(value) is int else 0

@@ -60,8 +60,8 @@ class Resolved(NamedTuple):
 class Linked(Records, Protocol):
     """A shape."""
 
-    habits: Habits
-    doubled: bool
+    habits: Sequence[Habits]
+    copies: dict[int, int]
     forward: list[tuple[int, int]]
     kept: list[tuple[int, int]]
 
@@ -72,27 +72,26 @@ class Linked(Records, Protocol):
     def places(self) -> dict[int, int]:
         """Where each id stands; of a doubled one the last."""
 
-    def whole_parents(self) -> array[int]:
-        """The parents of all records, those behind their children found, loops cut."""
+    def whole_parents(self) -> tuple[array[int], set[int]]:
+        """The parents of all records, copies folded, and the records whose parent was a copy."""
 
 
 def resolved(shape: Linked) -> Resolved:
     """The nodes of a shape."""
-    parents = shape.whole_parents()
-    if not shape.habits.sequential:
+    parents, on_copies = shape.whole_parents()
+    if not any(each.sequential for each in shape.habits):
         # It was read through the model, which has inferred its links.
         return Resolved(parents, shape)
-    copies = _copies(shape) if shape.doubled else {}
+    copies = shape.copies
     records: Records = shape
     numbers: list[int] | None = None
     place: dict[int, int] = {}
-    on_copies: set[int] = set()
     if copies:
         numbers = [number for number in range(len(parents)) if number not in copies]
         place = {number: at for at, number in enumerate(numbers)}
         place |= {number: place[original] for number, original in copies.items()}
         above = [parents[number] for number in numbers]
-        on_copies = {at for at, each in enumerate(above) if each in copies}
+        on_copies = {place[number] for number in on_copies}
         parents = array("i", (ROOT if each == ROOT else place[each] for each in above))
         records = _Some(shape, numbers)
     forward = bool(shape.forward) and any(up > at for at, up in enumerate(parents))
@@ -128,24 +127,3 @@ def _kept(shape: Linked, copies: dict[int, int], place: dict[int, int]) -> dict[
     if not place:
         return found
     return {place[number]: place[first] for number, first in found.items()}
-
-
-def _copies(shape: Linked) -> dict[int, int]:
-    """Records that say of themselves all that a record before them says.
-
-    The model compares the very bytes; here time, role, kind, reply and parent must be the same.
-    """
-    parents = shape.whole_parents()
-    pending = dict(shape.forward)
-    first: dict[tuple[int, ...], int] = {}
-    found: dict[int, int] = {}
-    for number, id in enumerate(shape.ids):
-        if not id or not shape.stamps[number]:
-            continue
-        above = parents[number]
-        named = pending.get(number, 0 if above == ROOT else shape.ids[above])
-        key = (id, named, shape.bits[number], shape.groups[number], shape.stamps[number])
-        original = first.setdefault(key, number)
-        if original != number:
-            found[number] = original
-    return found

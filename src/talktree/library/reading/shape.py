@@ -10,11 +10,12 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 
 import msgspec
 
 from talktree.library.reading.packing import compressed, low_halves, packed, plain, unpacked
+from talktree.library.reading.record import Read
 from talktree.library.reading.resolved import Resolved, resolved
 from talktree.library.reading.runs import ABANDONED, Outcome, judged
 from talktree.library.reading.told import (
@@ -47,6 +48,9 @@ class _Packed(msgspec.Struct, array_like=True):
     kept: list[tuple[int, int]] = []
     habits: Habits = AS_LINES
     inferred: bool = False
+    further: list[Habits] = []
+    """The habits of all conversations but the first."""
+    copies: dict[int, int] = {}
 
 
 class Shape:
@@ -64,7 +68,10 @@ class Shape:
         """Whether an id may stand twice."""
         self.kept: list[tuple[int, int]] = []
         """Compactions, with the hash of the id of the first message that each keeps."""
-        self.habits = AS_LINES
+        self.copies: dict[int, int] = {}
+        """Exact copies of records before them, with their originals; `extended` is given them."""
+        self.habits: Sequence[Habits] = (AS_LINES,)
+        """The habits of each conversation."""
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -96,8 +103,11 @@ class Shape:
 
     # growing
 
-    def extended(self, links: Sequence[Link]) -> Shape:
-        """The shape with more records behind."""
+    def extended(self, links: Sequence[Link], read: Read | None = None) -> Shape:
+        """The shape with more records behind.
+
+        `read` reads the source, for records whose id occurs twice: exact copies are one node.
+        """
         if not links:
             return self
         made = Shape()
@@ -107,6 +117,11 @@ class Shape:
         made.forward, made.starts = self.forward[:], self.starts[:]
         made.doubled, made.kept, made.habits = self.doubled, self.kept[:], self.habits
         made._extend(links)
+        made.copies = self.copies.copy()
+        if made.doubled and read is not None:
+            from talktree.library.reading.copies import find_copies  # few sources need it
+
+            made.copies |= find_copies(made.ids, made.at, len(self), read)
         return made
 
     def _extend(self, links: Sequence[Link]) -> None:
@@ -182,8 +197,10 @@ class Shape:
             self.starts,
             self.doubled,
             self.kept,
-            self.habits,
+            self.habits[0] if self.habits else AS_LINES,
             self.resolved.inferred,
+            list(self.habits[1:]),
+            self.copies,
         )
         return compressed(msgspec.msgpack.encode(kept))
 
@@ -193,7 +210,8 @@ class Shape:
         kept = _decode(plain(data))
         made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
-        made.kept, made.habits = kept.kept, kept.habits
+        made.kept, made.copies = kept.kept, kept.copies
+        made.habits = (kept.habits, *kept.further)
         return made
 
     # asking
@@ -256,31 +274,48 @@ class Shape:
     def _judged(self) -> list[Outcome]:
         resolved = self.resolved
         starts = self.starts if resolved.numbers is None else [0]
+        spans = pairwise([*starts, len(resolved.parents)])
         return [
-            judged(resolved.parents, resolved.records, start, stop, self.habits)
-            for start, stop in pairwise([*starts, len(resolved.parents)])
+            judged(resolved.parents, resolved.records, start, stop, habits)
+            for habits, (start, stop) in zip(self._all_habits(), spans, strict=False)
         ]
+
+    def _all_habits(self) -> Iterator[Habits]:
+        """The habits of each conversation; those of the last one for all that may follow."""
+        return chain(self.habits, repeat(self.habits[-1] if self.habits else AS_LINES))
 
     @cached_property
     def resolved(self) -> Resolved:
         """Its nodes, with links that are missing inferred."""
         return resolved(self)
 
-    def whole_parents(self) -> array[int]:
-        """The parents of all records, those behind their children found, loops cut."""
-        parents = self.parents[:]
-        if not self.forward:
-            return parents
-        known, changed = self.places(), False
+    def whole_parents(self) -> tuple[array[int], set[int]]:
+        """The parents of all records, and the records whose parent was a copy.
+
+        Parents behind their children are found, originals take the place of copies, and loops are
+        cut. Copies have no parents.
+        """
+        parents, changed = self.parents[:], False
+        known = self.places() if self.forward else {}
         for place, name in self.forward:
             above = known.get(name, NOWHERE)
             own = above == place or name == self.ids[place]
             if above != NOWHERE and not own:
                 parents[place] = above
                 changed = True
+        on_copies = self._fold_copies(parents) if self.copies else set()
         if changed:
             self._cut_loops(parents)
-        return parents
+        return parents, on_copies
+
+    def _fold_copies(self, parents: array[int]) -> set[int]:
+        """Let originals take the place of copies; returns the records that hung on copies."""
+        for copy in self.copies:
+            parents[copy] = NOWHERE
+        found = {number for number, above in enumerate(parents) if above in self.copies}
+        for number in found:
+            parents[number] = self.copies[parents[number]]
+        return found
 
     def _cut_loops(self, parents: array[int]) -> None:
         """Of each loop the link is cut that only follows, or else the one that points forward."""
@@ -311,6 +346,9 @@ class _Seen(msgspec.Struct, array_like=True):
     kept: list[tuple[int, int]] = []
     habits: Habits = AS_LINES
     inferred: bool = False
+    further: list[Habits] = []
+    """The habits of all conversations but the first."""
+    copies: dict[int, int] = {}
 
 
 class Glance:

@@ -27,8 +27,6 @@ from talktree.library.reading.told import (
 )
 from talktree.model.derive import DONE
 
-SYNTHETIC = "<synthetic>"
-"""The model of an answer that no model gave; nobody pays for it."""
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
 

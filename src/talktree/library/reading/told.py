@@ -5,6 +5,7 @@ Nothing here holds the source; texts in pieces are passed on and forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -179,8 +180,8 @@ class Told(Struct):
     """All conversations of a source that is read as a whole."""
     damage: str | None = None
     """Why only a part of the source could be read; None if all of it was."""
-    habits: Habits = AS_LINES
-    """How the source is written, for its tree."""
+    habits: Sequence[Habits] = (AS_LINES,)
+    """How the conversations with messages are written, for their trees."""
 
 
 def key_of(text: str) -> int:

@@ -1,7 +1,8 @@
 """Tokens straight from Claude Code's files, without a library: each API reply counts once.
 
-A reply is known by its message id and request id, in whatever file. Its records repeat its tokens,
-and the one with the most is whole. What a sub-agent repeats of its session is the session's.
+A reply is known by its message id, or else by its request id, in every file. Its records repeat
+its tokens, and the one with the most is whole. What a sub-agent repeats of its session is the
+session's.
 """
 
 from __future__ import annotations

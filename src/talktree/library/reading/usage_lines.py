@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from talktree.library.reading.keys import MOST
+from talktree.model.replies import MOST_TOKENS, reply_name
 from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso, to_iso
 
@@ -19,7 +19,7 @@ BLOCK = 32 << 20
 UTC = "Z"
 DAY = len("2026-03-02")
 NOTHING = Raw()
-Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class Entry(NamedTuple):
@@ -78,38 +78,34 @@ class Books:
     """The replies that were seen so far, each once, with the most tokens told of it."""
 
     def __init__(self) -> None:
-        self.own: dict[tuple[str, str | None], Entry] = {}
-        """By message id and request id."""
+        self.own: dict[str, Entry] = {}
+        """By their names."""
         self.side: dict[str, Entry] = {}
-        """Those only sub-agents told of, by message id."""
+        """Those only sub-agents told of, by their names."""
         self.nameless: list[Entry] = []
 
-    def take(self, id: str | None, request: str | None, side: bool, entry: Entry) -> None:  # noqa: FBT001
+    def take(self, name: str, entry: Entry, *, side: bool) -> None:
         """One record more."""
-        if id is None:
+        if not name:
             self.nameless.append(entry)
-        elif side:
-            known = self.side.get(id)
-            if known is None or sum(entry[4:]) > sum(known[4:]):
-                self.side[id] = entry
-        else:
-            known = self.own.get((id, request))
-            if known is None or sum(entry[4:]) > sum(known[4:]):
-                self.own[id, request] = entry
+            return
+        books = self.side if side else self.own
+        known = books.get(name)
+        if known is None or sum(entry[4:]) > sum(known[4:]):
+            books[name] = entry
 
     def add(self, other: Books) -> None:
         """What was seen in files that come behind."""
-        for (id, request), entry in other.own.items():
-            self.take(id, request, False, entry)
-        for id, entry in other.side.items():
-            self.take(id, None, True, entry)
+        for name, entry in other.own.items():
+            self.take(name, entry, side=False)
+        for name, entry in other.side.items():
+            self.take(name, entry, side=True)
         self.nameless += other.nameless
 
     def entries(self) -> Iterator[Entry]:
         """All replies, each once."""
         yield from self.own.values()
-        own = {id for id, _ in self.own}
-        yield from (entry for id, entry in self.side.items() if id not in own)
+        yield from (entry for name, entry in self.side.items() if name not in self.own)
         yield from self.nameless
 
 
@@ -171,4 +167,4 @@ def _take(books: Books, line: _Line, around: _Line) -> None:
     )
     # An answer that no model gave, such as the words of an error, tells of no tokens.
     if any(entry[4:]):
-        books.take(api.id, line.requestId, line.isSidechain is True, entry)
+        books.take(reply_name(api.id, line.requestId), entry, side=line.isSidechain is True)

@@ -9,9 +9,11 @@ from typing import NamedTuple
 from talktree.home import data_home
 from talktree.library.reading.natives import measures_of
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
+from talktree.model.conversation import Conversation
 from talktree.model.message import Message, Usage
 from talktree.model.parts import ToolCall
-from talktree.model.tally import DAY, SYNTHETIC, total
+from talktree.model.replies import total
+from talktree.model.tally import DAY
 from talktree.web.desk.steps import Shown
 
 FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
@@ -24,6 +26,8 @@ class Reply(NamedTuple):
     time: int | None
     model: str
     usage: Usage
+    hour: int
+    """The part of what was written to the cache that is kept for an hour."""
 
 
 class ToolCount:
@@ -38,9 +42,10 @@ class ToolCount:
 class Spending:
     """Grows row by row."""
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
         self.replies: dict[str, Reply] = {}
-        """By their API message, or the message itself."""
+        """By the names that all pieces and copies of a reply share."""
         self.tools: dict[str, ToolCount] = {}
         self.waits: dict[int, float] = {}
         """Seconds of answers by row, from what was asked to the first reply."""
@@ -51,7 +56,7 @@ class Spending:
     def take(self, shown: Shown) -> None:
         """Note the next row."""
         message = shown.head.message
-        self._spend(shown.number, message)
+        self._spend(shown)
         self._wait(shown.number, message)
         self._call(shown)
         for each in measures_of(message, message.time):
@@ -60,15 +65,16 @@ class Spending:
             elif each.name == "sentiment" and each.value in FEELINGS:
                 self.feelings.append((shown.number, FEELINGS[str(each.value)]))
 
-    def _spend(self, row: int, message: Message) -> None:
-        """Pieces of one reply repeat its usage; the one that tells most counts."""
-        usage = message.usage
-        if usage is None or message.model == SYNTHETIC:
-            return
-        key = message.api_message or f"\0{message.id}"
-        known = self.replies.get(key)
-        if known is None or total(usage) > total(known.usage):
-            self.replies[key] = Reply(row, message.time, message.model or "unknown", usage)
+    def _spend(self, shown: Shown) -> None:
+        """Pieces of one reply repeat its usage; the one with the most tokens counts."""
+        bones, store = self._conversation.skeleton, self._conversation.store
+        for step in shown.steps:
+            for each in store.replies(step.message, bones.own_id(step.position)):
+                known = self.replies.get(each.name)
+                if known is None or total(each.usage) > total(known.usage):
+                    model = each.model or "unknown"
+                    reply = Reply(shown.number, each.time, model, each.usage, each.hour)
+                    self.replies[each.name] = reply
 
     def _wait(self, row: int, message: Message) -> None:
         if message.role == "user":
@@ -111,5 +117,5 @@ class Costs:
         price = self._prices.price(reply.model, day, sum(prompt > band for band in BANDS))
         if price is None:
             return None
-        units = price.of(usage.input, usage.output, usage.cache_read, usage.cache_write, 0)
+        units = price.of(usage.input, usage.output, usage.cache_read, usage.cache_write, reply.hour)
         return units / UNIT

@@ -35,7 +35,7 @@ class Survey:
 
     def __init__(self, opened: Opened, rows: RowList) -> None:
         self._traits = TraitList()
-        self.spending = Spending()
+        self.spending = Spending(opened.conversation)
         self.touches = Touches()
         self.tasks: list[TaskStep] = []
         self._last: object = None

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from starlette.responses import Response, StreamingResponse
 
 from talktree.model.message import Usage
-from talktree.model.tally import total
+from talktree.model.replies import total
 from talktree.text.file_names import tame
 from talktree.text.times import to_iso
 from talktree.views.statistics import quantile

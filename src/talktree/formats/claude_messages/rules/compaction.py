@@ -11,6 +11,7 @@ from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
+from talktree.model.outline import Trait
 from talktree.model.parts import Event
 from talktree.text.json_value import Json
 
@@ -129,8 +130,12 @@ def unfinished_operation(talk: Talk) -> Iterable[Told]:
 
     Fix: none, because what happened is not known.
     """
-    roles = talk.bones.roles
-    lines = [position for position, role in enumerate(roles) if role == "compact_system"]
+    roles, traits = talk.bones.roles, talk.bones.traits
+    lines = [
+        position
+        for position, role in enumerate(roles)
+        if role == "system" and traits[position] == Trait.NOTE
+    ]
     if not lines:
         return ()
     return _unfinished(talk, lines)

@@ -9,6 +9,7 @@ from talktree.library.database.migrations import (
     branch_names,
     checksums,
     conversations,
+    reply_names,
     roles,
     verified_versions,
 )
@@ -19,5 +20,6 @@ STEPS: dict[int, Callable[[Database], None]] = {
     4: verified_versions.step,
     5: checksums.step,
     6: conversations.step,
+    7: reply_names.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""

@@ -1,0 +1,58 @@
+"""The API replies that lines of a Claude Code session are pieces of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from talktree.formats.base import Record
+from talktree.formats.claude_code.lens import get
+from talktree.model.message import Message
+from talktree.model.replies import ReplyUsage, reply_of, valid_count
+
+PROGRESS = "progress"
+CACHE = "cache_creation"
+
+
+def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
+    """The reply of a message, and that of a sub-agent's message that a progress line holds."""
+    found = _reply(message, own)
+    if found is not None:
+        yield found
+    if message.role != PROGRESS:
+        return
+    value = _below(message.extra, "data").get("message")
+    inner = get(Record(value)) if isinstance(value, dict) else None
+    if isinstance(inner, Message):
+        found = _reply(inner, inner.id)
+        if found is not None:
+            yield found
+
+
+def _reply(message: Message, own: str) -> ReplyUsage | None:
+    if message.usage is None or not message.extra:
+        return reply_of(message, own)
+    extra = message.extra
+    request, usage = extra.get("requestId"), _below(extra, "message", "usage")
+    written, hour = None, 0
+    if isinstance(usage.get(CACHE), Mapping):
+        cache = _below(usage, CACHE)
+        hour = _count(cache.get("ephemeral_1h_input_tokens"))
+        written = hour + _count(cache.get("ephemeral_5m_input_tokens"))
+    named = request if isinstance(request, str) else None
+    return reply_of(message, own, request=named, written=written, hour=hour)
+
+
+def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """The object under some names; empty if there is none."""
+    here: Any = value
+    for name in names:
+        here = here.get(name)
+        if not isinstance(here, Mapping):
+            return {}
+    found: Mapping[str, Any] = here
+    return found
+
+
+def _count(value: object) -> int:
+    return valid_count(value) if type(value) is int else 0

@@ -1,0 +1,45 @@
+"""Which records of a file of lines are exact copies of records before them.
+
+A record is a copy if it has the id and the very bytes of a record before it. The model decides in
+the same way (`formats/engine/read.py`). Only records whose id occurs twice are read for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from talktree.library.reading.claude_lines import record_bytes
+from talktree.library.reading.record import Read, line_at
+
+
+def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -> dict[int, int]:
+    """The copies from a record on, each with its original.
+
+    `ids` are the hashes of the ids of all records, and `at` the places where the records begin.
+    """
+    known = set(ids[:first])
+    wanted: set[int] = set()
+    for id in ids[first:]:
+        if id in known:
+            wanted.add(id)
+        known.add(id)
+    wanted.discard(0)
+    originals: dict[tuple[int, bytes], int] = {}
+    found: dict[int, int] = {}
+    for number, id in enumerate(ids) if wanted else ():
+        if id in wanted:
+            digest = _digest(read, at[number])
+            original = originals.setdefault((id, digest), number)
+            if original != number and number >= first:
+                found[number] = original
+    return found
+
+
+def read_of(data: bytes, start: int = 0) -> Read:
+    """A function that reads from lines in memory; `start` is the place of the first."""
+    return lambda at, size: data[at - start : at - start + size]
+
+
+def _digest(read: Read, at: int) -> bytes:
+    return blake2b(record_bytes(line_at(read, at)), digest_size=16).digest()

@@ -1,0 +1,81 @@
+"""API replies: what identifies one in every file, and the tokens it used.
+
+Programs record a reply in several pieces and copy it when a session is forked or resumed. All of
+them have the same name here, and the piece with the most tokens counts. Formats yield the replies
+of their messages (`Format.replies`); every count of tokens takes them from there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.model.message import SIDECHAIN, Message, Usage
+
+SYNTHETIC = "<synthetic>"
+"""The model of an answer that no model gave; it costs nothing."""
+MOST_TOKENS = 1 << 53
+"""A larger number of tokens is damage."""
+
+
+class ReplyUsage(NamedTuple):
+    """A reply as one record has it."""
+
+    name: str
+    """The same for all pieces and copies of the reply, in all files."""
+    usage: Usage
+    hour: int
+    """The part of what was written to the cache that is kept for an hour."""
+    time: int | None
+    model: str | None
+    sidechain: bool
+
+
+def reply_of(
+    message: Message,
+    own: str,
+    *,
+    request: str | None = None,
+    written: int | None = None,
+    hour: int = 0,
+) -> ReplyUsage | None:
+    """The reply that a message is a piece of; None if it names no tokens.
+
+    `own` is the id of the message in its file, `request` the API request it answers, and `written`
+    the tokens written to the cache if the format counts them apart.
+    """
+    used = message.usage
+    if used is None or message.model == SYNTHETIC:
+        return None
+    cached = used.cache_write if written is None else written
+    counts = tuple(map(valid_count, (used.input, used.output, used.cache_read, cached)))
+    name = reply_name(message.api_message, request) or lone_name(
+        own, message.session, message.time, message.model, (*counts, hour)
+    )
+    side = SIDECHAIN in message.flags
+    return ReplyUsage(name, Usage(*counts), hour, message.time, message.model, side)
+
+
+def reply_name(api_message: str | None, request: str | None) -> str:
+    """The name of a reply: the id of the API message, or else of the request; may be empty."""
+    return api_message or request or ""
+
+
+def lone_name(
+    own: str,
+    session: str | None,
+    time: int | None,
+    model: str | None,
+    counts: tuple[int, ...],
+) -> str:
+    """The name of a reply that has no id of its own."""
+    return f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}"
+
+
+def total(usage: Usage) -> int:
+    """All tokens together."""
+    return usage.input + usage.output + usage.cache_read + usage.cache_write
+
+
+def valid_count(number: int) -> int:
+    """A number of tokens; 0 if it is impossible."""
+    return number if 0 <= number < MOST_TOKENS else 0
