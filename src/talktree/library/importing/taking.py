@@ -92,7 +92,7 @@ class Taking:
         self._intake.db.run(
             _SAVE,
             (
-                self.trouble,
+                storable(self.trouble),
                 storable(head.native),
                 storable(head.title),
                 None if head.project is None else number(head.project),
@@ -124,7 +124,7 @@ class Taking:
                 counts = count_lines(os.path.basename(self.path), content, self._format)
             except Exception as error:
                 # A mistake of ours costs the inferred links, not the source and not the import.
-                self._intake.failed(self.path, mistake(os.fsdecode(self.path), error))
+                self._intake.incomplete(self.path, mistake(os.fsdecode(self.path), error))
             else:
                 threads, branches, sidechains = counts.threads, counts.branches, counts.sidechains
                 if has_copies:

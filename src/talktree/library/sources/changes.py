@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, found, seen_as
+from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -93,14 +93,16 @@ class Look(NamedTuple):
     """Folders that had to be looked into because nobody knew them."""
     asked: list[Seen]
     """Those of them that are no conversations, so that they need not be asked again."""
+    unread: list[Unread]
+    """Links, special files and folders of other programs below paths that were named."""
 
     @property
     def is_idle(self) -> bool:
         """Whether there is nothing to do and nothing to tell."""
-        return not (self.changes or self.missing or self.closed or self.asked)
+        return not (self.changes or self.missing or self.closed or self.asked or self.unread)
 
 
-NOTHING = Look(0, 0, 0, [], [], [], 0, [])
+NOTHING = Look(0, 0, 0, [], [], [], 0, [], [])
 """What is seen where nobody looks."""
 
 
@@ -177,9 +179,9 @@ class _Walk:
             return None  # what it lost is seen when all files were met
         if one.asked and one.path in self._stamps and self._is_as_before(one.files[0]):
             self.unchanged += 1
-            self._meet(one.path)
+            self.meet(one.path)
             return None
-        self._meet(one.path)
+        self.meet(one.path)
         row = self.known(one.path)
         return Change(one, row.source or None if row else None, row)
 
@@ -191,10 +193,10 @@ class _Walk:
             same = all(map(self._is_as_before, one.files))
             self._met.add(path)
             for seen in one.files:
-                self._meet(seen.path)
+                self.meet(seen.path)
             lost = [each for each in self._stamps if each.startswith(path + b"/")]
             for each in lost:
-                self._meet(each)
+                self.meet(each)
             if source and same and not lost:
                 self.unchanged += 1
                 continue
@@ -213,6 +215,11 @@ class _Walk:
     def _is_quiet(self, changed: int) -> bool:
         """Whether a file did not change for so long that it is compared as a whole."""
         return self._quiet_since is None or changed <= self._quiet_since
+
+    def is_kept(self, path: bytes) -> bool:
+        """Whether a file that was imported was at a path; then that file is gone."""
+        other = self._others.get(path)
+        return path in self._stamps or (other is not None and bool(other.source))
 
     def known(self, path: bytes) -> Known | None:
         """The row of a file."""
@@ -233,7 +240,8 @@ class _Walk:
         rows = (self.known(path) for path in paths if not (shut and path.startswith(shut)))
         return [row for row in rows if row is not None]
 
-    def _meet(self, path: bytes) -> None:
+    def meet(self, path: bytes) -> None:
+        """Note that something is still at a path."""
         self._stamps.pop(path, None)
         if path in self._others:
             self._met.add(path)
@@ -245,19 +253,26 @@ def look(
     *,
     leave: Sequence[bytes] = (),
     quiet: float | None = None,
+    every: Collection[bytes] = (),
 ) -> Look:
     """Walk some paths, none below another, and compare what is there with what is known.
 
-    A file with provisional versions counts as changed; with `quiet`, only after so many seconds
-    without a change.
+    Below the paths in `every`, all files are looked at, whatever their names are. A file with
+    provisional versions counts as changed; with `quiet`, only after that many seconds without a
+    change.
     """
     walk = _Walk(db, roots, quiet)
     changes: list[Change] = []
     closed: list[Closed] = []
+    unread: list[Unread] = []
     for root in roots:
-        for one in found(root, walk.is_one, walk.is_same, leave=leave):
+        for one in found(root, walk.is_one, walk.is_same, leave=leave, every=root in every):
             if isinstance(one, Closed):
                 closed.append(one)
+            elif isinstance(one, Unread):
+                if not walk.is_kept(one.seen.path):
+                    unread.append(one)
+                    walk.meet(one.seen.path)
             elif (change := walk.change(one)) is not None:
                 changes.append(change)
     changes += walk.folder_changes()
@@ -270,4 +285,5 @@ def look(
         closed,
         walk.opened,
         walk.asked,
+        unread,
     )

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import msgspec
 
 from talktree.errors import TalktreeError
-from talktree.files import OnDisk, Source
+from talktree.files import OnDisk, Source, load
 from talktree.library.sources.find import Found
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
 """How much is looked at at first, and how much if that does not show it."""
 EMPTY = "the file is empty"
+KEYS = "settings that may hold keys; never opened"
 MOST_LINES = 50
 """So many of the first lines are looked at."""
 PART = 1 << 20
@@ -60,6 +61,28 @@ def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognis
     # What begins with lines that hold no message is a file of lines, too.
     lines = file is not None and slug == CLAUDE_CODE and _shown(_head(file)) == "envelope"
     return Recognised(slug, lines=lines)
+
+
+def may_hold_keys(found: Found) -> bool:
+    """Whether a format calls a file secret, by its name and, unless it was named, those around it.
+
+    The names around it are only listed if its own name makes that possible.
+    """
+    from talktree.formats import all_formats
+
+    folder, name = os.path.split(os.fsdecode(found.path))
+    formats = [format for format in all_formats() if format.may_withhold(name)]
+    if not formats:
+        return False
+    source = source_of(found)
+    if not found.asked:
+        try:
+            around = load(folder)
+        except TalktreeError:
+            return True
+        # What the folder is called says whether it is one with settings.
+        source = Source(os.path.basename(folder), around.files, folder=True)
+    return any(name in format.withheld(source) for format in formats)
 
 
 def is_conversation_folder(found: Found) -> bool:
