@@ -15,7 +15,7 @@ from tests.library import made
 
 
 def walked(path: Path, *, ones: bool = True) -> list[Found | Closed]:
-    listed = found(os.fsencode(path), lambda *_: ones, lambda *_: False)
+    listed = found(os.fsencode(path), lambda _, files: files if ones else None, lambda *_: False)
     return [each for each in listed if not isinstance(each, Unread)]
 
 

@@ -200,7 +200,7 @@ def collect(source: Source) -> Collection | None:
     source = without_secrets(source, all_formats())
     format = _format_of(source)
     if format is not None and is_one(source):
-        foreign = list(_foreign_files(source, format))
+        foreign = list(foreign_files(source, format))
         # Where no file alone is of the format that they have together, they are one source.
         if not foreign or len(foreign) == len(source.files):
             return None
@@ -215,7 +215,7 @@ def _members(path: str, source: Source) -> Iterator[Member]:
         here, folder = pending.pop()
         format = _format_of(folder)
         if format is not None and is_one(folder):
-            foreign = set(_foreign_files(folder, format))
+            foreign = set(foreign_files(folder, format))
             yield Member(here, folder.minus(foreign), format)
             yield from (_file_member(here, folder, name) for name in sorted(foreign))
             continue
@@ -257,7 +257,7 @@ def _format_of(source: Source) -> Format | None:
         return None
 
 
-def _foreign_files(source: Source, format: Format) -> Iterator[str]:
+def foreign_files(source: Source, format: Format) -> Iterator[str]:
     """Files at the top of a folder that are conversations of other formats than the folder's.
 
     A file that makes up a conversation together with others is not looked at.

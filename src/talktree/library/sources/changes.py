@@ -36,6 +36,7 @@ _PROVISIONAL = """
 SELECT files.path FROM versions JOIN files ON files.generation = versions.generation
 WHERE versions.verified = 0 AND files.state = 'here'
 """
+_SOURCES_IN = "SELECT path FROM sources WHERE path > ? AND path < ?"
 _AT = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files WHERE path = ?
 """
@@ -156,21 +157,47 @@ class _Walk:
                 return True
         return False
 
-    def is_one(self, folder: Seen, inside: tuple[Seen, ...]) -> bool:
-        """Whether a folder is one source, as it was found before or is found now."""
+    def parts_of(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...] | None:
+        """Which files are part of a folder that is one source; None if it is not one.
+
+        A folder that was one before still is; only files that are new in it are looked into.
+        """
         row = self._others.get(folder.path)
         if row is not None and row.state == FOLDER:
-            return True
+            own = self._sources_in(folder.path)
+            if any(self._is_new_in(seen.path, folder.path) for seen in inside):
+                new = self._recognised_parts(folder, inside)
+                own |= {
+                    seen.path
+                    for seen in inside
+                    if seen not in new and self._is_new_in(seen.path, folder.path)
+                }
+            return tuple(seen for seen in inside if seen.path not in own) if own else inside
         self._met.add(folder.path)
         if row is not None and row.state == OTHER and row.is_still(folder):
-            return False
+            return None
         self.opened += 1
-        from talktree.library.sources.recognise import is_conversation_folder  # slow to import
+        parts = self._recognised_parts(folder, inside)
+        if not parts:
+            self.asked.append(folder)
+        return parts or None
 
-        if is_conversation_folder(Found(folder.path, "folder", inside)):
-            return True
-        self.asked.append(folder)
-        return False
+    def _recognised_parts(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...]:
+        from talktree.library.sources.recognise import parts_of_folder  # slow to import
+
+        return parts_of_folder(Found(folder.path, "folder", inside))
+
+    def _sources_in(self, folder: bytes) -> set[bytes]:
+        """The files in a folder that are sources of their own."""
+        return {row[0] for row in self._db.read(_SOURCES_IN, (folder + b"/", folder + b"0"))}
+
+    def _is_new_in(self, path: bytes, folder: bytes) -> bool:
+        """Whether a file that lies directly in a folder is not known."""
+        return (
+            path not in self._stamps
+            and path not in self._others
+            and os.path.dirname(path) == folder
+        )
 
     def change(self, one: Found) -> Change | None:
         """What is known of something that may have changed; None if it has not."""
@@ -195,6 +222,9 @@ class _Walk:
             for seen in one.files:
                 self.meet(seen.path)
             lost = [each for each in self._stamps if each.startswith(path + b"/")]
+            if lost:
+                own = self._sources_in(path)
+                lost = [each for each in lost if each not in own]
             for each in lost:
                 self.meet(each)
             if source and same and not lost:
@@ -266,7 +296,7 @@ def look(
     closed: list[Closed] = []
     unread: list[Unread] = []
     for root in roots:
-        for one in found(root, walk.is_one, walk.is_same, leave=leave, every=root in every):
+        for one in found(root, walk.parts_of, walk.is_same, leave=leave, every=root in every):
             if isinstance(one, Closed):
                 closed.append(one)
             elif isinstance(one, Unread):

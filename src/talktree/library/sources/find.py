@@ -88,8 +88,11 @@ class Unread(NamedTuple):
 
 
 Candidate = Found | Closed | Unread
-Ask = Callable[[Seen, tuple[Seen, ...]], bool]
-"""Whether a folder that looks like one conversation, with the files below it, is one."""
+Ask = Callable[[Seen, tuple[Seen, ...]], tuple[Seen, ...] | None]
+"""Which files below a folder that looks like one conversation are part of it; None if it is not.
+
+The other files are sources of their own.
+"""
 Same = Callable[[bytes, os.stat_result | None], bool]
 """Whether a file is as it was; without a `stat`, whether anything is known of it."""
 
@@ -130,9 +133,11 @@ def _below(
         try:
             files, folders, others = _listed(here)
             if _looks_like_one(files):
-                inside = _inside(here)
-                if is_one(seen_as(here, os.lstat(here)), inside):
-                    yield Found(here, "folder", inside)
+                parts = is_one(seen_as(here, os.lstat(here)), _inside(here))
+                if parts is not None:
+                    yield Found(here, "folder", parts)
+                    beside = _without(files, parts)
+                    yield from _changed(beside, is_same, every=every, likely=True)
                     continue
         except OSError as error:
             yield _closed(here, error)
@@ -144,6 +149,16 @@ def _below(
             path = os.path.join(here, name)
             if path not in leave:
                 pending.append((path, _kind_of_folder(name, kind, files)))
+
+
+def _without(files: _Files, parts: tuple[Seen, ...]) -> _Files:
+    """The files of a folder that are not part of the conversation that the folder is."""
+    paths = {seen.path for seen in parts}
+    return {
+        name: entry
+        for name, entry in files.items()
+        if entry.path not in paths and name not in FLEETING
+    }
 
 
 _FolderKind = Literal["any", "session", "companions"]

@@ -10,7 +10,7 @@ import msgspec
 
 from talktree.errors import TalktreeError
 from talktree.files import OnDisk, Source, load
-from talktree.library.sources.find import Found
+from talktree.library.sources.find import Found, Seen
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
@@ -85,14 +85,25 @@ def may_hold_keys(found: Found) -> bool:
     return any(name in format.withheld(source) for format in formats)
 
 
-def is_conversation_folder(found: Found) -> bool:
-    """Whether a format recognises a folder as one conversation."""
+def parts_of_folder(found: Found) -> tuple[Seen, ...]:
+    """The files of a folder that are one source together; none if no format recognises it.
+
+    Files beside them that are conversations of other formats are sources of their own.
+    """
+    from talktree.formats.collection import foreign_files
+    from talktree.formats.detect import detect
     from talktree.formats.sources import is_one
 
+    source = source_of(found)
     try:
-        return is_one(source_of(found))
+        if not is_one(source):
+            return ()
+        foreign = set(foreign_files(source, detect(source).format))
     except TalktreeError:
-        return False
+        return ()
+    if not foreign:
+        return found.files
+    return tuple(seen for seen in found.files if relative(seen.path, found.path) not in foreign)
 
 
 def source_of(found: Found) -> Source:
