@@ -10,7 +10,7 @@ import msgspec
 
 from talktree.errors import TalktreeError
 from talktree.files import OnDisk, Source, load
-from talktree.library.sources.find import Found, Seen
+from talktree.library.sources.find import SESSION_ENDINGS, Found, Seen
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
@@ -66,8 +66,11 @@ def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognis
 def may_hold_keys(found: Found) -> bool:
     """Whether a format calls a file secret, by its name and, unless it was named, those around it.
 
-    The names around it are only listed if its own name makes that possible.
+    The names around it are only listed if its own name makes that possible. Settings are not in
+    files of lines, which are the ones that are imported most.
     """
+    if found.path.endswith(SESSION_ENDINGS):
+        return False
     from talktree.formats import all_formats
 
     folder, name = os.path.split(os.fsdecode(found.path))
