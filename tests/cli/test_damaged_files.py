@@ -114,7 +114,8 @@ def test_an_import_lists_a_damaged_file(tmp_path: Path, capfd: pytest.CaptureFix
     path.write_bytes(cut(gzip.compress(session())))
     assert run(["import", str(path), "--library", str(tmp_path / "library")]) == 3
     told = capfd.readouterr().err
-    assert f"{path}: the file ends before its gzip data does; the rest is missing" in told
+    why = "the file ends before its gzip data does; the rest is missing"
+    assert told == f"talktree: {path}: imported, but damaged: {why}\n"
 
 
 def test_a_damaged_file_is_neither_edited_nor_repaired(

@@ -49,14 +49,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_files_that_are_left_out_are_named_and_counted(mixed: Path, capsys: Captured) -> None:
     assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
     told = capsys.readouterr().err
-    assert "2 converted, 2 left out" in told
+    assert "2 converted, 2 not converted" in told
     assert "2 things lost" in told
     assert "mixed/notes.md: no known conversation format" in told
     assert "mixed/x.json: no known conversation format" in told
     # A second run says the same, though it does nothing.
     assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
     again = capsys.readouterr().err
-    assert "2 unchanged, 2 left out" in again
+    assert "2 unchanged, 2 not converted" in again
     assert "mixed/notes.md: no known conversation format" in again
 
 
@@ -67,6 +67,27 @@ def test_a_file_that_is_left_out_is_a_loss(mixed: Path, capsys: Captured, more: 
     assert "mixed/notes.md" in capsys.readouterr().err
     assert run([*call, "--allow", "file"]) == 0
     assert run(["convert", "mixed", "-t", "native", "-o", "out2", "--forbid", "file"]) == 4
+
+
+def test_a_strict_batch_writes_what_loses_nothing(mixed: Path, capsys: Captured) -> None:
+    (mixed / "notes.md").unlink()
+    (mixed / "x.json").unlink()
+    call = ["convert", "mixed", "-t", "studio", "-o", "out", "--clean", "--strict"]
+    assert run(call) == 4
+    told = capsys.readouterr().err
+    assert "1 converted, 1 failed" in told
+    assert "mixed/a.json: not written: the target cannot hold everything" in told
+    assert [path.name for path in Path("out").glob("[!.]*")] == ["b.json"]
+
+
+def test_a_strict_batch_with_a_foreign_file_writes_the_others(
+    mixed: Path, capsys: Captured
+) -> None:
+    assert run(["convert", "mixed", "-t", "native", "-o", "out", "--strict"]) == 4
+    told = capsys.readouterr().err
+    assert "2 converted, 2 not converted" in told
+    assert f"not converted: {mixed.name}/notes.md: no known conversation format" in told
+    assert sorted(path.name for path in Path("out").glob("[!.]*")) == ["a.jsonl", "b.jsonl"]
 
 
 def test_scripts_learn_what_was_left_out(mixed: Path, capsys: Captured) -> None:

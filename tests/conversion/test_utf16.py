@@ -8,6 +8,7 @@ import pytest
 
 from talktree import api
 from talktree.cli.main import run
+from talktree.conversion.options import Options
 from talktree.files import Source
 
 LINE = (
@@ -89,3 +90,43 @@ def test_a_cut_off_character_is_reported() -> None:
     stored = b"\xff\xfe" + LINE.encode("utf-16-le")[:-3]
     document = api.read(Source.of_bytes(stored, name="session.jsonl"), format="claude-code")
     assert "damaged-file" in {each.name for each in document.findings}
+
+
+@pytest.mark.parametrize("left", [1, 2, 3, 5])
+@pytest.mark.parametrize(("mark", "encoding"), ENCODINGS)
+@pytest.mark.parametrize(("slug", "text"), SOURCES)
+def test_a_cut_off_file_is_recognised_and_comes_back(
+    slug: str, text: str, mark: bytes, encoding: str, left: int
+) -> None:
+    stored = mark + text.encode(encoding)[:-left]
+    document = api.read(Source.of_bytes(stored, name="chat"))
+    assert document.format == slug
+    made = api.converted(document, to="native")
+    assert [*made.ledger.lost()] == []
+    assert through(stored, slug, "native", slug) == stored
+    assert through(stored, slug, "claude-messages", slug) == stored
+
+
+@pytest.mark.parametrize(("mark", "encoding"), ENCODINGS)
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_half_of_a_pair_at_the_end_comes_back(mark: bytes, encoding: str, left: int) -> None:
+    stored = mark + (LINE + "🎈").encode(encoding)[:-left]
+    assert through(stored, "claude-code", "native", "claude-code") == stored
+
+
+def test_the_rest_of_a_cut_off_character_is_lost_without_embedded_data() -> None:
+    stored = b"\xff\xfe" + LINE.encode("utf-16-le")[:-1]
+    document = api.read(Source.of_bytes(stored, name="session.jsonl"), format="claude-code")
+    made = api.converted(document, to="native", options=Options(carry=False))
+    assert ("damage", 1) in [*made.ledger.lost()]
+
+
+@pytest.mark.parametrize("name", ["muse.json", "studio.json"])
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_a_cut_off_document_is_recognised(name: str, left: int) -> None:
+    text = (Path(__file__).parents[2] / "demo" / name).read_text("utf-8")
+    stored = b"\xff\xfe" + text.encode("utf-16-le")[:-left]
+    document = api.read(Source.of_bytes(stored, name=name))
+    whole = api.read(Source.of_bytes(text.encode(), name=name))
+    assert document.format == whole.format
+    assert [*map(len, document.conversations)] == [*map(len, whole.conversations)]

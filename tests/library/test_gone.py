@@ -108,7 +108,7 @@ def test_what_is_not_recognised_is_listed_with_the_reason(
     for name, data in (("empty.jsonl", b""), ("notes.md", b"milk"), ("odd\udcff.json", b"[1")):
         (place / name).write_bytes(data)
     told = printed(capfd, "import", str(place))
-    assert "1 new, 3 not recognised" in told
+    assert "1 new, 3 not imported" in told
     assert f"{place}/empty.jsonl: the file is empty" in told
     assert f"{place}/notes.md: no known conversation format" in told
     assert "not recognised" not in printed(capfd, "import"), "only what is new is listed"

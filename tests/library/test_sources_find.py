@@ -9,13 +9,14 @@ import pytest
 
 from talktree.library.importing.expiry import DAY, kept_until
 from talktree.library.library import Library
-from talktree.library.sources.find import Closed, Found, found
+from talktree.library.sources.find import Closed, Found, Unread, found
 from talktree.library.sources.known import known_places
 from tests.library import made
 
 
 def walked(path: Path, *, ones: bool = True) -> list[Found | Closed]:
-    return list(found(os.fsencode(path), lambda *_: ones, lambda *_: False))
+    listed = found(os.fsencode(path), lambda _, files: files if ones else None, lambda *_: False)
+    return [each for each in listed if not isinstance(each, Unread)]
 
 
 def test_files_are_found_in_the_order_of_names_and_links_are_left(tmp_path: Path) -> None:

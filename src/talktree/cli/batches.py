@@ -54,7 +54,7 @@ def convert_many(wish: Wish) -> int:
 
 
 def _refuses_skipped(wish: Wish) -> bool:
-    """Whether a file that is left out is an error."""
+    """Whether a file that is not converted is an error."""
     return "file" in wish.options.forbid or (
         wish.options.strict and "file" not in wish.options.allow
     )
@@ -143,7 +143,7 @@ def _sums(outcomes: Sequence[Outcome]) -> Sums:
 
 def _tally(outcomes: Sequence[Outcome]) -> str:
     found = Counter(outcome.status for outcome in outcomes)
-    words: dict[Status, str] = {"skipped": "left out"}
+    words: dict[Status, str] = {"skipped": "not converted"}
     told = [f"{found[each]:,} {words.get(each, each)}" for each in STATUSES if found[each]]
     return ", ".join(told) or "nothing to convert"
 
@@ -155,16 +155,15 @@ def _preview_lines(wish: Wish, outcomes: Sequence[Outcome], sums: Sums) -> Itera
 
 
 def _tell_skipped(outcomes: Sequence[Outcome], *, strict: bool) -> None:
-    """Name the files that were left out."""
+    """Name the files that are not conversations."""
     skipped = [outcome for outcome in outcomes if outcome.status == "skipped"]
     for outcome in skipped[:MOST_TOLD]:
         reason = outcome.failure.message if outcome.failure else "no known conversation format"
-        tell(f"talktree: left out: {_where(outcome.path, reason)}")
+        tell(f"talktree: not converted: {_where(outcome.path, reason)}")
     if len(skipped) > MOST_TOLD:
-        tell(f"talktree: {len(skipped) - MOST_TOLD:,} more left out; --json tells all")
+        tell(f"talktree: {len(skipped) - MOST_TOLD:,} more not converted (use --json)")
     if skipped and strict:
-        tell(f"talktree: {counted(len(skipped), 'file')} left out, which --strict does not allow")
-        tell("hint: move them away, or add --allow file")
+        tell("hint: files that are not converted count as lost: move them away, or --allow file")
 
 
 def _tell_failures(outcomes: Sequence[Outcome]) -> None:
@@ -172,11 +171,14 @@ def _tell_failures(outcomes: Sequence[Outcome]) -> None:
     hints: dict[str, None] = {}
     for outcome in failed[:MOST_TOLD]:
         assert outcome.failure is not None
-        tell(f"talktree: {_where(outcome.path, outcome.failure.message)}")
+        is_refused = outcome.failure.kind == WouldLose.kind
+        refused = "not written: " if is_refused else ""
+        message = f"{refused}{outcome.failure.message}"
+        tell(f"talktree: {_where(outcome.path, message)}")
         if outcome.failure.hint:
             hints[outcome.failure.hint] = None
     if len(failed) > MOST_TOLD:
-        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed; --json tells all")
+        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed (use --json)")
     for hint in hints:
         tell(f"hint: {hint}")
 

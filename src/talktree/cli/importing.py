@@ -44,6 +44,20 @@ def _as_bar() -> Iterator[Told]:
         yield told
 
 
+def report_incomplete(incomplete: Sequence[Failed], *, quiet: bool) -> None:
+    """Print a line for each source of which only a part could be imported, up to a limit."""
+    if quiet or not incomplete:
+        return
+    from talktree.library.importing.result import DAMAGED, without_path  # not for --help
+
+    for each in incomplete[:MOST_TOLD]:
+        why = without_path(each.failure.message, each.path)
+        word = "damaged: " if each.failure.kind == DAMAGED else ""
+        tell(f"talktree: {os.fsdecode(each.path)}: imported, but {word}{why}")
+    if len(incomplete) > MOST_TOLD:
+        tell(f"talktree: {len(incomplete) - MOST_TOLD:,} more are incomplete (use --json)")
+
+
 def failures_told(failed: Sequence[Failed], *, quiet: bool) -> None:
     """A line for each, up to a limit."""
     if quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from talktree.cli import output
 from talktree.cli.failures import tell
-from talktree.cli.importing import MOST_TOLD, failures_told, progress_told
+from talktree.cli.importing import MOST_TOLD, failures_told, progress_told, report_incomplete
 from talktree.cli.opening import opened
 from talktree.views.kept import expiry_lines, expiry_notice, imported_shape, summary_line
 from talktree.views.measure import counted
@@ -49,8 +49,10 @@ def taken_in(
             _nothing_told(kept, paths, known=known)
     if not as_json and not quiet and progress != "json":
         _tell_skipped(done.skipped)
-    failures_told(done.failed, quiet=as_json or progress == "json")
-    return 3 if done.failed else 0
+    told_apart = as_json or progress == "json"
+    report_incomplete(done.incomplete, quiet=told_apart)
+    failures_told(done.failed, quiet=told_apart)
+    return 3 if done.failed or done.incomplete else 0
 
 
 def _tell_expiring(library: Library, expiring: Sequence[Expiring]) -> None:
@@ -65,10 +67,10 @@ def _tell_expiring(library: Library, expiring: Sequence[Expiring]) -> None:
 
 
 def _tell_skipped(skipped: Sequence[Skipped]) -> None:
-    """List the files that are not conversations, each with the reason."""
+    """List what is not a conversation or was not read, each with the reason."""
     if not skipped:
         return
-    tell(f"talktree: {counted(len(skipped), 'file')} not recognised:")
+    tell(f"talktree: {counted(len(skipped), 'path')} not imported:")
     for path, why in skipped[:MOST_TOLD]:
         tell(f"  {os.fsdecode(path)}: {why}")
     if len(skipped) > MOST_TOLD:

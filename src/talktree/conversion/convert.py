@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.conversion.forward import as_written, forwarded, without_records
 from talktree.conversion.index import Index, carries, indexed
@@ -12,6 +12,7 @@ from talktree.conversion.proof import Proof, join_proofs
 from talktree.conversion.restore import Restoration
 from talktree.conversion.restore_edits import restoration, restored, restored_files
 from talktree.errors import TalktreeError, UsageError
+from talktree.files import form_of
 from talktree.formats import by_slug
 from talktree.formats.base import TAGS, Format
 from talktree.formats.engine import Origin, write
@@ -37,7 +38,7 @@ def converted(
     origin = document.origin
     assert isinstance(origin, Origin)
     target = by_slug(to)
-    ledger.add(Loss("damage", path, why) for path, why in origin.damaged.items())
+    ledger.add(_damage(origin, options))
     if to == document.format:
         if options.branch not in (None, "all") or (not options.carry and carries(document)):
             return forwarded(document, target, options, ledger, processes=processes)
@@ -61,6 +62,13 @@ def converted(
         return _side_by_side(made, rest, to, ledger)
     _report_files(document, ledger)
     return made[0][1] if len(made) == 1 else _side_by_side(made, None, to, ledger)
+
+
+def _damage(origin: Origin, options: Options) -> Iterator[Loss]:
+    """What is lost of damaged files; the rest of a character that is cut off is embedded."""
+    for path, why in origin.damaged.items():
+        is_embedded = options.carry and bool(form_of(origin.by_path[path].content))
+        yield Loss("damage", path, why, "carried" if is_embedded else "lost")
 
 
 def _restorations(document: Document, to: str, ledger: Ledger) -> list[Restoration]:

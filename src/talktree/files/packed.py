@@ -86,9 +86,9 @@ def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
 
 def form_of(content: Content) -> str:
     """The encoding of a file whose text was decoded, for `as_utf16`; empty for any other."""
-    if not isinstance(content, Unpacked) or content.how != UTF16 or content.damage is not None:
+    if not isinstance(content, Unpacked) or content.how != UTF16:
         return ""
-    return form_of_text(content.stored)
+    return form_of_text(content.stored, cut=content.damage is not None)
 
 
 def as_named(

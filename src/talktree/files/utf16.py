@@ -11,6 +11,8 @@ from talktree.files.content import Content
 LITTLE, BIG = b"\xff\xfe", b"\xfe\xff"
 MARKS = {"utf-16-le": LITTLE, "utf-16-be": BIG}
 HEAD = 1 << 10
+_FORM = re.compile(r"(utf-16-[lb]e)(?:\+((?:[0-9a-f]{2}){1,3}))?(?: ([\w.:-]{0,40}))?", re.ASCII)
+"""The order of bytes, the bytes of a last character that is cut off, the declared encoding."""
 _ENCODING = re.compile(
     rb"""(\A\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["'])([\w.:-]{1,40})(?=["'])"""
 )
@@ -29,7 +31,10 @@ codecs.register_error(_LENIENT, _lenient)
 
 
 def from_utf16(content: Content) -> Generator[bytes, None, bool]:
-    """The text as UTF-8; returns whether the last character is cut off."""
+    """The text as UTF-8; returns whether the last character is cut off.
+
+    What is left of such a character is not part of the text.
+    """
     decoder = codecs.getincrementaldecoder(_name(content))("surrogatepass")
     first = True
     for block in content.blocks(2):
@@ -37,38 +42,50 @@ def from_utf16(content: Content) -> Generator[bytes, None, bool]:
         # What an XML file says of its encoding is true of the bytes that are read.
         yield _ENCODING.sub(rb"\1UTF-8", piece) if first else piece
         first = False
-    if decoder.getstate()[0]:
-        yield "\ufffd".encode()
-        return True
-    return False
+    return bool(decoder.getstate()[0])
 
 
 def _name(content: Content) -> str:
     return "utf-16-le" if content.read(0, 2) == LITTLE else "utf-16-be"
 
 
-def form_of_text(content: Content) -> str:
-    """How a file is encoded: the order of bytes, and what an XML file says of its encoding."""
+def form_of_text(content: Content, *, cut: bool = False) -> str:
+    """How a file is encoded: the order of bytes, and what an XML file says of its encoding.
+
+    If its last character is cut off, the bytes that are left of it are part of the answer.
+    """
     name = _name(content)
     head = content.read(2, 2 + HEAD).decode(name, "replace").encode("utf-8", "replace")
     declared = _ENCODING.match(head)
-    return name if declared is None else f"{name} {declared.group(2).decode()}"
+    form = f"{name}+{_cut_bytes(content, name).hex()}" if cut else name
+    return form if declared is None else f"{form} {declared.group(2).decode()}"
+
+
+def _cut_bytes(content: Content, name: str) -> bytes:
+    """What is left of a last character that is cut off."""
+    # No more than three bytes are left of a character, so the last two code units show them.
+    start = max(2, (content.size - 2) // 2 * 2 - 2)
+    decoder = codecs.getincrementaldecoder(name)("surrogatepass")
+    decoder.decode(content.read(start))
+    return decoder.getstate()[0]
 
 
 def is_utf16_form(form: str) -> bool:
     """Whether this is what `form_of_text` says of a file; it may come from anywhere."""
-    name, _, declared = form.partition(" ")
-    return name in MARKS and re.fullmatch(r"[\w.:-]{0,40}", declared, re.ASCII) is not None
+    return _FORM.fullmatch(form) is not None
 
 
 def as_utf16(form: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """UTF-8 text as a file that is encoded as another one was."""
-    name, _, declared = form.partition(" ")
+    found = _FORM.fullmatch(form)
+    assert found is not None
+    name, cut, declared = found.groups(default="")
     decoder = codecs.getincrementaldecoder("utf-8")(_LENIENT)
     yield MARKS[name]
     for piece in _with_declaration(declared.encode(), pieces):
         yield decoder.decode(piece).encode(name, "surrogatepass")
     yield decoder.decode(b"", final=True).encode(name, "surrogatepass")
+    yield bytes.fromhex(cut)
 
 
 def _with_declaration(declared: bytes, pieces: Iterable[bytes]) -> Iterator[bytes]:

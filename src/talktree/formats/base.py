@@ -159,6 +159,10 @@ class Format(ABC):
         """Files that hold secrets, by their names alone: never opened, shown or copied."""
         return ()
 
+    def may_withhold(self, name: str) -> bool:
+        """Whether a file of that name could hold secrets in some folder."""
+        return False
+
     def fleeting(self, source: Source) -> Collection[str]:
         """Locks and caches, by their names alone: no part of what is read, carried or copied."""
         return ()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from talktree.text.json_read import decode
-from talktree.text.json_scan import Kind, scan
+from talktree.text.json_scan import Kind, Node, scan
 from talktree.text.json_value import Json
 
 MOST = 50
@@ -41,7 +41,16 @@ def _objects(head: bytes) -> Iterator[dict[str, Json]]:
 def _of_document(head: bytes) -> Iterator[dict[str, Json]]:
     if head.lstrip(_BEFORE + b" \t\r\n")[:1] not in (b"{", b"[", b"/"):
         return
-    roots = scan(head).roots
-    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
-        roots = roots[0].children
-    yield from (root.value for root in roots if isinstance(root.value, dict))
+    yield from document_objects(scan(head).roots)
+
+
+def document_objects(roots: Sequence[Node]) -> Iterator[dict[str, Json]]:
+    """The objects at the top of a document: the items of its list, or the values themselves.
+
+    Bare words beside them are left out, as they are when the document is read. The end of a
+    truncated file may be one.
+    """
+    values = [root for root in roots if root.kind is not Kind.SCALAR]
+    if len(values) == 1 and values[0].kind is Kind.ARRAY:
+        values = list(values[0].children)
+    yield from (each.value for each in values if isinstance(each.value, dict))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from talktree.library.fulltext.place import FOLDER
+from talktree.library.importing.result import without_path
 from talktree.library.listing import count_conversations
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ _NOT_IMPORTED = """
 SELECT path, state, trouble FROM files WHERE trouble IS NOT NULL ORDER BY path
 """
 _TROUBLES = """
-SELECT path, state, trouble FROM sources
+SELECT path, state, trouble, EXISTS (SELECT 1 FROM conversations WHERE source = sources.id)
+FROM sources
 WHERE trouble IS NOT NULL AND path NOT IN (SELECT path FROM files WHERE trouble IS NOT NULL)
 ORDER BY path
 """
@@ -30,7 +32,7 @@ _ARCHIVE = "SELECT coalesce(sum(length(data)), 0) FROM chunks"
 
 
 class NotImported(NamedTuple):
-    """A file that could not be recognised or read, and why."""
+    """A path that was not recognised, not read, or read only in part, and why."""
 
     path: bytes
     state: str
@@ -58,7 +60,9 @@ class Info(Struct, frozen=True, kw_only=True):
     places: tuple[bytes, ...]
     last_import: int | None
     not_imported: tuple[NotImported, ...] = ()
-    """Files that the last import of them could not recognise or read."""
+    """Files that the last import of them did not recognise or read."""
+    damaged: tuple[NotImported, ...] = ()
+    """Sources that were imported, but of which a part could not be read."""
 
 
 def info(library: Library) -> Info:
@@ -66,6 +70,11 @@ def info(library: Library) -> Info:
     db = library.db
     states: dict[str, int] = dict(db.read(_STATES))
     made, imported = db.one(_MADE), db.one(_IMPORTED)
+    not_imported = [NotImported(*row) for row in db.read(_NOT_IMPORTED)]
+    damaged: list[NotImported] = []
+    for path, state, why, is_imported in db.read(_TROUBLES):
+        each = NotImported(path, state, without_path(why, path))
+        (damaged if is_imported else not_imported).append(each)
     raw, archive = db.read(_RAW)[0][0], db.read(_ARCHIVE)[0][0]
     database = sum(
         path.stat().st_size for path in library.root.glob(f"{db.path.name}*") if path.is_file()
@@ -84,9 +93,8 @@ def info(library: Library) -> Info:
         database=database,
         places=tuple(library.places()),
         last_import=int(imported[0]) if imported else None,
-        not_imported=tuple(
-            NotImported(*row) for sql in (_NOT_IMPORTED, _TROUBLES) for row in db.read(sql)
-        ),
+        not_imported=tuple(not_imported),
+        damaged=tuple(damaged),
     )
 
 

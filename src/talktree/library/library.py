@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from talktree.library.fulltext.index import FullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.lock import WriterLock
-    from talktree.library.importing.places import AnyPath
+    from talktree.library.importing.places import AnyPath, ImportRoots
     from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
     from talktree.library.listing import Kept, Sort
@@ -193,21 +193,25 @@ class Library:
 
         return expiring(self, within=within)
 
-    def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> list[bytes]:
-        from talktree.library.importing.places import add_places, apart, existing, places
+    def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> ImportRoots:
+        from talktree.library.importing.places import add_places, existing, import_roots, places
+        from talktree.library.sources.known import known_places
 
         if not self.write:
             raise UsageError("the library is open for reading only", hint="open it with write=True")
-        asked = existing(paths)
+        named = existing(paths)
+        if named and not known:
+            add_places(self.db, named)
+            return import_roots(named, ())
+        usual = existing(known_places())
         if known:
-            from talktree.library.sources.known import known_places
-
-            asked += existing(known_places())
-        if asked:
-            add_places(self.db, asked)
-        elif not known:
-            asked = places(self.db)
-        return apart(asked)
+            add_places(self.db, [*named, *usual])
+            return import_roots(named, usual)
+        before = places(self.db)
+        return import_roots(
+            [place for place in before if place not in usual],
+            [place for place in before if place in usual],
+        )
 
     # finding
 

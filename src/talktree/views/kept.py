@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from talktree.library.archive.versions import Version
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Failed, Imported, Progress
-    from talktree.library.info import Info
+    from talktree.library.info import Info, NotImported
     from talktree.text.json_value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
@@ -39,12 +39,15 @@ def summary_line(done: Imported) -> Line:
         "gone (kept here)": done.gone,
         "there again": done.back,
         "completed": done.completed,
-        "failed": len(done.failed),
+        "failed": len({each.path for each in done.failed}),
         "unchanged": done.unchanged,
-        "not recognised": len(done.skipped),
+        "not imported": len(done.skipped),
         "very long lines kept but not indexed": done.untold,
     }
     told = ", ".join(f"{count:,} {word}" for word, count in words.items() if count)
+    damaged, incomplete = done.count_damaged(), len(done.incomplete)
+    for count, word in ((damaged, "damaged"), (incomplete - damaged, "incomplete")):
+        told += f"; {count:,} of them {word}" if count else ""
     read = f" ({size(done.bytes_read)} read)" if done.bytes_read else ""
     return line((told or "nothing to keep was found", "title"), read)
 
@@ -75,6 +78,7 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "passed_over": done.passed_over,
         "untold": done.untold,
         "failed": failed_shape(done.failed),
+        "incomplete": failed_shape(done.incomplete),
         "skipped": [{"path": os.fsdecode(path), "why": why} for path, why in done.skipped],
         "records": done.records,
         "pieces": done.pieces,
@@ -84,7 +88,7 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
 
 
 def failed_shape(failed: Iterable[Failed]) -> list[Json]:
-    """Sources that could not be read, and why."""
+    """Sources that could not be read, or not completely, and why."""
     return [{"path": os.fsdecode(each.path), "message": each.failure.message} for each in failed]
 
 
@@ -137,11 +141,20 @@ def info_lines(info: Info) -> Iterator[Line]:
     yield _row("last import", moment(info.last_import) or "never")
     for number, place in enumerate(info.places):
         yield _row("" if number else "places", os.fsdecode(place))
-    for number, each in enumerate(info.not_imported[:MOST_LISTED]):
-        name = "" if number else "not imported"
+    yield from _path_rows("damaged", info.damaged)
+    yield from _path_rows("not imported", info.not_imported)
+
+
+def _path_rows(name: str, listed: Sequence[NotImported]) -> Iterator[Line]:
+    """Paths with reasons; of many only the number and the first ones."""
+    if len(listed) > MOST_LISTED:
+        yield _row(name, f"{len(listed):,} paths")
+        name = ""
+    for each in listed[:MOST_LISTED]:
         yield _row(name, f"{os.fsdecode(each.path)}: {each.why}")
-    if len(info.not_imported) > MOST_LISTED:
-        yield _row("", f"{len(info.not_imported) - MOST_LISTED:,} more (use --json)")
+        name = ""
+    if len(listed) > MOST_LISTED:
+        yield _row("", f"{len(listed) - MOST_LISTED:,} more (use --json)")
 
 
 def _row(name: str, what: str) -> Line:
@@ -164,11 +177,13 @@ def info_shape(info: Info) -> dict[str, Json]:
         "index_bytes": info.index,
         "database_bytes": info.database,
         "places": [os.fsdecode(each) for each in info.places],
-        "not_imported": [
-            {"path": os.fsdecode(path), "state": state, "why": why}
-            for path, state, why in info.not_imported
-        ],
+        "damaged": [*map(_path_shape, info.damaged)],
+        "not_imported": [*map(_path_shape, info.not_imported)],
     }
+
+
+def _path_shape(each: NotImported) -> Json:
+    return {"path": os.fsdecode(each.path), "state": each.state, "why": each.why}
 
 
 def trouble_line(trouble: Trouble) -> Line:

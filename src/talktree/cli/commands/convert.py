@@ -42,9 +42,11 @@ from talktree.formats.sources import is_one
     help="Save all the format cannot hold, as JSON; also if --strict refuses.",
 )
 @click.option("--clean", is_flag=True, help="Carry nothing along: only what the format knows.")
-@click.option("--strict", is_flag=True, help="Write nothing if anything is lost; exit code 4.")
 @click.option(
-    "--allow", multiple=True, type=params.KIND, help="A kind of loss that --strict puts up with."
+    "--strict", is_flag=True, help="Do not write a source that would lose anything; exit code 4."
+)
+@click.option(
+    "--allow", multiple=True, type=params.KIND, help="A kind of loss that --strict accepts."
 )
 @click.option(
     "--forbid",

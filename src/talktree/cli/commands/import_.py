@@ -30,9 +30,10 @@ from talktree.cli.verbs import Verb
 def command(**wish: Any) -> int:  # noqa: ANN401
     """Take files and folders into the library: their bytes, an index that finds all, the counts.
 
-    Without PATH it looks again at every place it was given before. What did not change is not read,
-    of a file that grew only what is new. Sources are only read, never changed; what their tool
-    deletes stays here. Exit code 3 if a source could not be read.
+    Without PATH it looks again at every place it was given before. Below a folder that is named,
+    everything is imported or listed with the reason. What did not change is not read, of a file
+    that grew only what is new. Sources are only read, never changed; what their tool deletes stays
+    here. Exit code 3 if a source could not be read, or only in part.
     """
     return taken_in(**wish)
 

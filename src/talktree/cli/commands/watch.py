@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.importing import failures_told
+from talktree.cli.importing import failures_told, report_incomplete
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.views.kept import step_line, step_shape
@@ -56,6 +56,7 @@ def command(
                 else:
                     output.print_lines(map(step_line, steps), color=colored)
                 steps.clear()
+                report_incomplete(done.incomplete, quiet=as_json)
                 failures_told(done.failed, quiet=as_json)
         except KeyboardInterrupt:
             pass  # how watching ends

@@ -19,6 +19,7 @@ from talktree.formats.sage.kinds import METADATA, OPERATIONS
 from talktree.formats.sage.layout import (
     MESSAGES,
     OPERATIONS_LOG,
+    ROOT_NAME,
     SNAPSHOTS,
     beside,
     fleeting,
@@ -81,6 +82,9 @@ class Sage(Format):
 
     def withheld(self, source: Source) -> Collection[str]:
         return settings(source.files, source.name)
+
+    def may_withhold(self, name: str) -> bool:
+        return bool(settings([name], ROOT_NAME))
 
     def fleeting(self, source: Source) -> Collection[str]:
         return fleeting(source.files)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from talktree.formats.base import Detection
 from talktree.formats.evidence import refusal
-from talktree.text.json_scan import Kind, Node, scan
+from talktree.formats.sample import document_objects
+from talktree.text.json_scan import scan
 from talktree.text.json_value import Json
 
 SIGNS = {
@@ -27,7 +28,7 @@ def looks_like_comments(head: bytes) -> Detection | None:
     """How much the first part of a file looks like comments, and what shows it."""
     if not any(f'"{sign}"'.encode() in head for sign in TELLING):
         return None
-    seen = list(_objects(scan(head).roots))
+    seen = list(islice(document_objects(scan(head).roots), LOOKED_AT))
     found = [signs for value in seen if (signs := _signs(value))]
     foreign = sum(_is_foreign(value) for value in seen)
     if foreign > len(found):
@@ -53,10 +54,3 @@ def _is_foreign(comment: dict[str, Json]) -> bool:
     if not isinstance(comment.get("content"), (list, dict)):
         return False
     return len(_signs({**comment, "content": ""})) >= ENOUGH
-
-
-def _objects(roots: Sequence[Node]) -> Iterator[dict[str, Json]]:
-    """The objects at the top: the document itself, or the items of its list."""
-    if len(roots) == 1 and roots[0].kind is Kind.ARRAY:
-        roots = roots[0].children
-    yield from (root.value for root in roots[:LOOKED_AT] if isinstance(root.value, dict))

@@ -160,3 +160,7 @@ class Intake:
     def failed(self, path: bytes, failure: Failure) -> None:
         """Tell of a path that could not be taken in."""
         self.result.failed.append(Failed(path, failure))
+
+    def incomplete(self, path: bytes, failure: Failure) -> None:
+        """Report a source that was imported, but not all of it."""
+        self.result.incomplete.append(Failed(path, failure))

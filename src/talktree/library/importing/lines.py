@@ -12,6 +12,7 @@ from talktree.library.archive.contents import InArchive
 from talktree.library.importing.blocks import Block, line_blocks, read_blocks
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.keeping import Keeping
+from talktree.library.importing.result import without_path
 from talktree.library.importing.taking import Taking
 from talktree.library.reading.claude_code import told as told_of_lines
 from talktree.library.reading.told import Told
@@ -105,7 +106,7 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         failure = mistake(os.fsdecode(taking.path), error)
         intake.failed(taking.path, failure)
         taking.forget()
-        taking.trouble = failure.message
+        taking.trouble = without_path(failure.message, taking.path)
         return None
     intake.result.records += told.lines
     taking.tell(told)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from talktree.errors import NotFound
 from talktree.library.database.connection import Database
@@ -15,6 +16,14 @@ _ADD = "INSERT INTO places (path, added) VALUES (?, ?) ON CONFLICT (path) DO NOT
 _REMOVE = "DELETE FROM places WHERE path = ?"
 
 AnyPath = str | bytes | Path
+
+
+class ImportRoots(NamedTuple):
+    """The paths of one import, none below another."""
+
+    paths: list[bytes]
+    every: frozenset[bytes]
+    """Those below which all files are looked at, whatever their names are."""
 
 
 def places(db: Database) -> list[bytes]:
@@ -53,6 +62,14 @@ def add_places(db: Database, new: Sequence[bytes]) -> None:
 def remove_place(db: Database, path: AnyPath) -> bool:
     """Forget a place, not what was taken in from it; whether it was one."""
     return db.changed(_REMOVE, (place_of(path),)) > 0
+
+
+def import_roots(named: Iterable[bytes], usual: Iterable[bytes]) -> ImportRoots:
+    """The paths of an import: some that were named, and usual places of agents."""
+    named = [*named]
+    paths = apart([*named, *usual])
+    every = (path for path in paths if any(_is_below(each, [path]) for each in named))
+    return ImportRoots(paths, frozenset(every))
 
 
 def apart(roots: Iterable[bytes]) -> list[bytes]:

@@ -5,6 +5,7 @@ Plain classes: an import that finds nothing new should not wait for anything els
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -18,8 +19,20 @@ class Failed(NamedTuple):
     failure: Failure
 
 
+DAMAGED = "damaged"
+"""The kind of failure of a file of which only a part can be read."""
+
+
+def without_path(message: str, path: bytes) -> str:
+    """A message about a source without the path that it begins with."""
+    shown = os.fsdecode(path)
+    for name in (shown, os.path.basename(shown)):
+        message = message.removeprefix(f"{name}: ")
+    return message
+
+
 class Skipped(NamedTuple):
-    """A file that is not a conversation, and why."""
+    """A file that is not a conversation, or that is not read, and why."""
 
     path: bytes
     why: str
@@ -31,7 +44,9 @@ class Imported:
     def __init__(self, *, failed: Iterable[Failed] = (), **counts: int) -> None:
         self.failed = list(failed)
         self.skipped: list[Skipped] = []
-        """Files that were looked at now and are not conversations."""
+        """What was looked at now and is not a conversation, or is not read."""
+        self.incomplete: list[Failed] = []
+        """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
         for name, count in counts.items():
             setattr(self, name, count)
 
@@ -55,6 +70,10 @@ class Imported:
     records: int = 0
     """Records that were parsed."""
     pieces: int = 0
+
+    def count_damaged(self) -> int:
+        """How many sources were imported although they are damaged."""
+        return sum(each.failure.kind == DAMAGED for each in self.incomplete)
 
     @property
     def changed(self) -> bool:

@@ -7,7 +7,6 @@ they were. What lies between is done again by the next import, from the archive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
@@ -17,6 +16,7 @@ from talktree.library.sources.changes import NOTHING, Look, look
 from talktree.library.sources.find import COMPANION_FOLDERS
 
 if TYPE_CHECKING:
+    from talktree.library.importing.places import ImportRoots
     from talktree.library.library import Library
 
 WAIT = 5.0
@@ -34,7 +34,7 @@ _UNSETTLED = "SELECT 1 FROM about WHERE key = 'unsettled'"
 
 def import_(
     library: Library,
-    roots: Sequence[bytes],
+    roots: ImportRoots,
     *,
     progress: Tell | None = None,
     pulse: Pulse | None = None,
@@ -60,7 +60,7 @@ def import_(
 
 def _import(
     library: Library,
-    roots: Sequence[bytes],
+    roots: ImportRoots,
     progress: Tell | None,
     pulse: Pulse | None,
     quiet: float | None,
@@ -87,8 +87,8 @@ def _dirty(library: Library) -> dict[int, int]:
     return dict(library.db.read(_DIRTY))
 
 
-def _look(library: Library, roots: Sequence[bytes], quiet: float | None) -> Look:
-    return look(library.db, roots, leave=(library.path,), quiet=quiet)
+def _look(library: Library, roots: ImportRoots, quiet: float | None) -> Look:
+    return look(library.db, roots.paths, leave=(library.path,), quiet=quiet, every=roots.every)
 
 
 def _look_for_companions(library: Library) -> None:

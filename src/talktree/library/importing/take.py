@@ -13,7 +13,7 @@ from talktree.library.importing.blocks import read_blocks
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.keeping import FileComparison, Keeping
 from talktree.library.importing.lines import LineFile
-from talktree.library.importing.result import Skipped
+from talktree.library.importing.result import DAMAGED, Skipped
 from talktree.library.importing.rows import FileRow, SourceRow
 from talktree.library.importing.taking import Taking
 from talktree.library.importing.whole import tell_whole
@@ -31,8 +31,10 @@ from talktree.library.sources.companions import is_companion
 from talktree.library.sources.find import Seen, seen_as
 from talktree.library.sources.open import opened
 from talktree.library.sources.recognise import (
+    KEYS,
     Recognised,
     Unrecognised,
+    may_hold_keys,
     recognised,
     relative,
     source_of,
@@ -59,7 +61,8 @@ class Take:
 
     def steps(self) -> Iterator[int]:
         """Take it in, a stretch at a time; how many bytes each had."""
-        before = self._intake.result.bytes_read
+        result = self._intake.result
+        before, failures = result.bytes_read, len(result.failed)
         try:
             if self._change.found.kind == "folder":
                 yield from self._folder()
@@ -69,7 +72,10 @@ class Take:
             # Tables, archive and full text have errors of their own: this is the source's.
             self._unreadable(error)
         self._lines = self._parts = None
-        self.size = self._intake.result.bytes_read - before
+        self.size = result.bytes_read - before
+        if len(result.failed) > failures:
+            # It counts once, whatever else became of it.
+            self.what = "failed"
 
     def settle(self) -> None:
         """Bring the tables in step, as a transaction ends before the source does."""
@@ -84,6 +90,9 @@ class Take:
     def _file(self) -> Iterator[int]:
         intake, path = self._intake, self.path
         known = self._moved or self._change.known
+        if may_hold_keys(self._change.found):
+            self._no_conversation(None, None, self._change.found.files[0], KEYS)
+            return
         with opened(path) as (file, seen):
             intake.result.files_opened += 1
             row = intake.rows.file(known.path) if known else None
@@ -288,7 +297,9 @@ class Take:
         intake.rows.set_state(taking.id, HERE)
         failure = tell_whole(intake, taking, format.format)
         taking.save(taking.archived, modified)
-        if failure is not None:
+        if failure is not None and failure.kind == DAMAGED:
+            intake.incomplete(self.path, failure)
+        elif failure is not None:
             intake.failed(self.path, failure)
         yield taking.archived
 
@@ -324,6 +335,9 @@ class Take:
 
     def _unreadable(self, error: OSError) -> None:
         self.settle()
+        if self._change.known is None and not os.path.lexists(self.path):
+            self.what = "other"  # it was there for a moment only
+            return
         why = error.strerror or str(error)
         self._tell("unreadable", why)
         rows = self._intake.rows
@@ -337,7 +351,5 @@ class Take:
             rows.set_state(row.source, UNREADABLE, why)
 
     def _tell(self, kind: str, why: str) -> None:
-        if kind == "unreadable":
-            self.what = "failed"
         shown = os.fsdecode(self.path)
         self._intake.failed(self.path, Failure(kind, f"{shown}: {why}", None, 3))

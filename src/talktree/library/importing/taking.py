@@ -94,7 +94,7 @@ class Taking:
         self._intake.db.run(
             _SAVE,
             (
-                self.trouble,
+                storable(self.trouble),
                 storable(found[0].native if content is not None else head.native),
                 storable(head.title),
                 None if head.project is None else number(head.project),
@@ -131,7 +131,7 @@ class Taking:
                 counts, id = read_lines(os.path.basename(self.path), content, self._format)
             except Exception as error:
                 # A mistake of ours costs the inferred links, not the source and not the import.
-                self._intake.failed(self.path, mistake(os.fsdecode(self.path), error))
+                self._intake.incomplete(self.path, mistake(os.fsdecode(self.path), error))
             else:
                 threads, branches, sidechains = counts.threads, counts.branches, counts.sidechains
                 if has_copies:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.errors import Busy
@@ -11,6 +11,7 @@ from talktree.library.importing.result import Imported, Tell
 from talktree.library.importing.run import import_
 
 if TYPE_CHECKING:
+    from talktree.library.importing.places import ImportRoots
     from talktree.library.library import Library
 
 EVERY = 1.0
@@ -22,7 +23,7 @@ QUIET = 10.0
 
 def watch(
     library: Library,
-    roots: Sequence[bytes],
+    roots: ImportRoots,
     *,
     every: float = EVERY,
     progress: Tell | None = None,

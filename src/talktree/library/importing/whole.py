@@ -14,6 +14,7 @@ from talktree.formats import by_slug
 from talktree.library.archive.contents import archived_source
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.pieces import keep_pieces
+from talktree.library.importing.result import DAMAGED, without_path
 from talktree.library.importing.taking import Taking
 from talktree.library.reading.general import told as told_of_source
 
@@ -38,9 +39,8 @@ def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
         keep_pieces(intake.db, taking.id, told.pieces, told.ids)
         intake.index(taking.id, told.pieces)
         if told.damage is not None:
-            where = os.fsdecode(taking.path)
-            why = f"{where}: {told.damage}; the rest is missing"
-            failure = Failure("damaged", why, COPY_AGAIN, 3)
+            why = f"{os.fsdecode(taking.path)}: {told.damage}; the rest is missing"
+            failure = Failure(DAMAGED, why, COPY_AGAIN, 3)
     taking.archived = sum(content.size for content in source.files.values())
-    taking.trouble = None if failure is None else failure.message
+    taking.trouble = None if failure is None else without_path(failure.message, taking.path)
     return failure

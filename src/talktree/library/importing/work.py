@@ -13,7 +13,7 @@ from talktree.files.memory import give_back_large_blocks
 from talktree.library.fulltext.checksums import expect_changes, record_files
 from talktree.library.importing.again import again
 from talktree.library.importing.intake import Intake
-from talktree.library.importing.result import Imported, Progress, Pulse, Tell
+from talktree.library.importing.result import Imported, Progress, Pulse, Skipped, Tell
 from talktree.library.importing.take import Take
 from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Known, Look
 
@@ -135,6 +135,9 @@ class Work:
         yield from self._gone()
         for folder in self._look.asked:
             self._intake.rows.set_file(0, folder, OTHER)
+        for seen, why in self._look.unread:
+            self._intake.rows.set_file(0, seen, OTHER, trouble=why)
+            self._result.skipped.append(Skipped(seen.path, why))
 
     def _gone(self) -> Iterator[int]:
         rows = self._intake.rows

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, found, seen_as
+from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -36,6 +36,7 @@ _PROVISIONAL = """
 SELECT files.path FROM versions JOIN files ON files.generation = versions.generation
 WHERE versions.verified = 0 AND files.state = 'here'
 """
+_SOURCES_IN = "SELECT path FROM sources WHERE path > ? AND path < ?"
 _AT = """
 SELECT id, source, path, size, modified, changed, inode, device, state FROM files WHERE path = ?
 """
@@ -93,14 +94,16 @@ class Look(NamedTuple):
     """Folders that had to be looked into because nobody knew them."""
     asked: list[Seen]
     """Those of them that are no conversations, so that they need not be asked again."""
+    unread: list[Unread]
+    """Links, special files and folders of other programs below paths that were named."""
 
     @property
     def is_idle(self) -> bool:
         """Whether there is nothing to do and nothing to tell."""
-        return not (self.changes or self.missing or self.closed or self.asked)
+        return not (self.changes or self.missing or self.closed or self.asked or self.unread)
 
 
-NOTHING = Look(0, 0, 0, [], [], [], 0, [])
+NOTHING = Look(0, 0, 0, [], [], [], 0, [], [])
 """What is seen where nobody looks."""
 
 
@@ -154,21 +157,47 @@ class _Walk:
                 return True
         return False
 
-    def is_one(self, folder: Seen, inside: tuple[Seen, ...]) -> bool:
-        """Whether a folder is one source, as it was found before or is found now."""
+    def parts_of(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...] | None:
+        """Which files are part of a folder that is one source; None if it is not one.
+
+        A folder that was one before still is; only files that are new in it are looked into.
+        """
         row = self._others.get(folder.path)
         if row is not None and row.state == FOLDER:
-            return True
+            own = self._sources_in(folder.path)
+            if any(self._is_new_in(seen.path, folder.path) for seen in inside):
+                new = self._recognised_parts(folder, inside)
+                own |= {
+                    seen.path
+                    for seen in inside
+                    if seen not in new and self._is_new_in(seen.path, folder.path)
+                }
+            return tuple(seen for seen in inside if seen.path not in own) if own else inside
         self._met.add(folder.path)
         if row is not None and row.state == OTHER and row.is_still(folder):
-            return False
+            return None
         self.opened += 1
-        from talktree.library.sources.recognise import is_conversation_folder  # slow to import
+        parts = self._recognised_parts(folder, inside)
+        if not parts:
+            self.asked.append(folder)
+        return parts or None
 
-        if is_conversation_folder(Found(folder.path, "folder", inside)):
-            return True
-        self.asked.append(folder)
-        return False
+    def _recognised_parts(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...]:
+        from talktree.library.sources.recognise import parts_of_folder  # slow to import
+
+        return parts_of_folder(Found(folder.path, "folder", inside))
+
+    def _sources_in(self, folder: bytes) -> set[bytes]:
+        """The files in a folder that are sources of their own."""
+        return {row[0] for row in self._db.read(_SOURCES_IN, (folder + b"/", folder + b"0"))}
+
+    def _is_new_in(self, path: bytes, folder: bytes) -> bool:
+        """Whether a file that lies directly in a folder is not known."""
+        return (
+            path not in self._stamps
+            and path not in self._others
+            and os.path.dirname(path) == folder
+        )
 
     def change(self, one: Found) -> Change | None:
         """What is known of something that may have changed; None if it has not."""
@@ -177,9 +206,9 @@ class _Walk:
             return None  # what it lost is seen when all files were met
         if one.asked and one.path in self._stamps and self._is_as_before(one.files[0]):
             self.unchanged += 1
-            self._meet(one.path)
+            self.meet(one.path)
             return None
-        self._meet(one.path)
+        self.meet(one.path)
         row = self.known(one.path)
         return Change(one, row.source or None if row else None, row)
 
@@ -191,10 +220,13 @@ class _Walk:
             same = all(map(self._is_as_before, one.files))
             self._met.add(path)
             for seen in one.files:
-                self._meet(seen.path)
+                self.meet(seen.path)
             lost = [each for each in self._stamps if each.startswith(path + b"/")]
+            if lost:
+                own = self._sources_in(path)
+                lost = [each for each in lost if each not in own]
             for each in lost:
-                self._meet(each)
+                self.meet(each)
             if source and same and not lost:
                 self.unchanged += 1
                 continue
@@ -213,6 +245,11 @@ class _Walk:
     def _is_quiet(self, changed: int) -> bool:
         """Whether a file did not change for so long that it is compared as a whole."""
         return self._quiet_since is None or changed <= self._quiet_since
+
+    def is_kept(self, path: bytes) -> bool:
+        """Whether a file that was imported was at a path; then that file is gone."""
+        other = self._others.get(path)
+        return path in self._stamps or (other is not None and bool(other.source))
 
     def known(self, path: bytes) -> Known | None:
         """The row of a file."""
@@ -233,7 +270,8 @@ class _Walk:
         rows = (self.known(path) for path in paths if not (shut and path.startswith(shut)))
         return [row for row in rows if row is not None]
 
-    def _meet(self, path: bytes) -> None:
+    def meet(self, path: bytes) -> None:
+        """Note that something is still at a path."""
         self._stamps.pop(path, None)
         if path in self._others:
             self._met.add(path)
@@ -245,19 +283,26 @@ def look(
     *,
     leave: Sequence[bytes] = (),
     quiet: float | None = None,
+    every: Collection[bytes] = (),
 ) -> Look:
     """Walk some paths, none below another, and compare what is there with what is known.
 
-    A file with provisional versions counts as changed; with `quiet`, only after so many seconds
-    without a change.
+    Below the paths in `every`, all files are looked at, whatever their names are. A file with
+    provisional versions counts as changed; with `quiet`, only after that many seconds without a
+    change.
     """
     walk = _Walk(db, roots, quiet)
     changes: list[Change] = []
     closed: list[Closed] = []
+    unread: list[Unread] = []
     for root in roots:
-        for one in found(root, walk.is_one, walk.is_same, leave=leave):
+        for one in found(root, walk.parts_of, walk.is_same, leave=leave, every=root in every):
             if isinstance(one, Closed):
                 closed.append(one)
+            elif isinstance(one, Unread):
+                if not walk.is_kept(one.seen.path):
+                    unread.append(one)
+                    walk.meet(one.seen.path)
             elif (change := walk.change(one)) is not None:
                 changes.append(change)
     changes += walk.folder_changes()
@@ -270,4 +315,5 @@ def look(
         closed,
         walk.opened,
         walk.asked,
+        unread,
     )

@@ -2,6 +2,9 @@
 
 Paths are bytes, so names that are no text work like any others. Links are not followed and special
 files not opened. A folder whose names look like one conversation is asked about once.
+
+Below a path that the user named, every file is a candidate, and what is not read is reported. In
+the usual places of agents only files with the usual names are candidates.
 """
 
 from __future__ import annotations
@@ -16,7 +19,12 @@ LIKELY = (
     *(b".jsonl", b".json", b".md", b".text", b".txt", b".eml", b".xml"),
     *(b".jsonl.gz", b".json.gz", b".jsonl.zst", b".json.zst"),
 )
-"""What the names of conversations end with; other files are only looked at when they are named."""
+"""What the names of conversations end with."""
+_VARIANT = re.compile(
+    rb"\.(?:jsonl|json|md|text|txt|eml|xml)(?:\.(?:gz|gzip|zst|zstd|bak|backup|old|orig|[0-9]{1,4})|~)+\Z",
+    re.IGNORECASE,
+)
+"""The ending of a compressed file or a backup copy of such a file."""
 PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 """Folders of other programs that hold no conversations, but many files."""
 FLEETING = frozenset({b"lock"})
@@ -31,6 +39,13 @@ that finds nothing new.
 """
 POSITIVE = (1 << 63) - 1
 """Some systems number with all 64 bits; databases know one less."""
+LINK = "a symbolic link; links are not followed"
+DANGLING = "a symbolic link to a path that does not exist"
+SPECIAL = "not a regular file or folder"
+OTHER_PROGRAM = "a folder of another program, not searched (name it to import from it)"
+OWN_STATE = "the account of a batch conversion, not a conversation"
+BATCH_STATE = b".talktree-batch"
+"""`files.source.BATCH_STATE` in bytes; importing that module would take longer than a walk."""
 _MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
 """The name of a numbered message, among names with zeros between them."""
 
@@ -65,18 +80,36 @@ class Closed(NamedTuple):
     """Whether nothing is there, rather than something that is closed to us."""
 
 
-Ask = Callable[[Seen, tuple[Seen, ...]], bool]
-"""Whether a folder that looks like one conversation, with the files below it, is one."""
+class Unread(NamedTuple):
+    """A link, a special file or a folder of another program: it is not read, and why."""
+
+    seen: Seen
+    why: str
+
+
+Candidate = Found | Closed | Unread
+Ask = Callable[[Seen, tuple[Seen, ...]], tuple[Seen, ...] | None]
+"""Which files below a folder that looks like one conversation are part of it; None if it is not.
+
+The other files are sources of their own.
+"""
 Same = Callable[[bytes, os.stat_result | None], bool]
 """Whether a file is as it was; without a `stat`, whether anything is known of it."""
 
 
 def found(
-    root: bytes, is_one: Ask, is_same: Same, *, leave: Collection[bytes] = ()
-) -> Iterator[Found | Closed]:
+    root: bytes,
+    is_one: Ask,
+    is_same: Same,
+    *,
+    leave: Collection[bytes] = (),
+    every: bool = False,
+) -> Iterator[Candidate]:
     """What may be a conversation below a path and is not as it was, in the order of names.
 
-    Folders that are one source, and a path that was named itself, are told in any case.
+    With `every`, all files are candidates, whatever their names are, and links, special files and
+    folders of other programs are reported. Folders that are one source, and a path that was named
+    itself, are reported in any case.
     """
     try:
         about = os.stat(root)
@@ -86,32 +119,46 @@ def found(
     if stat.S_ISREG(about.st_mode):
         yield Found(root, "file", (seen_as(root, about),), asked=True)
     elif stat.S_ISDIR(about.st_mode):
-        yield from _below(root, is_one, is_same, leave)
+        yield from _below(root, is_one, is_same, leave, every=every)
     else:
-        yield Closed(root, "not a regular file or folder")
+        yield Closed(root, SPECIAL)
 
 
 def _below(
-    root: bytes, is_one: Ask, is_same: Same, leave: Collection[bytes]
-) -> Iterator[Found | Closed]:
+    root: bytes, is_one: Ask, is_same: Same, leave: Collection[bytes], *, every: bool
+) -> Iterator[Candidate]:
     pending: list[tuple[bytes, _FolderKind]] = [(root, "any")]
     while pending:
         here, kind = pending.pop()
         try:
-            files, folders = _listed(here)
+            files, folders, others = _listed(here)
             if _looks_like_one(files):
-                inside = _inside(here)
-                if is_one(seen_as(here, os.lstat(here)), inside):
-                    yield Found(here, "folder", inside)
+                parts = is_one(seen_as(here, os.lstat(here)), _inside(here))
+                if parts is not None:
+                    yield Found(here, "folder", parts)
+                    beside = _without(files, parts)
+                    yield from _changed(beside, is_same, every=every, likely=True)
                     continue
         except OSError as error:
             yield _closed(here, error)
             continue
-        yield from _changed(files, is_same, every=kind == "companions")
+        yield from _changed(files, is_same, every=every, likely=kind == "companions")
+        if every:
+            yield from _unread_folders(here, others, is_same)
         for name in sorted(folders, reverse=True):
             path = os.path.join(here, name)
             if path not in leave:
                 pending.append((path, _kind_of_folder(name, kind, files)))
+
+
+def _without(files: _Files, parts: tuple[Seen, ...]) -> _Files:
+    """The files of a folder that are not part of the conversation that the folder is."""
+    paths = {seen.path for seen in parts}
+    return {
+        name: entry
+        for name, entry in files.items()
+        if entry.path not in paths and name not in FLEETING
+    }
 
 
 _FolderKind = Literal["any", "session", "companions"]
@@ -124,39 +171,76 @@ def _kind_of_folder(name: bytes, above: _FolderKind, files: _Files) -> _FolderKi
     return "session" if any(name + ending in files for ending in SESSION_ENDINGS) else "any"
 
 
-def _changed(files: _Files, is_same: Same, *, every: bool) -> list[Found]:
+def is_likely(name: bytes) -> bool:
+    """Whether a file is called as files of conversations usually are."""
+    return (
+        name.endswith(LIKELY) or name.lower().endswith(LIKELY) or _VARIANT.search(name) is not None
+    )
+
+
+def _changed(files: _Files, is_same: Same, *, every: bool, likely: bool) -> list[Found | Unread]:
     """The files of a folder that are not as they were: of most there is nothing more to do."""
-    out = []
+    out: list[Found | Unread] = []
     for name, entry in files.items():
         path = entry.path
         # What was named once is known, whatever its name is.
-        likely = every or name.endswith(LIKELY) or name.lower().endswith(LIKELY)
-        if not (likely or is_same(path, None)):
+        if not (every or likely or is_likely(name) or is_same(path, None)):
             continue
         try:
             about = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue  # it went away while the folder was read
-        if not is_same(path, about) and stat.S_ISREG(about.st_mode):
-            out.append(Found(path, "file", (seen_as(path, about),)))
-    return sorted(out)
+        if is_same(path, about):
+            continue
+        seen = seen_as(path, about)
+        if stat.S_ISREG(about.st_mode) and not name.startswith(BATCH_STATE):
+            out.append(Found(path, "file", (seen,)))
+        elif every:
+            out.append(Unread(seen, _why_unread(path, about)))
+    return sorted(out, key=_path_of)
+
+
+def _path_of(one: Found | Unread) -> bytes:
+    return one.path if isinstance(one, Found) else one.seen.path
+
+
+def _why_unread(path: bytes, about: os.stat_result) -> str:
+    if stat.S_ISREG(about.st_mode):
+        return OWN_STATE
+    if not stat.S_ISLNK(about.st_mode):
+        return SPECIAL
+    return LINK if os.path.exists(path) else DANGLING
+
+
+def _unread_folders(here: bytes, names: list[bytes], is_same: Same) -> Iterator[Unread]:
+    for name in sorted(names):
+        path = os.path.join(here, name)
+        try:
+            about = os.lstat(path)
+        except OSError:
+            continue  # it went away meanwhile
+        if not is_same(path, about):
+            yield Unread(seen_as(path, about), OTHER_PROGRAM)
 
 
 _Files = dict[bytes, "os.DirEntry[bytes]"]
 
 
-def _listed(here: bytes) -> tuple[_Files, list[bytes]]:
-    """What is no folder in a folder, and the folders."""
+def _listed(here: bytes) -> tuple[_Files, list[bytes], list[bytes]]:
+    """What is not a folder in a folder, the folders, and the folders of other programs."""
     files: _Files = {}
     folders: list[bytes] = []
+    others: list[bytes] = []
     with os.scandir(here) as entries:
         for entry in entries:
             name = entry.name
             if not entry.is_dir(follow_symlinks=False):
                 files[name] = entry
-            elif name not in PASSED_OVER:
+            elif name in PASSED_OVER:
+                others.append(name)
+            else:
                 folders.append(name)
-    return files, folders
+    return files, folders, others
 
 
 def _looks_like_one(names: _Files) -> bool:
@@ -173,7 +257,7 @@ def _inside(root: bytes) -> tuple[Seen, ...]:
     while pending:
         here = pending.pop()
         try:
-            files, folders = _listed(here)
+            files, folders, _ = _listed(here)
         except OSError:
             continue
         for name in sorted(files):

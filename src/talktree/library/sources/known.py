@@ -11,11 +11,15 @@ CLAUDE_CONFIG = "CLAUDE_CONFIG_DIR"
 def known_places() -> list[Path]:
     """The folders of known programs that exist on this machine."""
     home = Path.home()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        here = home  # the working folder was deleted
     candidates = [
         *(Path(told) / "projects" for told in _told_by_claude()),
         home / ".claude" / "projects",
         home / ".config" / "claude" / "projects",
-        Path.cwd() / ".sage" / "sessions",
+        here / ".sage" / "sessions",
         home / ".sage" / "sessions",
     ]
     there = {os.path.realpath(path): path for path in reversed(candidates) if path.is_dir()}

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import msgspec
 
 from talktree.errors import TalktreeError
-from talktree.files import OnDisk, Source
-from talktree.library.sources.find import Found
+from talktree.files import OnDisk, Source, load
+from talktree.library.sources.find import SESSION_ENDINGS, Found, Seen
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
 """How much is looked at at first, and how much if that does not show it."""
 EMPTY = "the file is empty"
+KEYS = "settings that may hold keys; never opened"
 MOST_LINES = 50
 """So many of the first lines are looked at."""
 PART = 1 << 20
@@ -62,14 +63,48 @@ def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognis
     return Recognised(slug, lines=lines)
 
 
-def is_conversation_folder(found: Found) -> bool:
-    """Whether a format recognises a folder as one conversation."""
+def may_hold_keys(found: Found) -> bool:
+    """Whether a format calls a file secret, by its name and, unless it was named, those around it.
+
+    The names around it are only listed if its own name makes that possible. Settings are not in
+    files of lines, which are the ones that are imported most.
+    """
+    if found.path.endswith(SESSION_ENDINGS):
+        return False
+    from talktree.formats import all_formats
+
+    folder, name = os.path.split(os.fsdecode(found.path))
+    formats = [format for format in all_formats() if format.may_withhold(name)]
+    if not formats:
+        return False
+    source = source_of(found)
+    if not found.asked:
+        try:
+            around = load(folder)
+        except TalktreeError:
+            return True
+        # What the folder is called says whether it is one with settings.
+        source = Source(os.path.basename(folder), around.files, folder=True)
+    return any(name in format.withheld(source) for format in formats)
+
+
+def parts_of_folder(found: Found) -> tuple[Seen, ...]:
+    """The files of a folder that are one source together; none if no format recognises it.
+
+    Files beside them that are conversations of other formats are sources of their own.
+    """
     from talktree.formats.sources import find_foreign
 
+    source = source_of(found)
     try:
-        return find_foreign(source_of(found)) is not None
+        foreign = find_foreign(source)
     except TalktreeError:
-        return False
+        return ()
+    if foreign is None:
+        return ()
+    if not foreign:
+        return found.files
+    return tuple(seen for seen in found.files if relative(seen.path, found.path) not in foreign)
 
 
 def source_of(found: Found) -> Source:

@@ -42,4 +42,6 @@ def _summary(taken: Imported) -> str:
     told = [f"{taken.new:,} new", f"{changed:,} changed", f"{taken.unchanged:,} as before"]
     if taken.failed:
         told.append(counted(len(taken.failed), "failure"))
+    if taken.incomplete:
+        told.append(f"{len(taken.incomplete):,} damaged or incomplete")
     return ", ".join(told)
