@@ -137,7 +137,7 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
         into = tmp_path / "into"
         (into / "s1").mkdir(parents=True)
         (into / "s1" / "b").write_bytes(b"mine")
-        with pytest.raises(UsageError, match="s1/b: is there already"):
+        with pytest.raises(UsageError, match="s1/b: already exists"):
             restore_source(kept, kept.source(top), into)
         assert found(into) == {b"s1/b": b"mine"}
         restore_source(kept, kept.source(top), into, replace=True)

@@ -54,14 +54,13 @@ class OutputGate:
         self._inputs += [_input(path) for path in inputs]
 
     def claim(self, path: AnyPath, *, folder: bool | None = None) -> None:
-        """Check an output before any work is done; two outputs cannot have the same path.
+        """Check an output before any work is done; no output can be another one, or inside it.
 
         `folder` says whether a file or a folder is written, if that is known already.
         """
         self.check(path, folder=folder)
         real = os.path.realpath(path)
-        if real in self._claimed:
-            raise UsageError(f"{path}: two outputs go there", hint="name two different places")
+        self._refuse_claimed(path, real)
         self._claimed.add(real)
 
     def check(self, path: AnyPath, *, folder: bool | None = None) -> None:
@@ -85,10 +84,11 @@ class OutputGate:
         `resumes` says that an earlier run made it: then it may hold files.
         """
         self.check_into(path)
+        self._refuse_claimed(path, os.path.realpath(path))
         if os.path.isdir(path):
             self._refuse_around_inputs(path)
             if not (self.force or resumes or is_empty(path)):
-                raise _exists(path)
+                raise exists_error(path)
 
     def check_stdout(self) -> None:
         """Raise an error if stdout is redirected to an input."""
@@ -97,6 +97,11 @@ class OutputGate:
             return
         if any(_is_input(each, found) or _is_inside(each, found) for each in self._inputs):
             raise UsageError("stdout: this is the input", hint=_OTHER_PLACE)
+
+    def _refuse_claimed(self, path: AnyPath, real: str) -> None:
+        for other in self._claimed:
+            if real == other or _is_below(real, other) or _is_below(other, real):
+                raise UsageError(f"{path}: two outputs go there", hint="name two different places")
 
     # the inputs
 
@@ -125,7 +130,7 @@ class OutputGate:
     ) -> None:
         if found is None:
             if os.path.islink(path) and not self.force:
-                raise _exists(path)
+                raise exists_error(path)
             return
         if stat.S_ISDIR(found.st_mode):
             self._refuse_folder(path, folder=folder)
@@ -135,7 +140,7 @@ class OutputGate:
         if folder:
             raise UsageError(f"{path}: is a file", hint="name a folder as the output")
         if not self.force:
-            raise _exists(path)
+            raise exists_error(path)
         kept = WAYS_BACK.get(Path(path).suffix)
         if kept is not None and self is not OVERWRITE:
             raise UsageError(f"{path}: {kept} is never replaced", hint="name another place")
@@ -149,7 +154,7 @@ class OutputGate:
                 f"{path}: the current folder cannot be replaced", hint="name a folder inside it"
             )
         if not self.force and not is_empty(path):
-            raise _exists(path)
+            raise exists_error(path)
 
 
 OVERWRITE = OutputGate(force=True)
@@ -177,10 +182,11 @@ def is_empty(folder: AnyPath) -> bool:
         return next(found, None) is None
 
 
-def _exists(path: AnyPath) -> UsageError:
-    return UsageError(
-        f"{path}: already exists", hint="use --force to replace it, or name another place"
-    )
+def exists_error(
+    path: AnyPath, hint: str = "use --force to replace it, or name another place"
+) -> UsageError:
+    """The error for an output that exists and may not be replaced."""
+    return UsageError(f"{path}: already exists", hint=hint)
 
 
 def _input(path: AnyPath) -> _Input:

@@ -14,6 +14,7 @@ from typing import Protocol
 from talktree.errors import NotFound, NotSaved, UsageError
 from talktree.files.anchored import Anchor, checked
 from talktree.files.durable import unfinished, write_all
+from talktree.files.outputs import exists_error
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.store import Archive
 from talktree.library.archive.versions import Kept, files_of
@@ -128,9 +129,7 @@ def _refuse_existing(anchor: Anchor, path: bytes) -> None:
 
 
 def _exists(anchor: Anchor, path: bytes) -> UsageError:
-    return UsageError(
-        f"{anchor.path / os.fsdecode(path)}: is there already", hint="name another folder"
-    )
+    return exists_error(anchor.path / os.fsdecode(path), "move it away, or name another folder")
 
 
 def _make_folders(anchor: Anchor, path: bytes) -> None:
