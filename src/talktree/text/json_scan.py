@@ -45,6 +45,8 @@ MOST_DIGITS = 4000
 SAFE = 1 << 53
 """Beyond this, readers that keep numbers as doubles change them."""
 DEEP = 200
+MOST_NAMES = 10_000
+"""Number of names that are looked up instead of decoded again."""
 MOST_PROBLEMS = 1000
 """Enough to tell what is wrong; a megabyte of garbage must not become a million findings."""
 _OPENED, _VALUE, _COMMA = range(3)
@@ -69,6 +71,7 @@ class Scanner:
         self.key_before = _OPENED
         self.end = 0
         """Where the last value ended."""
+        self._names: dict[bytes, str] = {}
         self.unended = False
         """Whether no comment that is open from here on has an end."""
 
@@ -152,7 +155,7 @@ class Scanner:
     def _member(self, found: re.Match[bytes]) -> None:
         """Take a plain member at once; the same as taking its name and then its value."""
         raw, text, number, word = found.groups()
-        name, key_at, group = raw.decode(), found.start(1) - 1, found.lastindex or 0
+        name, key_at, group = self._named(raw), found.start(1) - 1, found.lastindex or 0
         self._take_key(name, key_at, found.end())
         self.key = None
         self.comma_at = found.end() - 1
@@ -163,6 +166,15 @@ class Scanner:
         node.stop = found.end(group) + quote
         node.value = text.decode() if quote else int(number) if number else WORDS[word]
         self._attach(node)
+
+    def _named(self, raw: bytes) -> str:
+        """The name of a member; the same name is held once, however often it occurs."""
+        name = self._names.get(raw)
+        if name is None:
+            name = raw.decode()
+            if len(self._names) < MOST_NAMES:
+                self._names[raw] = name
+        return name
 
     def _string(self) -> None:
         start = self.at
