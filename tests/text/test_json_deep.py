@@ -45,6 +45,24 @@ def test_odd_members_have_the_value_that_counts(text: bytes, value: Json) -> Non
     assert same(scan_values(text).roots[0].value, value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"[1e999]", b"[12345678901234567890]", b"[-9007199254740993]", b"[NaN]", b"[-0,0.5,1E5]"),
+        *(b'{"a":1,}', b"[1,,2]", b'{"a" 1}', b'["\xff"]', b"[1 2]", b'["a\\u0041"]', b"[[1],[2"),
+        *(b'{"a":{"b":1,"b":2}}', b"{1}", b"[01]", b"[1.]", b"[[],{}] [1]", b'[{"a":"\x01"}]'),
+        *(b"[1]]", b"{]", b"[}", b'[{"a":1]', b"[1\x00]", b"[1 /* 2 */]", b'{"a":[tru]}'),
+    ],
+)
+def test_odd_texts_are_read_alike(text: bytes) -> None:
+    nodes, values = scan(text), scan_values(text)
+    assert values.problems == nodes.problems
+    assert values.complete == nodes.complete
+    assert [encode(each.value) for each in values.roots] == [
+        encode(each.value) for each in nodes.roots
+    ]
+
+
 @given(json_values.map(encode), st.integers(1, 4))
 def test_a_shallow_scan_has_the_outer_nodes(text: bytes, levels: int) -> None:
     whole, shallow = scan(text), scan_shallow(text, levels)

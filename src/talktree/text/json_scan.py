@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from talktree.text.json_nodes import Kind, Node, Problem, Scan, filled
 from talktree.text.json_quotes import (
     NAME,
@@ -22,6 +24,8 @@ from talktree.text.json_tokens import (
     COLON,
     COMMENT,
     CONTROL,
+    FLAT,
+    LONG_DIGITS,
     LOOSE_STRING,
     MEMBER,
     NULS,
@@ -32,14 +36,17 @@ from talktree.text.json_tokens import (
     WORD,
     WORDS,
 )
-from talktree.text.json_value import Json, Token
+from talktree.text.json_value import REFUSALS, Json, Token
 
 __all__ = ["DEEP", "MOST_PROBLEMS", "Kind", "Node", "Problem", "Scan", "Scanner", "scan"]
 
+_decode = msgspec.json.Decoder().decode
 MOST_DIGITS = 4000
 SAFE = 1 << 53
 """Beyond this, readers that keep numbers as doubles change them."""
 DEEP = 200
+MOST_NAMES = 10_000
+"""Number of names that are looked up instead of decoded again."""
 MOST_PROBLEMS = 1000
 """Enough to tell what is wrong; a megabyte of garbage must not become a million findings."""
 _OPENED, _VALUE, _COMMA = range(3)
@@ -64,6 +71,7 @@ class Scanner:
         self.key_before = _OPENED
         self.end = 0
         """Where the last value ended."""
+        self._names: dict[bytes, str] = {}
         self.unended = False
         """Whether no comment that is open from here on has an end."""
 
@@ -147,7 +155,7 @@ class Scanner:
     def _member(self, found: re.Match[bytes]) -> None:
         """Take a plain member at once; the same as taking its name and then its value."""
         raw, text, number, word = found.groups()
-        name, key_at, group = raw.decode(), found.start(1) - 1, found.lastindex or 0
+        name, key_at, group = self._named(raw), found.start(1) - 1, found.lastindex or 0
         self._take_key(name, key_at, found.end())
         self.key = None
         self.comma_at = found.end() - 1
@@ -158,6 +166,15 @@ class Scanner:
         node.stop = found.end(group) + quote
         node.value = text.decode() if quote else int(number) if number else WORDS[word]
         self._attach(node)
+
+    def _named(self, raw: bytes) -> str:
+        """The name of a member; the same name is held once, however often it occurs."""
+        name = self._names.get(raw)
+        if name is None:
+            name = raw.decode()
+            if len(self._names) < MOST_NAMES:
+                self._names[raw] = name
+        return name
 
     def _string(self) -> None:
         start = self.at
@@ -274,6 +291,11 @@ class Scanner:
 
     def _bare(self) -> None:
         text, start = self.text, self.at
+        number = NUMBER.match(text, start)
+        if number is not None and not self._takes_key():
+            self.at = number.end()
+            self._scalar(start, self._word(number.group(), start))
+            return
         comment = None if self.unended else COMMENT.match(text, start)
         if comment:
             self._problem("comment", "a comment is not JSON")
@@ -445,6 +467,18 @@ class ValueScanner(Scanner):
     def __init__(self, text: bytes) -> None:
         super().__init__(text, 0, only_first=False)
 
+    def _open(self, kind: Kind) -> None:
+        found = FLAT.match(self.text, self.at)
+        value = None if found is None else _flat_value(found.group())
+        if found is None or value is None:
+            super()._open(kind)
+            return
+        node = self._place(kind, value)
+        self.deepest = max(self.deepest, len(self.open) + 1)
+        node.stop = self.at = self.end = found.end()
+        node.closed = True
+        self.before = _VALUE
+
     def _attach(self, node: Node) -> None:
         holder = self.open[-1].value if self.open else None
         if not self.open:
@@ -453,6 +487,21 @@ class ValueScanner(Scanner):
             holder.append(node.value)
         elif isinstance(holder, dict) and node.key is not None:
             holder[node.key] = node.value
+
+
+def _flat_value(text: bytes) -> Json:
+    """The value of a container with no other inside; None if anything about its text is odd."""
+    if LONG_DIGITS.search(text):
+        return None
+    try:
+        value: Json = _decode(text)
+    except REFUSALS:
+        return None
+    names = value if isinstance(value, dict) else ()
+    inside = value.values() if isinstance(value, dict) else value
+    texts = sum(type(each) is str for each in inside)  # type: ignore[union-attr]
+    # A name that stands twice is dropped without a word, and its quotes are then too many.
+    return value if text.count(b'"') == 2 * (len(names) + texts) else None
 
 
 class _ShallowScanner(Scanner):

@@ -21,6 +21,9 @@ MEMBER = re.compile(
     rb"[ \t\r\n]*+(?:,|(?=\}))"
 )
 """A whole member of an object, of the kind nearly all members are."""
+FLAT = re.compile(rb'[\[{](?:[^"\[\]{}\x00]++|"[^"\\\x00-\x1f]*+")*+[\]}]')
+"""A container with no other container and no escape inside."""
+LONG_DIGITS = re.compile(rb"[0-9]{16}")
 WORD = re.compile(rb'[^\s\x00,\[\]{}":]+')
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORDS: dict[bytes, Json] = {b"true": True, b"false": False, b"null": None}
