@@ -54,7 +54,8 @@ def taken(text: str) -> tuple[Json, Json]:
     for at, line in enumerate(layout.lines):
         if line.key == KEY:
             found = decode(line.value.encode("utf-8", "surrogatepass"))
-            if found.usable and isinstance(found.value, dict):
+            # Data that was damaged since may say anything; the message counts as it is shown.
+            if found.usable and not found.problems and isinstance(found.value, dict):
                 return found.value, _without_line(layout, at).text
     return None, text
 
