@@ -18,7 +18,7 @@ from talktree.conversion.ids import id_for, source_id, uuid_for
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.pack import Packing
-from talktree.conversion.plan import planned
+from talktree.conversion.plan import linked_for, planned
 from talktree.conversion.proof import PLACEHOLDER, Proof
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.files import Source, stem_of
@@ -28,7 +28,6 @@ from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
-from talktree.model.mending import mended
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.text.file_names import LONGEST_NAME, tame
@@ -45,8 +44,7 @@ def forwarded(
     document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
-    # What every view shows is converted: with broken links inferred.
-    document = document.with_these([mended(each) for each in document.conversations])
+    document = document.with_these([linked_for(target, each) for each in document.conversations])
     conversations = document.conversations or _nothing(document)
     outputs: list[_Output] = []
     outside = Outside(options.attachments)

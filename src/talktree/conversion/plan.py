@@ -18,6 +18,7 @@ from talktree.errors import UsageError
 from talktree.formats.base import About, Format, Links
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
+from talktree.model.mending import mended
 from talktree.model.message import DELETED, Message
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
@@ -44,6 +45,14 @@ def links_of(format: Format) -> Links:
     if not format.can.branches:
         return "chain"
     return "nested" if format.nests else "own"
+
+
+def linked_for(target: Format, conversation: Conversation) -> Conversation:
+    """The conversation as every view shows it, with broken links inferred.
+
+    A format that holds everything holds the broken links too, and its readers infer them again.
+    """
+    return conversation if target.can.everything else mended(conversation)
 
 
 def planned(

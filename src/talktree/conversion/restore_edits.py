@@ -21,7 +21,7 @@ from talktree.conversion.fit import drafted, role_for, settled_seams
 from talktree.conversion.ids import id_for
 from talktree.conversion.index import At, Index, Loaded, Place, records
 from talktree.conversion.ledger import Ledger, Loss
-from talktree.conversion.plan import planned
+from talktree.conversion.plan import linked_for, planned
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.conversion.restore import Restoration
 from talktree.conversion.transplant import transplanted
@@ -31,7 +31,6 @@ from talktree.formats.engine import Origin, write
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
-from talktree.model.mending import mended
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Text
 from talktree.text.json_value import equal
@@ -312,7 +311,7 @@ class Edits:
         """The way a conversation took into the other format."""
         if conversation.id not in self._crossings:
             target = self._other.format
-            conversation = mended(conversation)
+            conversation = linked_for(target, conversation)
             about = about_of(conversation, target.can)
             plan = planned(conversation, self._format, target, about, None)
             self._crossings[conversation.id] = Crossing(

@@ -55,7 +55,8 @@ def taken(text: str) -> tuple[Json, Json]:
         if line.key == KEY:
             found = decode(line.value.encode("utf-8", "surrogatepass"))
             # Data that was damaged since may say anything; the message counts as it is shown.
-            if found.usable and not found.problems and isinstance(found.value, dict):
+            broken = any(problem.code in ("syntax", "torn") for problem in found.problems)
+            if found.usable and not broken and isinstance(found.value, dict):
                 return found.value, _without_line(layout, at).text
     return None, text
 
