@@ -24,14 +24,15 @@ from talktree.formats.companions import (
     places_of_companions,
     without_companions,
 )
-from talktree.formats.detect import detect
+from talktree.formats.detect import Guess, detect
 from talktree.formats.secrets import without_secrets
 
 OWN = BATCH_STATE
 """What the names of a batch's own files in the output folder begin with."""
 
 SURE = 0.9
-"""A file that its folder's format recognises with this confidence is not shown to others."""
+"""A file that its folder's format recognises with this confidence is not shown to others, and
+another format must be as sure of a file in it."""
 MOST_LOOKED_AT = 100
 """How many files that a format does not know are tried with the others."""
 
@@ -153,7 +154,8 @@ def _foreign_files(source: Source, format: Format) -> Iterator[str]:
         if own is not None and own.confidence >= SURE:
             continue
         other = _detected(single)
-        if other is not None and other.info.slug != format.info.slug:
+        # A part of another format's folder, such as its metadata, is not a source of its own.
+        if other is not None and other.confidence >= SURE and other.format is not format:
             yield path
 
 
@@ -170,9 +172,9 @@ def _alone(source: Source, format: Format) -> set[str]:
     return lone.union(split.strangers)
 
 
-def _detected(source: Source) -> Format | None:
+def _detected(source: Source) -> Guess | None:
     try:
-        return detect(source).format
+        return detect(source)
     except TalktreeError:
         return None
 
