@@ -289,6 +289,7 @@ def test_a_whole_walk_without_a_mouse(gallery: Running, open_window: Open) -> No
     tab_to(screen, "^tab Library")
     screen.press("ArrowRight")
     expect(screen.tab("Tree")).to_be_focused()
+    page.get_by_role("tree").wait_for()
     tab_to(screen, "^tree ")
     screen.press("End")
     expect(page.get_by_role("tree")).to_have_attribute("aria-activedescendant", "tree-line-3")

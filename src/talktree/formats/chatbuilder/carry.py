@@ -54,9 +54,7 @@ def taken(text: str) -> tuple[Json, Json]:
     for at, line in enumerate(layout.lines):
         if line.key == KEY:
             found = decode(line.value.encode("utf-8", "surrogatepass"))
-            # Data that was damaged since may say anything; the message counts as it is shown.
-            broken = any(problem.code in ("syntax", "torn") for problem in found.problems)
-            if found.usable and not broken and isinstance(found.value, dict):
+            if found.usable and isinstance(found.value, dict):
                 return found.value, _without_line(layout, at).text
     return None, text
 
