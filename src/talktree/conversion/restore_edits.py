@@ -33,6 +33,7 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Text
+from talktree.text.json_read import inspect
 from talktree.text.json_value import equal
 from talktree.text.times import MILLI
 
@@ -63,6 +64,8 @@ def restoration(document: Document, index: Index) -> Restoration | None:
     return back
 
 
+BROKEN = ("syntax", "torn")
+"""Problems after which no other program can read a record."""
 Change = tuple[str, int]
 """A conversation and the number of an entry in it."""
 
@@ -112,7 +115,7 @@ class Edits:
             place, found = self._index.places[at], self._place(at)
             shown = self._load(place.conversation, place.position).entry
             old = None if found is None else found[0].entry(found[1])
-            if found is None or type(old) is not type(shown):
+            if found is None or type(old) is not type(shown) or self._is_broken(found):
                 wrong.append(at)
             elif isinstance(old, Message) and isinstance(shown, Message):
                 seen = self._crossing(found[0]).held(found[1], old).seen
@@ -120,6 +123,13 @@ class Edits:
                 if seen.role != shown.role or not equal(seen.parts, shown.parts):
                     wrong.append(at)
         return wrong
+
+    def _is_broken(self, place: tuple[Conversation, int]) -> bool:
+        """Whether damage to the embedded data would make the record broken JSON."""
+        conversation, position = place
+        numbers, names = [conversation.members[position]], iter([conversation.names(position)])
+        raw = next(iter(self._origin.records(numbers, names))).raw
+        return raw.startswith(b"{") and any(each.code in BROKEN for each in inspect(raw))
 
     def applied(self) -> Document:
         """The source document with all edits that it has a place for."""
