@@ -125,7 +125,7 @@ def convert(
     ledger: Ledger | None = None,
     force: bool = False,
 ) -> Conversion:
-    """Write a document in any format; what that cannot hold travels along and is told.
+    """Write a document in any format; what that cannot hold is embedded and reported.
 
     It is never written onto what it was read from, and onto other files only with `force`.
     """
@@ -242,7 +242,7 @@ def repair(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Repair:
-    """A document with what has a safe fix mended, or all that has a fix; nothing is written.
+    """A document with safe fixes applied, or all fixes; nothing is written.
 
     Of a file with companion files only the file itself is repaired.
     """

@@ -50,7 +50,9 @@ def read_config(path: Path, *, shown: str | None = None) -> Config | None:
     except OSError as error:
         raise Unreadable(f"{shown}: {error.strerror or error}", hint="check its rights") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{shown}: not TOML: {error}", hint="mend it, or name another") from None
+        raise UsageError(
+            f"{shown}: not TOML: {error}", hint="fix it, or name another file"
+        ) from None
     if path.name == PROJECT:
         tools = table.get("tool")
         own = tools.get("talktree") if isinstance(tools, dict) else None
