@@ -155,12 +155,15 @@ def test_the_history_leads_back_to_any_point(screen: Screen) -> None:
     screen.open(screen.titled(SOURDOUGH), "b10")
     panel = inspector(screen, "History")
     expect(panel).to_contain_text("No edits yet")
-    for _ in range(2):
+    edits = panel.get_by_role("listitem")
+    for number in range(2):
         screen.message("b10").get_by_role("button", name="Actions of this message").click()
         screen.menu_item(re.compile("^Clone$")).click()
+        expect(edits).to_have_count(number + 2)
+        # The page goes to the clone once it is made, and its address follows.
+        expect(screen.page).not_to_have_url(re.compile("/m/b10"))
         screen.open(screen.titled(SOURDOUGH), "b10")
-    edits = panel.get_by_role("listitem")
-    expect(edits).to_have_count(3)
+        expect(screen.current).to_have_attribute("data-id", "b10")
     expect(panel).to_contain_text("Not saved yet")
     panel.get_by_role("button", name="Undo all").click()
     expect(panel.get_by_text("undone")).to_have_count(2)
