@@ -233,8 +233,18 @@ SESSIONS: dict[str, list[Line]] = {
 """Sessions in which no id stands twice."""
 
 
+def to_bytes(lines: Iterable[Line]) -> bytes:
+    return "".join(f"{json.dumps(each)}\n" for each in lines).encode()
+
+
 def write(lines: Iterable[Line], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{SESSION}.jsonl"
-    path.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
+    path.write_bytes(to_bytes(lines))
     return path
+
+
+def append(path: Path, lines: Iterable[Line]) -> None:
+    """Append lines to a file, as the program that records them does."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(f"{json.dumps(each)}\n" for each in lines))

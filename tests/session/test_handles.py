@@ -32,7 +32,7 @@ def test_a_session_moved_by_others_is_not_written_to_blindly(session: Session) -
         other.name("here")
         session.system("a name does not matter")
         undo = other.undo(to=last)
-        assert undo.apply(undo.plan().digest).note == other.leaf
+        assert undo.apply(undo.plan().digest).message == other.leaf == last
         written = session.opened.journal.length("messages")
         with pytest.raises(WorldMoved) as error:
             session.user("blind")
@@ -40,7 +40,7 @@ def test_a_session_moved_by_others_is_not_written_to_blindly(session: Session) -
         assert session.opened.journal.length("messages") == written
         session.user("where I say", parent=last)
         with pytest.raises(WorldMoved):
-            session.results({"call": "x", "output": "y"})
+            session.assistant("blind as well")
         session.refresh()
         session.user("knowing it")
     assert findings(session) == []
@@ -51,12 +51,10 @@ def test_ones_own_moves_are_known(session: Session) -> None:
     session.assistant("1")
     undo = session.undo(to=first)
     undo.apply(undo.plan().digest)
-    note = session.leaf
-    assert note is not None
-    assert session.message(session.user("Two")).parent == note
-    fork = session.fork(first)
-    assert session.message(fork).parent == first
-    assert session.message(session.user("Three")).parent == fork
+    assert session.leaf == first
+    assert session.message(session.user("Two")).parent == first
+    assert session.fork(first) == first
+    assert session.message(session.user("Three")).parent == first
     assert findings(session) == []
 
 

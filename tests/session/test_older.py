@@ -71,6 +71,15 @@ def test_the_first_message_makes_a_folder_beside_it(store: Store, tmp_path: Path
     assert shown(store.root / "sessions" / "2c9f")[0] == (first, "Go on")
 
 
+def test_a_session_that_goes_on_keeps_its_title(store: Store, tmp_path: Path) -> None:
+    title = api.read(OLDER).conversation.title
+    assert title
+    with store.open("2c9f", workspace=tmp_path / "work") as session:
+        session.user("Go on")
+    [described] = store.describe()
+    assert described.title == title
+
+
 def test_a_branch_may_leave_inside_the_older_file(store: Store, tmp_path: Path) -> None:
     with store.open("2c9f", workspace=tmp_path / "work") as session:
         start = session.full_messages()[0]
@@ -88,7 +97,7 @@ def test_undoing_everything_leads_back_to_the_older_file(store: Store, tmp_path:
         session.user("Go on")
         undo = session.undo()
         undo.apply(undo.plan().digest)
-        assert session.full_messages()[:-1] == old
+        assert session.full_messages() == old
         session.user("Otherwise")
         assert session.full_messages()[: len(old)] == old
 

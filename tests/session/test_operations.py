@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from talktree.session.capture.states import ABSENT, Absent, Folder, Unknown
 from talktree.session.undo.operations import (
     ALL,
+    Boundary,
     Moved,
     Moving,
     Standing,
@@ -24,7 +25,7 @@ AT = Standing(None, "m", "m")
 MOVE = Moved(
     id="o",
     verb="undo",
-    note="n",
+    point="n",
     parent=None,
     scopes=ALL,
     origin=AT,
@@ -49,8 +50,9 @@ def told() -> dict[str, Any]:
 
 
 def test_a_move_is_read_as_it_was_told() -> None:
-    [found] = moves([told(), json.loads(moved_line("s", "o", {b"a%\xff": "done", b"b": "kept"}))])
-    assert found.state == "moved"
+    fates = {b"a%\xff": "done", b"b": "kept"}
+    [found] = moves([told(), json.loads(moved_line("s", "o", fates, Boundary("m", 7)))])
+    assert (found.state, found.after, found.is_point) == ("moved", Boundary("m", 7), True)
     assert found.fates == {b"a%\xff": "done", b"b": "kept"}
     assert (*found.paths,) == MOVE.paths
     assert (len(found.paths), found.paths[1], found.paths[:1]) == (2, MOVE.paths[1], MOVE.paths[:1])

@@ -93,13 +93,12 @@ def test_a_plan_as_text_and_json(at: Place) -> None:
     assert value["digest"] == plan.digest
 
 
-def test_the_note_tells_a_model_what_moved(at: Place) -> None:
+def test_a_model_can_be_sent_what_moved(at: Place) -> None:
     at.session.user("please")
     at.step(a="1", b="1")
     at.apply(moves.undo(at.session.opened))
-    last = at.session.full_messages()[-1]
-    assert last.role == "system"
-    assert "- a (removed)" in last.text
+    [report] = at.session.moves_since_reply()
+    assert "- a (removed)" in report.text
 
 
 def test_questions_that_make_no_sense_are_refused(at: Place) -> None:

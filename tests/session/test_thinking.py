@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
 from talktree.model.message import ThinkingSetting
+from talktree.session import Store
 from talktree.session.recording.thinking import (
     DISABLED,
     LEVELS,
@@ -75,3 +78,25 @@ def test_phrases_of_ones_own() -> None:
 def test_any_phrases_and_any_words_give_an_answer(phrases: dict[str, str], text: str) -> None:
     found = triggered(text, checked_phrases(phrases))
     assert found is None or found.level in LEVELS
+
+
+def test_the_last_prompt_decides_on_the_next_request(tmp_path: Path) -> None:
+    store = Store(tmp_path / ".sage")
+    store.set(thinking={"level": "low"})
+    with store.create(workspace=tmp_path) as session:
+        assert session.thinking() == ThinkingSetting(level="low")
+        session.user("Please think hard")
+        session.assistant("Hm.", calls=[{"id": "c", "name": "read"}])
+        session.results({"call": "c", "output": "x"})
+        assert session.thinking() == ThinkingSetting(level="medium", triggers=("think hard",))
+        off = session.user("ultrathink", thinking={"level": "high", "disabled": True})
+        assert session.thinking() == ThinkingSetting(level="none", disabled=True)
+        session.sidechain().user("think harder")
+        assert session.thinking().disabled
+        session.user("go on")
+        assert session.thinking() == ThinkingSetting(level="low")
+        session.user("now", thinking="high")
+        session.undo(to=off).apply()
+        assert session.thinking().disabled
+    with store.open(write=False) as again:
+        assert again.thinking().disabled

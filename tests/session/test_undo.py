@@ -147,8 +147,7 @@ def test_the_talk_alone_goes_back(at: Place) -> None:
     at.apply(moves.undo(at.session.opened, scopes=("conversation",)))
     assert at.read("a") == "2"
     assert position(at.session.opened).conversation == first
-    texts = [message.text for message in at.session.full_messages()]
-    assert "The files were not touched." in texts[-1]
+    assert "The files were not touched." in at.session.moves_since_reply()[-1].text
 
 
 def test_tasks_follow_the_parent_chain_and_are_a_scope_of_their_own(at: Place) -> None:

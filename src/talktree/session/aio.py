@@ -101,8 +101,8 @@ def _moving(
 class AsyncStore:
     """A store whose sessions are awaited."""
 
-    def __init__(self, root: Path | str = ".sage") -> None:
-        self.store = Store(root)
+    def __init__(self, root: Path | str = ".sage", *, agent: str | None = None) -> None:
+        self.store = Store(root, agent=agent)
 
     async def create(
         self,
@@ -177,8 +177,8 @@ class AsyncJourney:
         """Everything that would happen; nothing does."""
         return await in_thread(self.journey.plan)
 
-    async def apply(self, digest: str) -> Outcome:
-        """Make the move, if the plan is still the one with this digest."""
+    async def apply(self, digest: str | None = None) -> Outcome:
+        """Make the move, if the plan is still the one with this digest, or that was seen last."""
         return await in_thread(partial(self.journey.apply, digest))
 
 
@@ -226,6 +226,7 @@ class AsyncSession:
     todos = _later(Session.todos)
     refresh = _later(Session.refresh)
     unanswered = _later(Session.unanswered)
+    thinking = _later(Session.thinking)
     message = _later(Session.message)
     full_messages = _later(Session.full_messages)
     context_messages = _later(Session.context_messages)
@@ -244,6 +245,7 @@ class AsyncSession:
     close = _later(Session.close)
     fork = _later(Session.fork)
     diff = _later(Session.diff)
+    moves_since_reply = _later(Session.moves_since_reply)
     check = _later(Session.check)
     gc = _later(Session.gc)
     usage = _later(Session.usage)

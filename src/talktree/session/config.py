@@ -16,7 +16,7 @@ from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
 from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
-from talktree.session.recording.thinking import Level, checked_phrases
+from talktree.session.recording.thinking import LEVELS, Level, checked_phrases
 from talktree.text.json_edit import member, patch
 from talktree.text.json_read import decode
 from talktree.text.json_style import PRETTY
@@ -26,7 +26,7 @@ from talktree.text.json_write import encode
 NAME = b"config.json"
 OWN_NAME = b"config.talktree.json"
 MEMBER = "talktree"
-KNOWN = ("budget", "durability", "thinking", "userType", "version")
+KNOWN = ("agent", "budget", "durability", "thinking", "userType", "version")
 LARGEST = 16 << 20
 
 
@@ -45,6 +45,12 @@ class Settings:
         return found if type(found) is int and found >= 0 else USUAL
 
     @property
+    def agent(self) -> str | None:
+        """What the assistant is called where sessions are printed."""
+        found = self._value.get("agent")
+        return found if isinstance(found, str) and found.strip() else None
+
+    @property
     def durability(self) -> Durability:
         """`safe` or `fast`, for sessions that are opened without saying."""
         return "fast" if self._value.get("durability") == "fast" else "safe"
@@ -54,6 +60,13 @@ class Settings:
         """The phrases that ask for thinking."""
         found = self._value.get("thinking")
         return checked_phrases(found.get("phrases") if isinstance(found, Mapping) else None)
+
+    @property
+    def thinking(self) -> Level:
+        """The level of thinking for prompts that ask for none."""
+        found = self._value.get("thinking")
+        level = found.get("level") if isinstance(found, Mapping) else None
+        return next((each for each in LEVELS if each == level), LEVELS[0])
 
     @property
     def user_type(self) -> str:

@@ -26,6 +26,7 @@ class Older:
     def __init__(self, sessions: Callable[[], Anchor], id: str) -> None:
         self.name = f"{id}{SUFFIX}"
         self._messages: tuple[Message, ...] | None = None
+        self._title: str | None = None
         self._sessions = sessions
 
     def messages(self) -> tuple[Message, ...]:
@@ -33,9 +34,16 @@ class Older:
         if self._messages is None:
             with self._sessions() as sessions:
                 source = Source.of_bytes(_content(sessions, self.name), name=self.name)
-            document = read(source, FORMAT)
-            self._messages = tuple(document.conversation.path())
+            conversation = read(source, FORMAT).conversation
+            self._messages = tuple(conversation.path())
+            self._title = conversation.title
         return self._messages
+
+    @property
+    def title(self) -> str | None:
+        """The title that the file gives the session."""
+        self.messages()
+        return self._title
 
     def until(self, id: str) -> tuple[Message, ...]:
         """What was said up to a message; everything if it is not there."""

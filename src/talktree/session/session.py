@@ -24,12 +24,12 @@ from talktree.session.plainly import plainly
 from talktree.session.recording import children as _children
 from talktree.session.recording import compaction as _compaction
 from talktree.session.recording import todos as _todos
-from talktree.session.recording.calls import unanswered
+from talktree.session.recording.calls import find_call, unanswered
 from talktree.session.recording.children import Child, Sidechain
 from talktree.session.recording.compaction import Statistics
 from talktree.session.recording.context import Difference, Surroundings, differences
 from talktree.session.recording.recorder import CONTINUES, At, Recorder, Where
-from talktree.session.recording.thinking import Asked, setting
+from talktree.session.recording.thinking import Asked, effective, setting
 from talktree.session.recording.todos import Progress
 from talktree.session.recording.verbs import Verbs
 from talktree.session.travel import Travels
@@ -89,6 +89,8 @@ class Session(Verbs, Travels):
         if self._write:
             opened.notices += recover(opened)
         told = told_at_begin(opened.index.operations())
+        if self._older is not None and self._older.title is not None:
+            told = {"customTitle": self._older.title, **told}
         metadata = Metadata(opened.folder, opened.journal, opened.session, told)
         last = None if self._older is None else self._older.leaf
         older = None if self._older is None or last is None else (self._older.name, last)
@@ -106,12 +108,21 @@ class Session(Verbs, Travels):
     def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
         return setting(asked, text, self._phrases)
 
-    def _tool(self, call: str) -> str | None:
+    def _tool(self, call: str, parent: str | None) -> str | None:
         known = self._begun().tools
-        if call not in known:
-            # Called by an earlier process of the same agent, as a rule.
-            known |= {each.id: each.name for each in self.unanswered() if each.id is not None}
-        return known.get(call)
+        if call in known:
+            return known[call]
+        # Called by an earlier process of the same agent, as a rule.
+        end = self._end(parent)
+        own = None if end is None or self._is_older(end) else end
+        found = find_call(self.opened.index, own, call)
+        if found is None and self._older is not None:
+            parts = (part for message in self._older.messages() for part in message.parts)
+            calls = (part for part in parts if isinstance(part, ToolCall))
+            found = next((each for each in calls if each.id == call), None)
+        if found is not None:
+            known[call] = found.name
+        return None if found is None else found.name
 
     def _may_write(self) -> None:
         if not self._write:
@@ -132,9 +143,13 @@ class Session(Verbs, Travels):
         workspace, wherever the process was started. Inside, `track` adds paths.
         """
         self._may_write()
-        owner = self._begun().leaf if message is None else self._meant(message)
+        recorder = self._begun()
+        owner = recorder.leaf if message is None else self._meant(message)
         if owner is None:
             raise UsageError("there is no message to work for yet", hint="record one first")
+        if owner == recorder.leaf and recorder.point is not None:
+            # Files went back to that message: what is done from there is not what it did then.
+            owner = recorder.point
         return Work(self.opened, owner, paths, watch, unprotected)
 
     # where it stands
@@ -153,6 +168,17 @@ class Session(Verbs, Travels):
     def unanswered(self) -> tuple[ToolCall, ...]:
         """The calls of the last reply that have no result: an agent that goes on answers them."""
         return unanswered(self.opened.index, self.leaf)
+
+    def thinking(self) -> ThinkingSetting:
+        """The thinking to ask the model for with the next request.
+
+        The last prompt decides: the level that was given or that its words ask for, with what
+        triggered it, or that it is disabled (then the level is `none`). A prompt that says nothing
+        gets the level of the store's settings, `none` unless set.
+        """
+        leaf = self.leaf
+        own = None if leaf is None or self._is_older(leaf) else leaf
+        return effective(self.opened.index, own, self._settings.thinking)
 
     def current_todos(self) -> tuple[Todo, ...]:
         """The tasks as they stand where this handle is."""

@@ -48,11 +48,23 @@ class Described(NamedTuple):
 
 @plainly
 class Store:
-    """Sessions below one root, `.sage` in the current directory unless another is named."""
+    """Sessions below one root, `.sage` in the current directory unless another is named.
 
-    def __init__(self, root: Path | str = ROOT, *, limits: Limits = LIMITS) -> None:
+    The folder may have any name. `agent` is what the assistant is called where sessions are
+    printed; the first session that is created keeps it in the settings of the store.
+    """
+
+    def __init__(
+        self, root: Path | str = ROOT, *, agent: str | None = None, limits: Limits = LIMITS
+    ) -> None:
         self.root = Path(root).absolute()
+        self._agent = agent
         self._limits = limits
+
+    @property
+    def agent(self) -> str | None:
+        """What the assistant is called; None if nobody named it."""
+        return self._agent or self.settings().agent
 
     # making and opening
 
@@ -65,9 +77,14 @@ class Store:
         parent: Parent | None = None,
         id: str | None = None,
     ) -> Session:
-        """A new session; its workspace is the current directory unless another is named."""
+        """A new session; its workspace is the current directory unless another is named.
+
+        Its `id` is a new UUID unless you give one: 1 to 128 letters, digits, `.`, `_` and `-`.
+        """
         id = new_id() if id is None else checked_id(id)
         place = _workspace(workspace)
+        if self._agent is not None and self.settings().agent != self._agent:
+            self.set(agent=self._agent)
         with ExitStack() as undone:
             undone.callback(place.close)
             with self._sessions(create=True) as sessions:
@@ -128,7 +145,7 @@ class Store:
     def _opened(self, id: str, folder: Anchor, durability: Durability) -> Opened:
         journal = Journal(folder, durability)
         index = Index(journal, self.root / "cache" / f"{id}.sqlite")
-        leaf = index.leaf()
+        last = index.newest()
         return Opened(
             id=id,
             root=self.root,
@@ -139,7 +156,7 @@ class Store:
             limits=self._limits,
             budget=Budget(self.settings().budget),
             notices=list(journal.problems),
-            session=(None if leaf is None else index.message(leaf).session) or id,
+            session=(None if last is None else index.message(last).session) or id,
         )
 
     # finding and telling
@@ -189,7 +206,10 @@ class Store:
             return Settings({})
 
     def set(self, **changes: Json) -> None:
-        """Change settings: budget, durability, thinking, userType, version; None takes one away."""
+        """Change settings: agent, budget, durability, thinking, userType, version.
+
+        None takes one away.
+        """
         with Anchor(self.root, create=True) as root:
             set_settings(root, **changes)
 
@@ -249,10 +269,14 @@ def _placed(opened: Opened, path: Path | str | None, *, write: bool, continues: 
 
 def _written(sessions: Anchor, entry: os.DirEntry[str], *, older_file: bool) -> int:
     name = os.fsencode(entry.name)
-    found = sessions.lstat(name if older_file else name + b"/messages.jsonl")
-    if found is None or not stat.S_ISREG(found.st_mode):
-        found = sessions.lstat(name)
-    return 0 if found is None else found.st_mtime_ns
+    if older_file:
+        found = [sessions.lstat(name)]
+    else:
+        logs = (name + b"/messages.jsonl", name + b"/operations.jsonl")
+        found = [sessions.lstat(log) for log in logs]
+        if not any(each is not None and stat.S_ISREG(each.st_mode) for each in found):
+            found = [sessions.lstat(name)]
+    return max((each.st_mtime_ns for each in found if each is not None), default=0)
 
 
 def _described(sessions: Anchor, id: str, *, older: bool) -> Described:

@@ -1,7 +1,7 @@
 """The verbs of a session that go back and forth: each gives a move with a plan to look at.
 
-Nothing happens before `apply` with the digest of the plan that was seen. Afterwards the handle
-stands where the session does.
+Nothing happens before `apply`, and that is refused if the plan is another one than the one that was
+looked at. Afterwards the handle goes on from where the session does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from talktree.errors import UsageError
 from talktree.session.capture.work import FilePath, inside
 from talktree.session.care import care
 from talktree.session.care.care import Freed, Usage
@@ -28,6 +27,8 @@ from talktree.session.undo.logbook import Entry, logbook
 from talktree.session.undo.moves import Move
 from talktree.session.undo.operations import ALL, Scope
 from talktree.session.undo.plan import Choice, Plan
+from talktree.session.undo.reports import MoveReport, moves_since_reply
+from talktree.session.undo.timeline import Timeline
 
 Choices = Mapping[FilePath, Choice]
 """What to do where a file is not as the session left it: keep, theirs, both or merge."""
@@ -53,21 +54,27 @@ class Journey:
         self._differs = differs
         self._may = may
         self._arrived = arrived
+        self._seen: str | None = None
+        """The digest of the plan that was looked at last."""
 
     def plan(self) -> Plan:
         """Everything that would happen; nothing does. Files of another place bring a warning."""
         plan = self._move.plan()
-        goal = plan.to.files
+        self._seen = plan.digest
+        goal = None if plan.to.files is None else self._move.message(plan.to.files)
         if goal is None or not plan.actions:
             return plan
         told = (each.text for each in self._differs(goal) if each.kind in ELSEWHERE)
         return replace(plan, warnings=(*plan.warnings, *told))
 
-    def apply(self, digest: str) -> Outcome:
-        """Make the move, if the plan is still the one with this digest."""
+    def apply(self, digest: str | None = None) -> Outcome:
+        """Make the move, if the plan is still the one with this digest.
+
+        Without a digest it is the plan that was looked at last, or the one of now if none was.
+        """
         self._may()
         try:
-            return self._move.apply(digest)
+            return self._move.apply(digest or self._seen or self._move.plan().digest)
         finally:
             self._arrived()
 
@@ -101,6 +108,7 @@ class Travels(ABC):
         self,
         *,
         to: str | None = None,
+        before: str | None = None,
         turn: bool = False,
         operation: str | None = None,
         paths: Iterable[FilePath] | None = None,
@@ -108,7 +116,10 @@ class Travels(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Journey:
-        """Back to before the last step or prompt, or `to` a message, or over the whole `turn`.
+        """Back to before the last step or prompt, or over the whole `turn`.
+
+        `to` a message is the state after it: the message stays, and so does what it did to files.
+        `before` a message is the state before it: the message is undone as well.
 
         With `operation` ("last" or an id) that move is taken back; with `paths` only these files
         go back, to before the last step that touched them.
@@ -116,6 +127,7 @@ class Travels(ABC):
         move = moves.undo(
             self.opened,
             to=to,
+            before=before,
             turn=turn,
             operation=operation,
             paths=self._paths(paths),
@@ -134,15 +146,17 @@ class Travels(ABC):
         self,
         message: str,
         *,
+        before: bool = False,
         paths: Iterable[FilePath] | None = None,
         scopes: Iterable[Scope] = ALL,
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Journey:
-        """To any message, or some files as they were there."""
+        """To the state after any message, or `before` it; or only some files as they were then."""
         move = moves.restore(
             self.opened,
             message,
+            before=before,
             paths=self._paths(paths),
             scopes=scopes,
             resolutions=self._choices(choices),
@@ -184,31 +198,32 @@ class Travels(ABC):
         return self._journey(move)
 
     def fork(self, at: str) -> str:
-        """Go on from another message, files as they are; gives the note the talk goes on from.
+        """Go on from another message, files as they are; gives the id of that message.
 
         What was said behind that message stays a branch. `restore` brings its files back as well.
         """
         journey = self.switch(at, scopes=TALK)
         outcome = journey.apply(journey.plan().digest)
-        if outcome.note is None:
-            raise UsageError(f"nothing to fork at {at!r}", hint="the session stands there already")
-        return outcome.note
+        assert outcome.message is not None
+        return outcome.message
 
     def diff(self, one: str | None, other: str | None = None) -> Comparison:
         """Which files and tasks differ between two messages; the other is the last one if not
         named, and `one` None is before the first."""
-        return compared(self.opened, None if one is None else self._end(one), self._end(other))
+        end = Timeline(self.opened.index).end() if other is None else self._end(other)
+        return compared(self.opened, None if one is None else self._end(one), end)
 
     def restore_into(
         self,
         folder: Path | str,
         message: str | None = None,
         *,
+        before: bool = False,
         paths: Iterable[FilePath] | None = None,
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Filling:
-        """Files as they were at a message, in a folder of one's choice: a plan, then `apply`.
+        """Files as they were after a message (or `before` it), in a folder of your choice.
 
         This is how files of a session from elsewhere are had, whose workspace is not here. What is
         in the folder and in the way stays, or is put beside (`both`, `force`).
@@ -217,10 +232,19 @@ class Travels(ABC):
             self.opened,
             message,
             Path(folder),
+            before=before,
             only=self._paths(paths),
             resolutions={inside(None, path): choice for path, choice in choices.items()},
             force=force,
         )
+
+    def moves_since_reply(self) -> tuple[MoveReport, ...]:
+        """What moved since the last reply, in order, for the next request to a model.
+
+        An undo adds nothing to the messages, so a model that goes on does not see in them that
+        files changed. `text` of each report says it in words.
+        """
+        return moves_since_reply(self.opened)
 
     def log(self) -> Iterator[Entry]:
         """Prompts, steps and moves, the newest first."""

@@ -79,13 +79,13 @@ def head_lines(session: Described, workspace: str | None) -> Iterator[Line]:
     yield line(("workspace  ", "faint"), workspace or "none here: files go where --into says")
 
 
-def spoken_lines(messages: Iterable[Message]) -> Iterator[Line]:
-    """The first words of each message."""
+def spoken_lines(messages: Iterable[Message], agent: str | None = None) -> Iterator[Line]:
+    """The first words of each message; the assistant is called `agent`."""
     for message in messages:
         yield line(
             (f"{moment(message.time) or '?':19}", "faint"),
             (f"  {message.id[:SHORT]:8}", "mark"),
-            (f"  {speaker(message, format='sage'):9}", "other"),
+            (f"  {speaker(message, format='sage', agent=agent):9}", "other"),
             f"  {one_line(_words(message), WIDTH)}".rstrip(),
         )
 

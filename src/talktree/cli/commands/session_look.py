@@ -14,7 +14,7 @@ from talktree.model.message import Message
 from talktree.session.recording.todos import todos_at
 from talktree.session.session import Session
 from talktree.session.undo.compare import compared
-from talktree.session.undo.logbook import logbook
+from talktree.session.undo.logbook import Entry, logbook
 from talktree.text.json_value import Json
 from talktree.views.comparison import comparison_lines, comparison_shape
 from talktree.views.lines import line
@@ -46,6 +46,7 @@ list_.examples = ("talktree session list", "talktree session list --root ~/app/.
 @sessions.session_argument
 @click.option("-n", "--number", type=click.IntRange(min=1), help="So many entries; else all.")
 @click.option("--all-paths", is_flag=True, help="Every path, however many there are.")
+@click.option("--since-reply", is_flag=True, help="Only moves since the last reply.")
 @click.option(
     "--history", metavar="DIR", type=click.Path(), help="Claude Code's copies, if not found."
 )
@@ -57,6 +58,7 @@ def log(
     session: str | None,
     number: int | None,
     all_paths: bool,  # noqa: FBT001
+    since_reply: bool,  # noqa: FBT001
     history: str | None,
     root: str | None,
     as_json: bool,  # noqa: FBT001
@@ -73,7 +75,7 @@ def log(
         claude_log(session, history, number, as_json=as_json, color=color)
         return
     with sessions.opened(root, session, write=False) as found:
-        entries = islice(logbook(found.opened), number)
+        entries = islice(_entries(found, since_reply=since_reply), number)
         if as_json:
             shapes: list[Json] = [entry_shape(each) for each in entries]
             _printed({"session": found.id, "operations": shapes})
@@ -82,8 +84,17 @@ def log(
         output.print_lines(shown, color=output.use_color(color), paged=not no_pager)
 
 
+def _entries(session: Session, *, since_reply: bool) -> Iterator[Entry]:
+    """Everything that happened, or only what moved since the last reply."""
+    if not since_reply:
+        return logbook(session.opened)
+    moved = {each.id for each in session.moves_since_reply()}
+    return (each for each in logbook(session.opened) if each.id in moved)
+
+
 log.examples = (
     "talktree session log",
+    "talktree session log --since-reply",
     "talktree session log -n 5 --json",
     "talktree session log ~/.claude/projects/app/SESSION.jsonl",
 )
@@ -123,7 +134,10 @@ def show(
                     "session": shape,
                     "workspace": workspace,
                     "at": messages[-1].id if messages else None,
-                    "messages": [message_shape(each, format="sage") for each in messages],
+                    "messages": [
+                        message_shape(each, format="sage", agent=found.store.agent)
+                        for each in messages
+                    ],
                     "differences": [
                         {"kind": each.kind, "recorded": each.recorded, "now": each.now}
                         for each in differing
@@ -131,7 +145,7 @@ def show(
                 }
             )
             return
-        lines = [*head_lines(described, workspace), *spoken_lines(messages)]
+        lines = [*head_lines(described, workspace), *spoken_lines(messages, found.store.agent)]
         lines += [line(("! ", "error"), each.text) for each in differing]
         output.print_lines(lines, color=output.use_color(color))
 

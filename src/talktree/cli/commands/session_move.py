@@ -28,7 +28,8 @@ only_files = click.option("--file", "files", multiple=True, metavar="PATH", help
 
 @click.command("undo", cls=Verb)
 @sessions.session_argument
-@click.option("--to", metavar="MESSAGE", help="Back to this message.")
+@click.option("--to", metavar="MESSAGE", help="Back to the state after this message.")
+@click.option("--before", metavar="MESSAGE", help="Back to the state before this message.")
 @click.option("--turn", is_flag=True, help="Back to before the last prompt.")
 @click.option(
     "--operation",
@@ -44,6 +45,7 @@ only_files = click.option("--file", "files", multiple=True, metavar="PATH", help
 def undo(
     session: str | None,
     to: str | None,
+    before: str | None,
     turn: bool,  # noqa: FBT001
     operation: str | None,
     of: str | None,
@@ -62,7 +64,7 @@ def undo(
         only = paths_in(base, files) if files else None
         said = resolutions(how, base)
         if of is not None:
-            if to is not None or turn or operation is not None or scope is not None:
+            if (to or before or operation or scope) is not None or turn:
                 raise UsageError(
                     "--of takes back one message's work on files", hint="leave the rest"
                 )
@@ -71,6 +73,7 @@ def undo(
             move = moves.undo(
                 found.opened,
                 to=to,
+                before=before,
                 turn=turn,
                 operation=operation,
                 paths=only,
@@ -107,7 +110,8 @@ redo.examples = ("talktree session redo --dry-run", "talktree session redo --yes
 
 @click.command("restore", cls=Verb)
 @sessions.session_argument
-@click.option("--to", metavar="MESSAGE", required=True, help="Which message to go to.")
+@click.option("--to", metavar="MESSAGE", help="Go to the state after this message.")
+@click.option("--before", metavar="MESSAGE", help="Go to the state before this message.")
 @click.option(
     "--into",
     metavar="DIR",
@@ -122,7 +126,8 @@ redo.examples = ("talktree session redo --dry-run", "talktree session redo --yes
 @moving
 def restore(
     session: str | None,
-    to: str,
+    to: str | None,
+    before: str | None,
     into: str | None,
     history: str | None,
     files: Sequence[str],
@@ -134,16 +139,24 @@ def restore(
     SESSION may also be a file of Claude Code: then the files come from its file history, as they
     were when that prompt was given, into the folder that --into names.
     """
+    named = to if before is None else before
+    if named is None or (to is not None and before is not None):
+        raise UsageError("which message to go to is not clear", hint="give --to or --before")
     if sessions.is_claude_code(session):
         assert session is not None
+        if to is None:
+            raise UsageError(
+                "Claude Code's history has the state before each prompt only", hint="use --to"
+            )
         return _from_claude(session, to, into, history, files, how)
     with sessions.opened(how.root, session, workspace=how.workspace) as found:
         if into is not None:
-            return _into(found, to, into, files, scope, how)
+            return _into(found, named, into, files, scope, how, before=to is None)
         base = _base(found)
         move = moves.restore(
             found.opened,
-            to,
+            named,
+            before=to is None,
             paths=paths_in(base, files) if files else None,
             scopes=scopes_of(scope),
             resolutions=resolutions(how, base),
@@ -162,7 +175,14 @@ restore.examples = (
 
 
 def _into(
-    session: Session, to: str, into: str, files: Sequence[str], scope: str | None, how: How
+    session: Session,
+    to: str,
+    into: str,
+    files: Sequence[str],
+    scope: str | None,
+    how: How,
+    *,
+    before: bool,
 ) -> int:
     """Into a folder: files are named as the session has them, conflicts as the folder has them."""
     if scope is not None and scopes_of(scope) != ("files",):
@@ -174,6 +194,7 @@ def _into(
         session.opened,
         to,
         folder,
+        before=before,
         only=paths_in(base, files) if files else None,
         resolutions=resolutions(how, folder),
         force=how.force,

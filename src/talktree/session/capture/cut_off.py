@@ -18,7 +18,7 @@ from talktree.session.capture.snapshots import Change, Taken, taken
 from talktree.session.capture.states import ABSENT, State, Unknown, name_from_json, same
 from talktree.session.capture.step_lines import Said, step_lines
 from talktree.session.capture.walk import Walker, folders_above
-from talktree.session.journal.lines import last_lines, lines
+from talktree.session.journal.lines import last_lines
 from talktree.session.opened import Opened
 from talktree.text.json_read import decode
 
@@ -83,7 +83,9 @@ def _ended(opened: Opened, workspace: Anchor, cut: _Cut) -> str:
     found = (_change(path, state, before) for path, state in now.items())
     changes = [change for change in found if change is not None]
     said = Said(changes=changes, uncovered=before.uncovered, ended=True)
-    opened.journal.append("snapshots", *step_lines(cut.message, cut.step, said, update=True))
+    message, point = opened.index.owner(cut.message)
+    lines = step_lines(message, cut.step, said, update=True, point=point)
+    opened.journal.append("snapshots", *lines)
     count = sum(isinstance(change.after, Unknown) for change in changes)
     return f"a step was cut off; {count:,} paths are not what they were before it"
 
@@ -106,10 +108,9 @@ def _change(path: bytes, now: State, before: _Before) -> Change | None:
 
 def _states_before(opened: Opened, cut: _Cut) -> _Before:
     found = _Before({}, set(), {}, ())
-    for line in lines(opened.journal.descriptor("snapshots")):
-        one = taken(decode(line.raw).value)
+    for start, one in opened.index.every_snapshot():
         ours = one.step == cut.step
-        if line.start > cut.start and not ours:
+        if start > cut.start and not ours:
             continue
         _fold(found.states, one, ours=ours)
         if one.message == cut.message:

@@ -55,6 +55,7 @@ class Taken(NamedTuple):
     """What one line of the log says."""
 
     message: str
+    """The message it belongs to, or the point in the timeline (see `undo/timeline`)."""
     step: str | None
     update: bool
     changes: tuple[Change, ...]
@@ -84,8 +85,12 @@ def snapshot_line(
     seen: Iterable[tuple[bytes, State]] = (),
     watched: Iterable[bytes] | None = None,
     ended: bool = False,
+    point: str | None = None,
 ) -> bytes:
-    """One line without its newline and seal; the time in nanoseconds since 1970."""
+    """One line without its newline and seal; the time in nanoseconds since 1970.
+
+    With `point` the step belongs to a move back to the message and not to the message itself.
+    """
     tracked: dict[str, Any] = {}
     backups: dict[str, Any] = {}
     paths: dict[str, Any] = {}
@@ -108,6 +113,8 @@ def snapshot_line(
     }
     if step is not None:
         line["step"] = step
+    if point is not None:
+        line["point"] = point
     if ended:
         held["ended"] = True
     return encode_new(line)
@@ -137,7 +144,7 @@ def _say_in_words_of_the_document(
         backups[name] = {"backupPath": file_name(before.hash), "originalHash": before.hash}
     match before, after:
         case Absent(), File():
-            tracked[name] = _now(after, "created")
+            tracked[name] = {"originalContent": None, **_now(after, "created")}
         case File(), File():
             tracked[name] = _now(after, "unchanged" if same(before, after) else "modified")
         case File(), Absent():
@@ -165,7 +172,7 @@ def taken(value: object) -> Taken:
         changes, backups = _foreign(held, uncovered)
     else:
         changes = _own(_object(paths), uncovered)
-    step, message = line.get("step"), line.get("messageId")
+    step, message = line.get("step"), line.get("point", line.get("messageId"))
     return Taken(
         message=message if isinstance(message, str) else "",
         step=step if isinstance(step, str) else None,

@@ -254,8 +254,9 @@ class Step:
         opened.contents.settle()
         with opened.journal.alone():
             # The first snapshot of a message is no update; others may have written one meanwhile.
-            update = said.watched is None or bool(opened.index.snapshots([self.message]))
-            lines = step_lines(self.message, self.id, said, update=update)
+            message, point = opened.index.owner(self.message)
+            update = said.watched is None or opened.index.has_snapshots(message)
+            lines = step_lines(message, self.id, said, update=update, point=point)
             opened.journal.append("snapshots", *lines)
         opened.known.tell(path for path, _ in said.seen)
         self._seen = []

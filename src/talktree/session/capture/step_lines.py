@@ -28,7 +28,9 @@ class Said:
     ended: bool = False
 
 
-def step_lines(message: str, step: str, said: Said, *, update: bool) -> list[bytes]:
+def step_lines(
+    message: str, step: str, said: Said, *, update: bool, point: str | None = None
+) -> list[bytes]:
     """The lines that say it, the first of them an update or not, the others always."""
     now = time.time_ns() // MILLI * MILLI
     count = max(len(said.changes), len(said.seen), 1)
@@ -47,6 +49,7 @@ def step_lines(message: str, step: str, said: Said, *, update: bool) -> list[byt
                 seen=said.seen[some],
                 watched=said.watched if first else None,
                 ended=said.ended and last,
+                point=point,
             )
         )
     return lines

@@ -1,8 +1,11 @@
-"""Where everything stands in a session: a cache over its logs that is made when it is needed.
+"""Where everything is in a session: a cache over its logs that is made when it is needed.
 
-The head of a session (its leaf, its newest messages) is read from the end of the log and needs no
+The head of a session (its leaf, its newest messages) is read from the end of the logs and needs no
 cache. All else asks SQLite, after indexing what is new. Whatever is wrong with the cache, it is
-thrown away and made again; whatever is wrong with a log is passed over here and told by `care`.
+thrown away and made again; whatever is wrong with a log is passed over here and reported by `care`.
+
+What a move did to files is in operations.jsonl; here it counts as a snapshot of the move's point,
+in its place among the others.
 """
 
 from __future__ import annotations
@@ -10,9 +13,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from talktree.errors import NotFound, UsageError
 from talktree.formats.base import Record
@@ -32,6 +37,7 @@ from talktree.session.index.node import Node, has_own_id, node_of
 from talktree.session.index.schema import Cache
 from talktree.session.journal.journal import Journal
 from talktree.session.journal.lines import last_lines, lines
+from talktree.session.undo.operations import Moved, last_point, moves
 from talktree.text.json_read import decode
 
 Answer = TypeVar("Answer")
@@ -47,7 +53,16 @@ SELECT MAX(start), length FROM touched JOIN snapshots USING (start) WHERE path I
 """
 _NODE = "id, parent, start, length, type, sidechain, note, time"
 
-__all__ = ["Index", "Node"]
+__all__ = ["Index", "Node", "SessionHead"]
+
+
+class SessionHead(NamedTuple):
+    """Where a session goes on."""
+
+    leaf: Node | None
+    """The message that the next one follows; None before the first one."""
+    point: Moved | None
+    """The move that led there, if nothing was said since."""
 
 
 class Index:
@@ -60,6 +75,7 @@ class Index:
         self._known: dict[str, Known] = {}
         self._lock = RLock()
         self._operations: tuple[int, int, list[dict[str, Any]]] = (-1, 0, [])
+        self._moves: tuple[tuple[int, int], list[Moved]] = ((-1, 0), [])
 
     def close(self) -> None:
         """Let go of the cache."""
@@ -70,12 +86,34 @@ class Index:
 
     # the head, without the cache
 
+    def newest(self, type: str | None = None) -> Node | None:
+        """The last message in the log (of a type) that is not on a sidechain."""
+        found = (node for node in self._backwards() if _may_lead(node))
+        return next((node for node in found if type is None or node.type == type), None)
+
+    def head(self) -> SessionHead:
+        """The newest message, or the one that a move since then led to."""
+        newest, point = self.newest(), last_point(self.operations())
+        if point is None or point.after is None:
+            return SessionHead(newest, None)
+        if point.after.message != (None if newest is None else newest.id):
+            return SessionHead(newest, None)
+        here = point.at.conversation
+        leaf = None if here is None else self.node(here)
+        if here is not None and leaf is None:
+            # The message it led to is lost.
+            return SessionHead(newest, None)
+        return SessionHead(leaf, point)
+
     def leaf(self) -> Node | None:
-        """The message the session stands at: the last one that is on no sidechain."""
-        return next((node for node in self._backwards() if _may_lead(node)), None)
+        """The message that the next one follows."""
+        return self.head().leaf
 
     def last(self, count: int) -> list[Node]:
         """The newest messages of the line that ends with the leaf, the oldest of them first."""
+        leaf, point = self.head()
+        if point is not None:
+            return [] if leaf is None or count <= 0 else self.chain(leaf.id)[-count:]
         found: list[Node] = []
         for node in self._backwards():
             if (not found and _may_lead(node)) or (found and node.id == found[-1].parent):
@@ -188,8 +226,34 @@ class Index:
 
     # files
 
-    def snapshots(self, messages: Iterable[str]) -> list[Taken]:
-        """The snapshots of these messages, in file order."""
+    def snapshots(self, owners: Iterable[str]) -> list[Taken]:
+        """The snapshots of these messages and points, in order."""
+        asked = set(owners)
+        points = ((start, one) for start, one in self._point_snapshots() if one.message in asked)
+        found = sorted(self._snapshot_places(asked))
+        own = ((start, self._taken(start, length)) for start, length in found)
+        return [one for _, one in _in_order(points, own)]
+
+    def has_snapshots(self, message: str) -> bool:
+        """Whether the log has a snapshot of this message."""
+        return bool(self._snapshot_places([message]))
+
+    def every_snapshot(self) -> Iterator[tuple[int, Taken]]:
+        """All snapshots in order, each with the byte at which it starts or would."""
+        log = lines(self._journal.descriptor("snapshots"))
+        own = ((line.start, taken(decode(line.raw).value)) for line in log)
+        return _in_order(self._point_snapshots(), own)
+
+    def _point_snapshots(self) -> Iterator[tuple[int, Taken]]:
+        """What moves did to files, each at its place in the log of snapshots."""
+        for move in self.moves():
+            if move.after is not None:
+                done = (each for each in move.paths if move.fates.get(each.path) == "done")
+                changes = tuple(Change(*each) for each in done)
+                if changes:
+                    yield move.after.snapshots, Taken(move.point, None, False, changes, (), False)
+
+    def _snapshot_places(self, messages: Iterable[str]) -> list[tuple[int, int]]:
         wanted = list({stored(each) for each in messages})
         found: list[tuple[int, int]] = []
         for at in range(0, len(wanted), AT_ONCE):
@@ -197,7 +261,7 @@ class Index:
             marks = ",".join("?" * len(some))
             query = f"SELECT start, length FROM snapshots WHERE message IN ({marks})"
             found += self._ask("snapshots", query, *some)
-        return [self._taken(start, length) for start, length in sorted(found)]
+        return found
 
     def touches(self, path: bytes) -> list[tuple[str, Change]]:
         """Every change of a path that was ever recorded, with its message, in file order."""
@@ -220,13 +284,14 @@ class Index:
         return found
 
     def _touching(self, query: str, paths: Iterable[bytes]) -> Iterator[Taken]:
-        """Snapshots that have some of these paths, in file order, each once."""
+        """Snapshots that have some of these paths, in order, each once."""
         wanted, places = list(paths), set[tuple[int, int]]()
         for at in range(0, len(wanted), AT_ONCE):
             some = wanted[at : at + AT_ONCE]
             marks = ",".join("?" * len(some))
             places.update(self._ask("snapshots", query.format(marks), *some))
-        return (self._taken(start, length) for start, length in sorted(places))
+        own = ((start, self._taken(start, length)) for start, length in sorted(places))
+        return (one for _, one in _in_order(self._point_snapshots(), own))
 
     def _taken(self, start: int, length: int) -> Taken:
         return taken(decode(self._read("snapshots", start, length)).value)
@@ -249,6 +314,22 @@ class Index:
                     found.append(value)
             self._operations = inode, stop, found
             return list(found)
+
+    def moves(self) -> list[Moved]:
+        """All moves, in order."""
+        operations = self.operations()
+        with self._lock:
+            key = self._operations[:2]
+            if self._moves[0] != key:
+                self._moves = key, moves(operations)
+            return self._moves[1]
+
+    def owner(self, id: str) -> tuple[str, str | None]:
+        """The message that a snapshot names, and the point it belongs to if it is one's."""
+        for move in self.moves():
+            if move.point == id and move.is_point and move.at.conversation is not None:
+                return move.at.conversation, id
+        return id, None
 
     # asking
 
@@ -283,6 +364,13 @@ class Index:
 
     def _read(self, log: str, start: int, length: int) -> bytes:
         return os.pread(self._journal.descriptor(log), length, start)
+
+
+def _in_order(
+    points: Iterable[tuple[int, Taken]], own: Iterable[tuple[int, Taken]]
+) -> Iterator[tuple[int, Taken]]:
+    """Both in one order: a move comes before the line that starts where the log ended then."""
+    return merge(points, own, key=itemgetter(0))
 
 
 def _may_lead(node: Node) -> bool:

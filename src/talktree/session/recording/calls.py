@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.session.index.index import Index
+from talktree.session.index.node import Node
+
+
+def find_call(index: Index, leaf: str | None, id: str) -> ToolCall | None:
+    """The call with this id on the way up from a message; the nearest one."""
+    nodes: list[Node] = [] if leaf is None else index.chain(leaf)
+    for node in reversed(nodes):
+        for part in index.message(node).parts if node.type == "assistant" else ():
+            if isinstance(part, ToolCall) and part.id == id:
+                return part
+    return None
 
 
 def unanswered(index: Index, leaf: str | None) -> tuple[ToolCall, ...]:

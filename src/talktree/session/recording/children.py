@@ -63,5 +63,5 @@ class Sidechain(Verbs):
     def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
         return self._session._ask(asked, text)
 
-    def _tool(self, call: str) -> str | None:
-        return self._session._tool(call)
+    def _tool(self, call: str, parent: str | None) -> str | None:
+        return self._session._tool(call, parent or self.leaf)

@@ -69,6 +69,8 @@ class Recorder:
         """The older file this session continues, and its last message."""
         self.leaf: str | None = None
         self.todos: tuple[Todo, ...] = ()
+        self.point: str | None = None
+        """The point of the move that led to `leaf`, if this handle has said nothing since."""
         self.tools: dict[str, str] = {}
         """Names of the tools that were called, by the id of the call."""
         self._saved: tuple[int, str | None] = (0, None)
@@ -84,11 +86,13 @@ class Recorder:
         opened = self.opened
         # In this order: a move between the two is noticed when something is written.
         self._know_operations(opened.journal.length("operations"))
-        node = opened.index.leaf()
-        if node is not None:
-            self.leaf, self.todos = node.id, todos_of(opened.index, node)
+        node, move = opened.index.head()
+        self.leaf = node.id if node is not None else self._older and self._older[1]
+        if move is not None:
+            self.todos = todos_at(opened.index, move.at.todos)
         else:
-            self.leaf, self.todos = self._older and self._older[1], ()
+            self.todos = () if node is None else todos_of(opened.index, node)
+        self.point = None if move is None or node is None else move.point
         self._saved = (0, self.leaf)
 
     def write(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
@@ -193,7 +197,7 @@ class Recorder:
 
     def _stand_at(self, last: Message) -> None:
         if SIDECHAIN not in last.flags:
-            self.leaf, self.todos = last.id, last.todos or ()
+            self.leaf, self.todos, self.point = last.id, last.todos or (), None
 
     def _note(self, whole: list[Message], places: list[Place]) -> None:
         """Remember of the messages what is asked for later."""

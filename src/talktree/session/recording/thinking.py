@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from msgspec.structs import replace
 
 from talktree.errors import UsageError
 from talktree.model.message import ThinkingSetting
+
+if TYPE_CHECKING:
+    from talktree.session.index.index import Index
 
 Level: TypeAlias = Literal["none", "low", "medium", "high"]
 LEVELS: tuple[Level, ...] = ("none", "low", "medium", "high")
@@ -83,6 +86,21 @@ def setting(
             return _checked(ThinkingSetting(level=asked, triggers=found.triggers if found else ()))
         case Mapping():
             return _checked(_from_members(asked))
+
+
+def effective(index: Index, leaf: str | None, usual: Level) -> ThinkingSetting:
+    """The thinking that the last prompt up from a message asks for; else the usual level.
+
+    A prompt for which it is disabled gets none, whatever level is recorded beside that.
+    """
+    nodes = [] if leaf is None else index.chain(leaf)
+    prompt = next((each for each in reversed(nodes) if each.type == "user"), None)
+    asked = None if prompt is None else index.message(prompt).thinking
+    if asked is None:
+        return ThinkingSetting(level=usual)
+    if asked.disabled:
+        return replace(asked, level="none")
+    return asked if asked.level in LEVELS else replace(asked, level=usual)
 
 
 def _from_members(members: Mapping[str, Any]) -> ThinkingSetting:

@@ -75,8 +75,10 @@ class Verbs(ABC):
         """The thinking to record beside a prompt."""
 
     @abstractmethod
-    def _tool(self, call: str) -> str | None:
-        """The name of the tool that was called."""
+    def _tool(self, call: str, parent: str | None) -> str | None:
+        """The name of the tool that was called, seen from a message; None if no call has this id.
+
+        Without a message it is looked for from the last one up."""
 
     def user(
         self,
@@ -131,10 +133,10 @@ class Verbs(ABC):
         sidechain: bool = False,
         extra: Extra | None = None,
     ) -> str:
-        """What tools gave back, each for a call of the reply before."""
+        """What tools gave back, each for a call that a reply before has made."""
         if not results:
             raise UsageError("no result was given", hint="give one result for each call")
-        parts = tuple(self._named(tool_result(each)) for each in results)
+        parts = tuple(self._named(tool_result(each), parent) for each in results)
         return self._one(self._draft("tool", parts, todos, extra, sidechain=sidechain), parent)
 
     def system(
@@ -199,10 +201,16 @@ class Verbs(ABC):
             extra=NOTHING if not extra else _free(extra),
         )
 
-    def _named(self, result: ToolResult) -> ToolResult:
-        if result.name is None and result.call is not None:
-            return replace(result, name=self._tool(result.call))
-        return result
+    def _named(self, result: ToolResult, parent: str | None) -> ToolResult:
+        if result.call is None:
+            return result
+        name = self._tool(result.call, parent)
+        if name is None:
+            raise UsageError(
+                f"no tool call has the id {result.call[:80]!r}",
+                hint="record the reply with its calls first; `unanswered()` lists open calls",
+            )
+        return result if result.name is not None else replace(result, name=name)
 
 
 def _free(extra: Extra) -> dict[str, Any]:

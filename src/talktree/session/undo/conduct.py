@@ -1,4 +1,4 @@
-"""A move from its first line to its last: safety snapshot, `move`, the work, the note, `moved`.
+"""A move from its first line to its last: safety snapshot, `move`, the work, `moved`.
 
 Before the line `move` nothing has happened; after it every path is in the state before or in the
 state after, and both are known and kept. So a move that fails is taken back, and one that is
@@ -23,8 +23,8 @@ from talktree.session.opened import Opened
 from talktree.session.undo.apply import Execution
 from talktree.session.undo.aside import Aside
 from talktree.session.undo.history import Wanted
-from talktree.session.undo.notes import note_line
 from talktree.session.undo.operations import (
+    Boundary,
     Moved,
     Moving,
     move_line,
@@ -45,8 +45,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What became of each path: done, kept or failed."""
     plan: Plan
     move: str | None = None
-    note: str | None = None
-    """The message the session stands at now."""
+    message: str | None = None
+    """The message that the session goes on from now; None before the first one."""
     problems: tuple[str, ...] = ()
 
 
@@ -84,7 +84,7 @@ def conduct(
         fates=fates,
         plan=plan,
         move=move.id,
-        note=move.note,
+        message=move.at.conversation,
         problems=tuple(problems),
     )
 
@@ -151,16 +151,27 @@ def _found(ground: Ground, path: bytes, no_folders: set[bytes]) -> State:
 
 
 def finish(opened: Opened, move: Moved, fates: Mapping[bytes, str]) -> None:
-    """Write the last lines of a move, those that are not there yet."""
-    index, journal = opened.index, opened.journal
-    if index.node(move.note) is None:
-        journal.append("messages", note_line(opened, move, fates))
-    if not index.snapshots([move.note]):
-        done = [Change(*each) for each in move.paths if fates.get(each.path) == "done"]
-        if done:
-            line = snapshot_line(move.note, None, False, done, (), time_ns())
-            journal.append("snapshots", line)
-    journal.append("operations", moved_line(opened.id, move.id, fates))
+    """Write the last line of a move."""
+    journal = opened.journal
+    if opened.index.node(move.point) is not None:
+        _finish_noted(opened, move, fates)
+        return
+    with journal.alone():
+        # The line names the end of both logs, so what is there must stay there.
+        journal.settle("messages", "snapshots")
+        newest = opened.index.newest()
+        last = None if newest is None else newest.id
+        after = Boundary(last, journal.length("snapshots"))
+        journal.append("operations", moved_line(opened.id, move.id, fates, after))
+
+
+def _finish_noted(opened: Opened, move: Moved, fates: Mapping[bytes, str]) -> None:
+    """Finish a move that an earlier version began and whose message is there already."""
+    done = [Change(*each) for each in move.paths if fates.get(each.path) == "done"]
+    if done and not opened.index.snapshots([move.point]):
+        line = snapshot_line(move.point, None, False, done, (), time_ns())
+        opened.journal.append("snapshots", line)
+    opened.journal.append("operations", moved_line(opened.id, move.id, fates, None))
 
 
 # when it fails

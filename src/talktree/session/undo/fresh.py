@@ -32,12 +32,13 @@ from talktree.session.undo.aside import Aside
 from talktree.session.undo.conduct import Outcome, judged_fates
 from talktree.session.undo.differences import bytes_of, difference
 from talktree.session.undo.foreign import Foreign
-from talktree.session.undo.history import Wanted, all_states_at
+from talktree.session.undo.history import FileLine, Wanted, all_states_at
 from talktree.session.undo.intent import told_uncovered
 from talktree.session.undo.operations import Standing
 from talktree.session.undo.places import Ground, Supply
 from talktree.session.undo.plan import Action, Choice, Plan, sealed
 from talktree.session.undo.planning import Draft
+from talktree.session.undo.timeline import Timeline
 
 PLAIN = 0o777
 """The bits of a mode that a stranger may choose."""
@@ -212,14 +213,17 @@ def restore_into(
     message: str | None,
     folder: Path,
     *,
+    before: bool = False,
     only: Iterable[bytes] | None = None,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> Filling:
-    """All files a session knows (or only some), as they were at a message or stand now, in
-    another folder."""
-    leaf = opened.index.leaf()
-    goal = meant(opened, message) if message is not None else None if leaf is None else leaf.id
+    """All files a session knows (or only some), in another folder: as they were after a message
+    (or `before` it), or as they are now."""
+    if message is None:
+        goal = Timeline(opened.index).end()
+    else:
+        goal = FileLine(opened).place(meant(opened, message), before=before)
     foreign = Foreign(opened)
     states, snapshots = all_states_at(opened, goal, foreign)
     if only is not None:

@@ -1,8 +1,9 @@
 """File states along the tree: what a path was at a message, and what a move between two concerns.
 
-Files have their own line of ancestors. A note of a move says where the files stand after it, so
-the line of files goes on from there and passes over what was undone, whichever scopes moved. A
-note that moved only some paths is a step of its own.
+Files have their own line of ancestors. A move says where the files are after it, so the line of
+files goes on from there and passes over what was undone, whichever scopes moved. A move of only
+some paths is a step of its own. A move is a point in the timeline; in stores of earlier versions it
+is a message, a note.
 
 A move goes back over some steps and forward over others. Going back, a path gets what the first
 of these steps found; going forward, what the last of them left. A step that found something else
@@ -15,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from talktree.session.capture.snapshots import Change, Taken, taken
+from talktree.session.capture.snapshots import Change, Taken
 from talktree.session.capture.states import State, Unknown, same, same_content
-from talktree.session.journal.lines import lines
 from talktree.session.opened import Opened
 from talktree.session.undo.foreign import Foreign
-from talktree.session.undo.operations import Moved, Standing, moves
-from talktree.text.json_read import decode
+from talktree.session.undo.operations import Moved, Standing
+from talktree.session.undo.timeline import Timeline
 
 UNFINISHED = Unknown("the step that changed it did not end")
 NEVER_SEEN = Unknown("the session has never seen it")
@@ -69,21 +69,29 @@ class FileLine:
 
     def __init__(self, opened: Opened) -> None:
         self._index = opened.index
-        self.moves = moves(opened.index.operations())
-        self.of_note: Mapping[str, Moved] = {move.note: move for move in self.moves}
+        self.timeline = Timeline(opened.index)
+        self.moves = self.timeline.moves
+        self.of_point: Mapping[str, Moved] = {move.point: move for move in self.moves}
         self._snapshots: dict[frozenset[str], list[Taken]] = {}
+
+    def place(self, message: str, *, before: bool = False) -> str | None:
+        """A message as a place to go to: after it, or before it (None before the first one)."""
+        if not before:
+            return message
+        node = self.timeline.node(message)
+        return None if node is None else node.parent
 
     def stands(self, id: str | None) -> str | None:
         """The message whose files are there when the session stands at this one."""
         seen = set()
         while id is not None and id not in seen:
             seen.add(id)
-            node = self._index.node(id)
+            node = self.timeline.node(id)
             if node is None:
                 return None
             if not node.note:
                 return id
-            move = self.of_note.get(id)
+            move = self.of_point.get(id)
             goal = node.parent if move is None else move.at.files
             if goal == id:
                 return id
@@ -96,11 +104,11 @@ class FileLine:
         seen: set[str] = set()
         here = self.stands(id)
         while here is not None and here not in seen:
-            chain = self._index.chain(here)
+            chain = self.timeline.chain(here)
             here = None
             for node in reversed(chain):
                 if node.note and not self.is_step(node.id):
-                    move = self.of_note.get(node.id)
+                    move = self.of_point.get(node.id)
                     if move is not None and move.at.files != node.parent:
                         here = self.stands(move.at.files)
                         break
@@ -115,7 +123,7 @@ class FileLine:
         """The notes between a message and the nearest one above it that is none; itself too."""
         found: list[str] = []
         while id is not None and id not in found:
-            node = self._index.node(id)
+            node = self.timeline.node(id)
             if node is None or not node.note or self.is_step(id):
                 break
             found.append(id)
@@ -135,7 +143,7 @@ class FileLine:
                 if id in owners:
                     continue
                 owners[id] = owner
-                waiting += [node.id for node in self._index.children(id) if node.sidechain]
+                waiting += [node.id for node in self.timeline.children(id) if node.sidechain]
         return owners
 
     def snapshots(self, ids: Iterable[str]) -> list[Taken]:
@@ -146,8 +154,8 @@ class FileLine:
         return self._snapshots[key]
 
     def is_step(self, note: str) -> bool:
-        """Whether a note changed only some paths, so that the files stand at itself."""
-        move = self.of_note.get(note)
+        """Whether a move changed only some paths, so that the files are at its own point."""
+        move = self.of_point.get(note)
         return move is not None and move.at.files == note
 
     def way(self, start: str | None, goal: str | None) -> Way:
@@ -162,7 +170,7 @@ class FileLine:
 
     def _with_notes(self, ids: Sequence[str], last: str | None) -> Iterator[str]:
         for id in ids:
-            node = self._index.node(id)
+            node = self.timeline.node(id)
             yield from self.notes_above(node.parent if node else None)
             yield id
         yield from self.notes_above(last)
@@ -244,8 +252,7 @@ def all_states_at(
     opened: Opened, message: str | None, foreign: Foreign
 ) -> tuple[dict[bytes, State], list[Taken]]:
     """What every path that the session knows was at a message, and all snapshots there are."""
-    log = lines(opened.journal.descriptor("snapshots"))
-    snapshots = foreign.resolved(taken(decode(line.raw).value) for line in log)
+    snapshots = foreign.resolved(each for _, each in opened.index.every_snapshot())
     touches: Touches = {}
     for each in snapshots:
         for change in each.changes:
@@ -254,11 +261,12 @@ def all_states_at(
 
 
 def _states(opened: Opened, touches: Touches, message: str | None) -> dict[bytes, State]:
-    chain = opened.index.chain(message) if message is not None else []
+    timeline = Timeline(opened.index)
+    chain = timeline.chain(message) if message is not None else []
     place = {node.id: number for number, node in enumerate(chain)}
     found: dict[bytes, State] = {}
     for path, changes in touches.items():
-        places = ((_place(opened, id, place), change) for id, change in changes)
+        places = ((_place(timeline, id, place), change) for id, change in changes)
         on_way = [(number, change) for number, change in places if number is not None]
         if on_way:
             last = max(number for number, _ in on_way)
@@ -270,7 +278,7 @@ def _states(opened: Opened, touches: Touches, message: str | None) -> dict[bytes
     return found
 
 
-def _place(opened: Opened, id: str | None, place: dict[str, int]) -> int | None:
+def _place(timeline: Timeline, id: str | None, place: dict[str, int]) -> int | None:
     """Where on the way a snapshot counts: at its message, or where its sidechain hangs."""
     passed = []
     number = None
@@ -278,7 +286,7 @@ def _place(opened: Opened, id: str | None, place: dict[str, int]) -> int | None:
         if id in place:
             number = place[id]
             break
-        node = opened.index.node(id)
+        node = timeline.node(id)
         if node is None or not node.sidechain:
             break
         passed.append(id)
@@ -288,7 +296,7 @@ def _place(opened: Opened, id: str | None, place: dict[str, int]) -> int | None:
 
 def paths_on(opened: Opened, message: str | None) -> list[bytes]:
     """All paths that snapshots on the way from the root to a message have."""
-    chain = opened.index.chain(message) if message is not None else []
+    chain = Timeline(opened.index).chain(message) if message is not None else []
     found = opened.index.snapshots(node.id for node in chain)
     return sorted({change.path for each in found for change in each.changes})
 
@@ -316,7 +324,7 @@ def changes_between(
             if path in ways:
                 ways[path].back_over(id, effect)
     for id in way.forward:
-        note = id in line.of_note and not line.is_step(id)
+        note = id in line.of_point and not line.is_step(id)
         for path, effect in done.get(id, {}).items():
             if path in ways:
                 ways[path].forward_over(id, effect, note=note)
@@ -360,23 +368,8 @@ class _Walk:
 
 
 def position(opened: Opened, line: FileLine | None = None) -> Standing:
-    """Where each scope of a session stands now."""
+    """Where each scope of a session is now."""
     line = line or FileLine(opened)
-    leaf = opened.index.leaf()
-    if leaf is None:
-        return Standing(None, None, None)
-    return Standing(line.stands(leaf.id), above_notes(opened, leaf.id), leaf.id)
-
-
-def above_notes(opened: Opened, id: str | None) -> str | None:
-    """The nearest message at or above this one that is no note."""
-    seen = set()
-    while id is not None and id not in seen:
-        seen.add(id)
-        node = opened.index.node(id)
-        if node is None:
-            return None
-        if not node.note:
-            return id
-        id = node.parent
-    return None
+    timeline = line.timeline
+    end = timeline.end()
+    return Standing(line.stands(end), timeline.without_notes(end), timeline.todos(end))

@@ -13,7 +13,6 @@ from talktree.session.undo.foreign import Foreign
 from talktree.session.undo.history import (
     FileLine,
     Wanted,
-    above_notes,
     changed_paths,
     changes_between,
     position,
@@ -30,14 +29,15 @@ class Intent(Struct, frozen=True, kw_only=True):
     origin: Standing
     goal: Standing
     parent: str | None
-    """The message the note hangs on."""
+    """The message or point that the move's own point follows."""
     leaf: str | None
+    """The last message or point before the move."""
     wanted: list[Wanted]
     foreign: Foreign
     uncovered: tuple[tuple[str, str], ...] = ()
     takes_back: str | None = None
     partial: tuple[bytes, ...] = ()
-    """The paths it was asked for, if not for all; then the files stand at the note itself."""
+    """The paths it was asked for, if not for all; then the files are at the move's own point."""
     about: str | None = None
     """The message whose effect is taken back."""
 
@@ -51,13 +51,13 @@ def to_message(
     only: frozenset[bytes] | None = None,
 ) -> Intent:
     """To a message, with these scopes; None is before the first one."""
-    here, leaf = position(opened, line), _leaf(opened)
+    here, leaf = position(opened, line), line.timeline.end()
     if only is not None:
         scopes = ("files",)
     there = Standing(
         line.stands(goal) if "files" in scopes else here.files,
-        above_notes(opened, goal) if "conversation" in scopes else here.conversation,
-        goal if "todos" in scopes else here.todos,
+        line.timeline.without_notes(goal) if "conversation" in scopes else here.conversation,
+        line.timeline.todos(goal) if "todos" in scopes else here.todos,
     )
     foreign = Foreign(opened)
     wanted = []
@@ -81,28 +81,24 @@ def undone(opened: Opened, line: FileLine, scopes: tuple[Scope, ...], *, turn: b
     """To before the last prompt or step."""
     here = position(opened, line)
     if scopes == ("files",) and not turn:
-        point = opened.index.node(step_point(line, _leaf(opened), None))
+        point = line.timeline.node(step_point(line, line.timeline.end(), None))
         assert point is not None
     else:
         talk = "conversation" in scopes
         start = here.conversation if talk else here.files if "files" in scopes else here.todos
-        point = undo_point(opened, line, above_notes(opened, start), turn=turn)
+        point = undo_point(opened, line, line.timeline.without_notes(start), turn=turn)
     return to_message(opened, line, "undo", point.parent, scopes)
 
 
-def undone_paths(
-    opened: Opened, line: FileLine, only: frozenset[bytes], goal: str | None
-) -> Intent:
-    """Some files to before the last step that touched them, or to what they were at a message."""
-    if goal is None:
-        point = opened.index.node(step_point(line, _leaf(opened), only))
-        goal = None if point is None else point.parent
+def undone_paths(opened: Opened, line: FileLine, only: frozenset[bytes]) -> Intent:
+    """Some files to before the last step that touched them."""
+    goal = line.place(step_point(line, line.timeline.end(), only), before=True)
     return to_message(opened, line, "undo", goal, ("files",), only)
 
 
 def taken_back(opened: Opened, line: FileLine, verb: str, move: Moved) -> Intent:
     """Everything as it was before a move; of an older move, what it did to files."""
-    here, leaf = position(opened, line), _leaf(opened)
+    here, leaf = position(opened, line), line.timeline.end()
     last = stands_behind(opened, line, move)
     if not last and "files" not in move.scopes:
         raise NotUndoable(
@@ -132,7 +128,7 @@ def taken_back(opened: Opened, line: FileLine, verb: str, move: Moved) -> Intent
 
 def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] | None) -> Intent:
     """What one message did to files, taken back where nothing else has changed it since."""
-    here, leaf, foreign = position(opened, line), _leaf(opened), Foreign(opened)
+    here, leaf, foreign = position(opened, line), line.timeline.end(), Foreign(opened)
     changed = changed_paths(line, about, foreign)
     wanted = [
         Wanted(path, effect.after, effect.before)
@@ -156,11 +152,6 @@ def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] 
 
 def _names(only: frozenset[bytes] | None) -> tuple[bytes, ...]:
     return () if only is None else tuple(sorted(only))
-
-
-def _leaf(opened: Opened) -> str | None:
-    leaf = opened.index.leaf()
-    return None if leaf is None else leaf.id
 
 
 def _uncovered(line: FileLine, start: str | None, goal: str | None) -> tuple[tuple[str, str], ...]:

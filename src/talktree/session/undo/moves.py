@@ -32,6 +32,7 @@ from talktree.session.undo.plan import Choice, Plan, sealed
 from talktree.session.undo.planning import Draft
 from talktree.session.undo.points import last_move, redoable
 from talktree.session.undo.recover import ground_of
+from talktree.session.undo.timeline import Timeline
 
 NO_CHOICES: Mapping[bytes, Choice] = {}
 LAST = "last"
@@ -64,6 +65,10 @@ class Move:
         """Everything that would happen; nothing does."""
         return self._made(ground_of(self._opened), safe=False).plan
 
+    def message(self, place: str) -> str | None:
+        """The message of a place that the plan names."""
+        return Timeline(self._opened.index).message(place)
+
     def apply(self, digest: str) -> Outcome:
         """Make the move, if the plan is still the one with this digest."""
         opened = self._opened
@@ -95,16 +100,17 @@ class Move:
 
     def _told(self, made: _Made) -> Moved:
         """The move as the log has it."""
-        intent, id, note = made.intent, str(uuid4()), str(uuid4())
-        at = intent.goal if not intent.partial else intent.goal._replace(files=note)
+        intent, id, point = made.intent, str(uuid4()), str(uuid4())
+        at = intent.goal if not intent.partial else intent.goal._replace(files=point)
         goal = intent.goal.files if intent.scopes == ("files",) else intent.goal.conversation
+        goal = Timeline(self._opened.index).message(goal)
         if intent.verb == "revert":
             goal = intent.about
         words = notes.heading(self._opened, intent.verb, goal, partial=bool(intent.partial))
         return Moved(
             id=id,
             verb=intent.verb,
-            note=note,
+            point=point,
             parent=intent.parent,
             scopes=intent.scopes,
             origin=intent.origin,
@@ -158,6 +164,7 @@ def undo(
     opened: Opened,
     *,
     to: str | None = None,
+    before: str | None = None,
     turn: bool = False,
     operation: str | None = None,
     paths: Iterable[bytes] | None = None,
@@ -165,17 +172,19 @@ def undo(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> Move:
-    """Back to before the last step or prompt, or to a message; or take back a move.
+    """Back to before the last step or prompt; or take back a move.
 
-    With `paths` only these files go back, to before the last step that touched them.
+    `to` a message is the state after it, with what it did; `before` a message is the state before
+    it. With `paths` only these files go back, to before the last step that touched them.
     """
     asked = _scopes(scopes)
-    if sum((to is not None, turn, operation is not None)) > 1:
+    if sum((to is not None, before is not None, turn, operation is not None)) > 1:
         raise UsageError(
-            "an undo goes to a message, over a turn, or takes back an operation",
-            hint="give one of to, turn and operation",
+            "an undo goes to a message, to before one, over a turn, or takes back an operation",
+            hint="give one of to, before, turn and operation",
         )
-    goal = None if to is None else meant(opened, to)
+    named = to if before is None else before
+    message = None if named is None else meant(opened, named)
     if operation is not None:
         if paths is not None:
             raise UsageError("an operation is taken back as a whole", hint="leave out the paths")
@@ -188,14 +197,18 @@ def undo(
         only = frozenset(paths)
 
         def _intent(line: FileLine) -> Intent:
-            return undone_paths(opened, line, only, goal)
+            if message is None:
+                return undone_paths(opened, line, only)
+            goal = line.place(message, before=before is not None)
+            return to_message(opened, line, "undo", goal, ("files",), only)
 
     else:
 
         def _intent(line: FileLine) -> Intent:
-            if goal is not None:
-                return to_message(opened, line, "undo", goal, asked)
-            return undone(opened, line, asked, turn=turn)
+            if message is None:
+                return undone(opened, line, asked, turn=turn)
+            goal = line.place(message, before=before is not None)
+            return to_message(opened, line, "undo", goal, asked)
 
     return Move(opened, _intent, resolutions=resolutions, force=force)
 
@@ -219,17 +232,20 @@ def restore(
     opened: Opened,
     message: str,
     *,
+    before: bool = False,
     paths: Iterable[bytes] | None = None,
     scopes: Iterable[Scope] = ALL,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> Move:
-    """To any message, or some files as they were there."""
-    goal, asked = meant(opened, message), _scopes(scopes)
+    """To the state after any message, or `before` it; or some files as they were then."""
+    id, asked = meant(opened, message), _scopes(scopes)
     only = None if paths is None else frozenset(paths)
     return Move(
         opened,
-        lambda line: to_message(opened, line, "restore", goal, asked, only),
+        lambda line: to_message(
+            opened, line, "restore", line.place(id, before=before), asked, only
+        ),
         resolutions=resolutions,
         force=force,
     )

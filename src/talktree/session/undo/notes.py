@@ -1,21 +1,12 @@
-"""Notes: the messages that tell, in words and for programs, that a session was moved."""
+"""A move in words: one sentence for the log, and all of it for a model that goes on from there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import time_ns
 
-from talktree.formats.sage import FORMAT
-from talktree.formats.sage.strict import strict
-from talktree.model.message import Message
-from talktree.model.parts import Text
 from talktree.session.capture.states import Absent, State, name_to_json
 from talktree.session.opened import Opened
-from talktree.session.recording.context import Surroundings
-from talktree.session.recording.todos import todos_at
 from talktree.session.undo.operations import Moved
-from talktree.text.json_write import encode_new
-from talktree.text.times import MILLI
 
 LISTED = 50
 """So many paths are named in words."""
@@ -56,7 +47,7 @@ def short(id: str | None) -> str:
 
 
 def words(move: Moved, fates: Mapping[bytes, str]) -> str:
-    """The whole note in words, so that a model that goes on from here knows."""
+    """The whole move in words, so that a model that goes on from here knows."""
     lines = [move.text]
     if "files" not in move.scopes:
         lines.append("The files were not touched.")
@@ -85,20 +76,3 @@ def _listed(
     if len(paths) > LISTED:
         lines.append(f"- and {len(paths) - LISTED} more")
     return lines
-
-
-def note_line(opened: Opened, move: Moved, fates: Mapping[bytes, str]) -> bytes:
-    """The message that a move ends with."""
-    source = move.at.todos
-    message = Message(
-        id=move.note,
-        role="system",
-        parent=move.parent,
-        parts=(Text(words(move, fates)),),
-        time=time_ns() // MILLI * MILLI,
-        session=opened.session,
-        context=Surroundings().now(),
-        todos=todos_at(opened.index, source),
-        extra={"operation": {"id": move.id, "verb": move.verb, "at": move.at._asdict()}},
-    )
-    return encode_new(FORMAT.lens.put(strict(message), None))

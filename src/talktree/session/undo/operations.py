@@ -1,7 +1,11 @@
-"""Lines of operations.jsonl: how a move is told before and after it happens, and read again.
+"""Lines of operations.jsonl: how a move is recorded before and after it happens, and read again.
 
-A move is told twice: `move` before the first file is touched, with everything needed to finish or
+A move has two lines: `move` before the first file is touched, with everything needed to finish or
 to take it back, then `moved` or `withdrawn`. A move without either was interrupted.
+
+Moves are in this log and nowhere else. `moved` says behind which message and which snapshots the
+move happened (`after`), so the three logs have one order (see `timeline`). Earlier versions wrote
+no `after`: they added a message and a snapshot for each move.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.session.capture.states import State, from_json, name_from_json, name_to_json, to_json
+from talktree.text.times import from_iso
 
 Verb: TypeAlias = Literal["undo", "redo", "restore", "switch", "revert", "recover"]
 Scope: TypeAlias = Literal["files", "conversation", "todos"]
@@ -37,6 +42,15 @@ class Moving(NamedTuple):
     path: bytes
     before: State
     after: State
+
+
+class Boundary(NamedTuple):
+    """The place of a move in the order of the other two logs."""
+
+    message: str | None
+    """The last message of the main line when it happened."""
+    snapshots: int
+    """How many bytes snapshots.jsonl had."""
 
 
 class ToldPaths(Sequence[Moving]):
@@ -68,14 +82,15 @@ class Moved(Struct, frozen=True, kw_only=True):
 
     id: str
     verb: str
-    note: str
+    point: str
+    """The id of the place in the timeline that the move makes."""
     parent: str | None
-    """The message the note hangs on."""
+    """The message or the point that this point follows."""
     scopes: tuple[str, ...]
     origin: Standing
     goal: Standing
     at: Standing
-    """Where the session stands once it happened; `files` is the note if only some paths moved."""
+    """Where the session stands once it happened; `files` is the point if only some paths moved."""
     leaf: str | None
     """The last message before the move."""
     paths: Sequence[Moving]
@@ -88,6 +103,14 @@ class Moved(Struct, frozen=True, kw_only=True):
     """The paths it was asked for, if not for all."""
     state: Literal["open", "moved", "withdrawn"] = "open"
     fates: Mapping[bytes, str] = {}
+    after: Boundary | None = None
+    """Where it is in the other logs; None of a move that is not done, or that is a message."""
+    time: int | None = None
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a place in the timeline by itself, without a message."""
+        return self.after is not None
 
 
 def stamp() -> str:
@@ -112,7 +135,7 @@ def move_line(session: str, move: Moved) -> bytes:
     """What is going to happen."""
     members: dict[str, Any] = {
         "verb": move.verb,
-        "note": move.note,
+        "point": move.point,
         "parent": move.parent,
         "scopes": list(move.scopes),
         "from": move.origin._asdict(),
@@ -134,10 +157,15 @@ def move_line(session: str, move: Moved) -> bytes:
     return operation_line(session, "move", members, move.id)
 
 
-def moved_line(session: str, move: str, fates: Mapping[bytes, str]) -> bytes:
+def moved_line(
+    session: str, move: str, fates: Mapping[bytes, str], after: Boundary | None
+) -> bytes:
     """That it happened."""
     told = {name_to_json(path): fate for path, fate in fates.items()}
-    return operation_line(session, "moved", {"move": move, "paths": told})
+    members: dict[str, Any] = {"move": move, "paths": told}
+    if after is not None:
+        members["after"] = after._asdict()
+    return operation_line(session, "moved", members)
 
 
 def withdrawn_line(session: str, move: str, why: str) -> bytes:
@@ -160,9 +188,24 @@ def moves(operations: Iterable[Mapping[str, Any]]) -> list[Moved]:
             case "moved" | "withdrawn" as state:
                 id = value.get("move")
                 if isinstance(id, str) and id in found:
-                    fates = _fates(value.get("paths"))
-                    found[id] = msgspec.structs.replace(found[id], state=state, fates=fates)
+                    found[id] = msgspec.structs.replace(
+                        found[id],
+                        state=state,
+                        fates=_fates(value.get("paths")),
+                        after=_boundary(value.get("after")) if state == "moved" else None,
+                    )
     return list(found.values())
+
+
+def last_point(operations: Sequence[Mapping[str, Any]]) -> Moved | None:
+    """The last move that is a place in the timeline; the lines before it are not read."""
+    for at in range(len(operations) - 1, -1, -1):
+        value = operations[at]
+        if value.get("kind") == "moved" and _boundary(value.get("after")) is not None:
+            id = value.get("move")
+            both = [each for each in operations[:at] if each.get("id") == id]
+            return next((move for move in moves([*both, value]) if move.is_point), None)
+    return None
 
 
 def _move(value: Mapping[str, Any]) -> Moved | None:
@@ -170,7 +213,7 @@ def _move(value: Mapping[str, Any]) -> Moved | None:
         return Moved(
             id=_text(value["id"]),
             verb=_text(value["verb"]),
-            note=_text(value["note"]),
+            point=_text(value["point"] if "point" in value else value["note"]),
             parent=_id(value.get("parent")),
             scopes=tuple(map(_text, value["scopes"])),
             origin=_standing(value["from"]),
@@ -181,6 +224,7 @@ def _move(value: Mapping[str, Any]) -> Moved | None:
             text=_text(value.get("text", "")),
             takes_back=_id(value.get("takesBack")),
             partial=tuple(map(name_from_json, map(_text, value.get("partial", ())))),
+            time=_time(value.get("timestamp")),
         )
     except (KeyError, TypeError, ValueError):
         return None
@@ -191,6 +235,19 @@ def _movings(paths: Mapping[str, Any]) -> Iterable[Moving]:
         states = told if isinstance(told, dict) else {}
         before, after = from_json(states.get("before")), from_json(states.get("after"))
         yield Moving(name_from_json(name), before, after)
+
+
+def _time(value: object) -> int | None:
+    return from_iso(value) if isinstance(value, str) else None
+
+
+def _boundary(value: object) -> Boundary | None:
+    if not isinstance(value, dict):
+        return None
+    message, length = value.get("message"), value.get("snapshots")
+    if type(length) is not int or not (message is None or isinstance(message, str)):
+        return None
+    return Boundary(message, length)
 
 
 def _fates(paths: object) -> dict[bytes, str]:

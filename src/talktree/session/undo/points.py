@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.errors import NotFound, NotUndoable
 from talktree.session.index.index import Node
 from talktree.session.opened import Opened
-from talktree.session.undo.history import FileLine, above_notes, changed_paths
+from talktree.session.undo.history import FileLine, changed_paths
 from talktree.session.undo.operations import Moved
 
 PROMPT = "user"
@@ -19,7 +19,8 @@ def undo_point(opened: Opened, line: FileLine, start: str | None, *, turn: bool)
         if node.note or node.sidechain:
             continue
         if node.type == PROMPT or (not turn and changed_paths(line, node.id)):
-            return node
+            # With the move that it follows, if there is one: files may have moved in between.
+            return line.timeline.node(node.id) or node
     raise nothing()
 
 
@@ -33,7 +34,7 @@ def step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None)
             changed = {path: effect for path, effect in changed.items() if path in only}
         if not changed:
             continue
-        move = line.of_note.get(id)
+        move = line.of_point.get(id)
         if move is None:
             return id
         # What some files were taken back to; their way goes on from there.
@@ -87,21 +88,19 @@ def redoable(opened: Opened, line: FileLine) -> Moved:
 def _was_worked(opened: Opened, line: FileLine) -> bool:
     """Whether anything was said or done since the last move."""
     done = [move for move in line.moves if move.state == "moved"]
-    note = opened.index.node(done[-1].note) if done else None
-    if note is None or opened.index.work_since(note.number):
+    number = line.timeline.number(done[-1]) if done else None
+    if number is None or opened.index.work_since(number):
         return True
-    return any(taken.step is not None for taken in opened.index.snapshots([note.id]))
+    return any(taken.step is not None for taken in opened.index.snapshots([done[-1].point]))
 
 
 def stands_behind(opened: Opened, line: FileLine, move: Moved) -> bool:
     """Whether the session still stands where this move brought it, or stands there again."""
-    leaf = opened.index.leaf()
-    if leaf is None or _was_worked(opened, line):
+    if _was_worked(opened, line):
         return False
-    note = move.note
-    return line.stands(leaf.id) == line.stands(note) and above_notes(
-        opened, leaf.id
-    ) == above_notes(opened, note)
+    end, point, timeline = line.timeline.end(), move.point, line.timeline
+    same_talk = timeline.without_notes(end) == timeline.without_notes(point)
+    return same_talk and line.stands(end) == line.stands(point)
 
 
 def last_move(opened: Opened, line: FileLine, id: str | None) -> Moved:

@@ -1,0 +1,49 @@
+"""What moves did, for a model that goes on from there: nothing of it is in the messages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from talktree.session.opened import Opened
+from talktree.session.undo.logbook import Touched, word
+from talktree.session.undo.notes import words
+from talktree.session.undo.operations import Moved
+from talktree.session.undo.timeline import Timeline
+
+
+class MoveReport(NamedTuple):
+    """One move that is done."""
+
+    id: str
+    """Of the operation."""
+    verb: str
+    time: int | None
+    message: str | None
+    """The message that the session went on from; None before the first one."""
+    files: tuple[Touched, ...]
+    """The files that it changed on the disk, each with what became of it."""
+    text: str
+    """All of it in words, as they can be sent to a model."""
+
+
+def moves_since_reply(opened: Opened) -> tuple[MoveReport, ...]:
+    """The moves since the last reply on the main line, in their order."""
+    timeline = Timeline(opened.index)
+    reply = opened.index.newest("assistant")
+    found = []
+    for move in timeline.moves:
+        number = timeline.number(move) if move.state == "moved" else None
+        if number is not None and (reply is None or number >= reply.number):
+            found.append(_report(move))
+    return tuple(found)
+
+
+def _report(move: Moved) -> MoveReport:
+    done = (each for each in move.paths if move.fates.get(each.path) == "done")
+    files = tuple(
+        Touched(each.path, became)
+        for each in done
+        if (became := word(each.before, each.after)) is not None
+    )
+    text = words(move, move.fates)
+    return MoveReport(move.id, move.verb, move.time, move.at.conversation, files, text)
