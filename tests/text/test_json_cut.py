@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -68,6 +70,31 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: Json) -> N
     assert_both_ways_agree(data.draw(damaged(encode(value))))
 
 
+def in_lines(raw: bytes, random: Random) -> bytes:
+    """A compact text with line ends between some of its tokens, most often around lists."""
+    tokens = re.findall(rb'"(?:[^"\\]|\\.)*"|[^"]', raw, re.DOTALL)
+    often = {b"[": 0.8, b"]": 0.5, b"}": 0.3, b",": 0.5, b":": 0.02}
+    return b"".join(token + b"\n" * (random.random() < often.get(token, 0)) for token in tokens)
+
+
+@given(st.lists(_records, max_size=4) | _records, st.randoms(use_true_random=False))
+def test_both_ways_agree_on_lines(value: Json, random: Random) -> None:
+    assert assert_both_ways_agree(in_lines(encode(value), random))
+
+
+@given(st.data(), st.lists(_records, max_size=3), st.randoms(use_true_random=False))
+def test_both_ways_agree_on_damaged_lines(data: st.DataObject, value: Json, random: Random) -> None:
+    assert_both_ways_agree(data.draw(damaged(in_lines(encode(value), random))))
+
+
+@given(st.lists(_records, min_size=1, max_size=4))
+def test_both_ways_agree_on_what_a_format_writes(value: list[Json]) -> None:
+    lines = b"[\n" + b",\n".join(map(encode, value)) + b"\n]\n"
+    assert assert_both_ways_agree(lines)
+    raw = lines.replace(b'"kids":[]}', b'"kids":[\n{"a":1,"kids":[\n{"kids":[]}\n]}\n]}')
+    assert assert_both_ways_agree(raw)
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -99,6 +126,13 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: Json) -> N
         b"\xef\xbb\xbf[{}]",
         b'[{"a":"kids":[]}]',
         b"[{}\x0c]",
+        b'[\n{"kids":[{}],"kids":[\n]}\n]',
+        b'[\n{"kids":[\n]},\n{"kids":[]}\n,]',
+        b'[\n{"a":1,"kids":[\n{}\n}\n]',
+        b'[\n{"k\\u0069ds":[{}]}\n]\n',
+        b'[\n{"a":"kids":[]}\n]',
+        b'[\n{"kids":[\n]}}\n]',
+        b"[\n{}\n{}\n]",
     ],
 )
 def test_what_is_not_plain_is_left_to_the_exact_way(raw: bytes) -> None:
@@ -117,6 +151,12 @@ def test_what_is_not_plain_is_left_to_the_exact_way(raw: bytes) -> None:
         b'{"kids" : [ {"kids":[ ]} , {} ] }\n',
         b'[{"a":"\\"kids\\":[","kids":[]}]',
         b'{"a":"kids","kids":[{"kids":[{"x":"[{]}"}]}]}',
+        b'[\n{"a":"\\"kids\\":[","kids":[]}\n]\n',
+        b'[\n{"a\\"kids":[]},\n{"a\\"kids":[\n]}\n]\n',
+        b'[\n{"a":{"kids":[]}},\n{"kids":[\n{"kids":[]}\n],"b":1},{},\n{"kids":[\n] }\n]\n',
+        b'{"kids":[\n{},\n{"kids":[{}]}\n]}\n',
+        b'{"kids":[]}\n',
+        b'{"a":{"kids":[\n1]}}\n',
     ],
 )
 def test_plain_texts_go_the_quick_way(raw: bytes) -> None:

@@ -178,7 +178,7 @@ class OnDisk(Content):
 
     def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
         left = self.size - start
-        buffer, have = bytearray(BLOCK), 0
+        buffer, have = bytearray(min(BLOCK, left)), 0
         with self._open() as file:
             while left:
                 if have == len(buffer):

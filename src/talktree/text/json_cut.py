@@ -3,6 +3,8 @@
 It walks over the brackets and lets a compiled decoder read each record without those nested in
 it, so the depth of the nesting does not matter. Anything that is not plain JSON of this shape, a
 record in every place and each with one list of further ones, is left to `json_scan`.
+
+A record that has a line to itself, up to its list or to its end, is decoded without that walk.
 """
 
 from __future__ import annotations
@@ -58,9 +60,9 @@ def cut(text: bytes, name: str) -> Cuts | None:
         return None
     listed = found.group(1) == b"["
     start = found.end() if listed else 0
-    walk = _Walk(text, _landmark(name), start)
+    walk = _Walk(text, name, start)
     try:
-        if not walk.run(listed=listed, name=name):
+        if not walk.run(listed=listed):
             return None
     except REFUSALS:
         return None
@@ -80,16 +82,22 @@ def _landmark(name: str) -> re.Pattern[bytes]:
 
 
 class _Walk:
-    def __init__(self, text: bytes, landmark: re.Pattern[bytes], start: int) -> None:
+    def __init__(self, text: bytes, name: str, start: int) -> None:
         self.text = text
-        self.landmark = landmark
+        self.name = name
+        self.landmark = _landmark(name)
+        self.quoted = b'"%b"' % name.encode()
+        self.opening = self.quoted + b":["
+        """How a list begins that is the last thing on a line."""
         self.at = start
+        self.walked_until = -1
+        """The end of a line that holds something else than one record."""
         self.gap_from = start
         self.first = True
         self.cuts: list[Cut] = []
         self.open: list[Cut] = []
 
-    def run(self, *, listed: bool, name: str) -> bool:
+    def run(self, *, listed: bool) -> bool:
         """Walk to the end of the text's one value; False if it is not plain."""
         text, match, open = self.text, self.landmark.match, self.open
         inner, in_list = 0, True
@@ -101,7 +109,7 @@ class _Walk:
             byte = text[self.at - 1]
             if in_list:
                 if byte == _OBJECT and self._opened():
-                    in_list = False
+                    in_list = self._is_line()
                 elif byte == _END_OF_LIST and self._list_ended():
                     if not open:
                         return listed
@@ -118,11 +126,11 @@ class _Walk:
                 open[-1].hole = self.gap_from = self.at
                 in_list = self.first = True
             else:
-                if not self._closed(name):
+                if not self._closed():
                     return False
-                if not open and not listed:
-                    return True
                 in_list = True
+            if in_list and not open and not listed:
+                return True
 
     def _opened(self) -> bool:
         start = self.at - 1
@@ -139,16 +147,67 @@ class _Walk:
             self.open[-1].tail_from = self.gap_from
         return not self.text[self.gap_from : end].strip(BLANKS)
 
-    def _closed(self, name: str) -> bool:
+    def _is_line(self) -> bool:
+        """Take the record that was opened, if it has the rest of the line to itself.
+
+        It may end with the list of records in it, which then follow on further lines.
+        """
+        start = self.at - 1
+        if start < self.walked_until:
+            return False
+        end = self.text.find(b"\n", start)
+        line = self.text[start:end].removesuffix(b",") if end >= 0 else b""
+        stop = start + len(line)
+        if line.endswith(self.opening):
+            taken = self._is_taken(line + b"]}", stop, hole=stop)
+        elif line.endswith(self.opening + b"]}"):
+            taken = self._is_taken(line, stop, hole=stop - 2)
+        else:
+            taken = line.endswith(b"}") and self._is_taken(line, stop)
+        if not taken:
+            self.walked_until = end if end >= 0 else len(self.text)
+        return taken
+
+    def _is_taken(self, raw: bytes, stop: int, *, hole: int = -1) -> bool:
+        """Take the text of one record, if it is one; its list is the last thing in it."""
+        # Elsewhere in it the name may be that of another list.
+        if raw.count(self.quoted) != (hole >= 0):
+            return False
+        try:
+            value = _decode(raw)
+        except REFUSALS:
+            return False
+        if not isinstance(value, dict) or not self._fits(value, hole):
+            return False
+        if hole >= 0 and next(reversed(value)) != self.name:
+            return False
+        record = self.open[-1]
+        record.raw, record.value, record.hole = raw, value, hole
+        self.at = self.gap_from = stop
+        self.first = hole == stop
+        if not self.first:
+            record.stop = stop
+            record.hole_end = record.tail_from = hole
+            self.open.pop()
+        return True
+
+    def _closed(self) -> bool:
         record = self.open.pop()
         record.stop = self.gap_from = self.at
         self.first = False
         text = self.text
+        if record.raw and text[record.hole_end : record.stop] == b"]}":
+            # It was decoded when its line was taken.
+            return True
         if record.hole < 0:
             record.raw = text[record.start : record.stop]
         else:
             record.raw = text[record.start : record.hole] + text[record.hole_end : record.stop]
         record.value = _decode(record.raw)
+        return self._fits(record.value, record.hole)
+
+    def _fits(self, value: Json, hole: int) -> bool:
+        """Whether a record has the list that was seen in its text, and no other."""
         # A list that was not seen, because its name is written with escapes, is not empty.
-        held = record.value.get(name) if isinstance(record.value, dict) else None
-        return held == [] if record.hole >= 0 else not isinstance(held, list)
+        held = value.get(self.name) if isinstance(value, dict) else None
+        return held == [] if hole >= 0 else not isinstance(held, list)

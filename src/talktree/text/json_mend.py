@@ -108,6 +108,13 @@ class _Mender(Scanner):
             index -= 1
         self.changes.insert(index, JsonMending("syntax", place, place, b","))
 
+    def _unmend_comma(self, at: int) -> None:
+        for index in range(len(self.changes) - 1, -1, -1):
+            change = self.changes[index]
+            if change.start == change.stop <= at and change.new == b",":
+                del self.changes[index]
+                return
+
     # what goes
 
     def _open(self, kind: Kind) -> None:

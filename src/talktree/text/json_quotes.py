@@ -19,6 +19,16 @@ BEHIND_MEMBER = re.compile(_BLANKS + rb"(?:," + _BLANKS + rb'"' + _REST + _BLANK
 """What stands behind a member of an object: the next one, or its end."""
 BEHIND_ITEM = re.compile(_BLANKS + rb"(?:[,\]]|\Z)")
 """What stands behind an item of a list."""
+UNOPENED_NAME = re.compile(rb'([A-Za-z_$][\w$.-]{0,80}+)"' + _BLANKS + rb":")
+"""A name without its first quote."""
+UNCLOSED_NAME = re.compile(rb'"([A-Za-z_$][\w$.-]{0,80}+)[ \t]*+:(?=[ \t]*+["\[{\dtfn-])')
+"""A name without its last quote."""
+BEFORE_OBJECT = re.compile(rb'"[ \t]*+[\[{][ \t]*+"[A-Za-z_$][\w$.-]{0,80}+"' + _BLANKS + rb":")
+"""A quote before an object, and its first name."""
+FIRST_NAME = re.compile(rb"\{" + _BLANKS + rb'"' + _REST + _BLANKS + rb":")
+"""The beginning of an object, with its first name."""
+STRUCTURE = re.compile(rb"[ \t\r]*+[\[\]{},]++[ \t\r]*+")
+"""A line behind a quote that can hardly be the beginning of a text."""
 MOST_QUOTES = 64
 """How many quotes are tried before a string counts as ended where it seems to end."""
 LONGEST_NAME = 256

@@ -13,8 +13,13 @@ import msgspec
 
 from talktree.text.json_nodes import Kind, Node, Problem, Scan, filled
 from talktree.text.json_quotes import (
+    BEFORE_OBJECT,
+    FIRST_NAME,
     NAME,
     REST_OF_STRING,
+    STRUCTURE,
+    UNCLOSED_NAME,
+    UNOPENED_NAME,
     end_of_name,
     end_of_unopened,
     end_of_value,
@@ -22,6 +27,7 @@ from talktree.text.json_quotes import (
 from talktree.text.json_string import unescape
 from talktree.text.json_tokens import (
     COLON,
+    COLONLESS,
     COMMENT,
     CONTROL,
     FLAT,
@@ -98,6 +104,7 @@ class Scanner:
     def _step(self, byte: int) -> None:
         match byte:
             case 0x7B:
+                self._close_unended()
                 self._open(Kind.OBJECT)
             case 0x5B:
                 self._open(Kind.ARRAY)
@@ -123,6 +130,18 @@ class Scanner:
         self.deepest = max(self.deepest, len(self.open))
         self.before = _OPENED
         self.at += 1
+
+    def _close_unended(self) -> None:
+        """Close an item of a list before the next one, which shows that its end is missing."""
+        if not self._takes_key() or self.before != _COMMA or len(self.open) < 2:
+            return
+        if self.open[-2].kind is Kind.ARRAY and FIRST_NAME.match(self.text, self.at):
+            # Before the comma, which then separates the two; what was dropped may be behind it.
+            end = min(self.end, self.comma_at)
+            self._problem("syntax", "an object is not closed", at=end)
+            self.before = _VALUE
+            self._close(end)
+            self.before = _COMMA
 
     def _close_with(self, byte: int) -> None:
         wanted = Kind.OBJECT if byte == 0x7D else Kind.ARRAY
@@ -178,6 +197,9 @@ class Scanner:
 
     def _string(self) -> None:
         start = self.at
+        if self.key is None and BEFORE_OBJECT.match(self.text, start):
+            self._junk(1)
+            return
         found = STRING.match(self.text, start)
         if found is None:
             found = LOOSE_STRING.match(self.text, start)
@@ -205,17 +227,48 @@ class Scanner:
             self.at = start
             self._junk(1)
             return
-        end = self.at
-        if colon is None:
-            end = end_of_name(self.text, self.at) or self.at
+        if colon is None and self._is_unclosed_name(start):
+            return
+        end = end_of_name(self.text, self.at) if colon is None else None
+        if end is None:
+            text = self._text(start, self.at - 1)
+        else:
+            text = self._without_quote(start, end)
             colon = COLON.match(self.text, end)
-        text = self._extended_text(start, end)
         if colon is not None:
             self._take_key(text, start, colon.end())
             self._between(colon.start(), colon.end())
             return
+        if COLONLESS.match(self.text, self.at):
+            self._problem("syntax", "a name without its colon", at=self.at)
+            self._mend("syntax", self.at, self.at, b":")
+            self._take_key(text, start, self.at)
+            return
         self._problem("syntax", "a name without a value")
         self._mend("syntax", start, self.at)
+
+    def _is_unclosed_name(self, start: int) -> bool:
+        """Take a name whose last quote is missing, if it is one."""
+        found = UNCLOSED_NAME.match(self.text, start)
+        if found is None:
+            return False
+        self._problem("syntax", "a name without its last quote", at=start)
+        self._mend("syntax", found.end(1), found.end(1), b'"')
+        self._take_key(self._text(start, found.end(1)), start, found.end())
+        return True
+
+    def _without_quote(self, start: int, end: int) -> str:
+        """Return a name that goes on behind the quote that seems to end it.
+
+        Names have no quotes in them, so it is one too many.
+        """
+        wrong = self.at - 1
+        before = self._text(start, wrong)
+        self._problem("syntax", "a quote too many in a name", at=wrong)
+        self._mend("syntax", wrong, wrong + 1)
+        self._unescaped(wrong + 1, end)
+        self.at = end
+        return before + self._text(wrong, end - 1)
 
     def _extended_text(self, start: int, end: int) -> str:
         """Go on to where a string really ends and return its text, with the quotes in it."""
@@ -239,6 +292,11 @@ class Scanner:
         wanted = b":" if self._takes_key() else b",}]"
         if line_end < 0 or (after in wanted if found else after not in (b'"', b"}", b"]", b"{")):
             return False
+        if self.key is None and STRUCTURE.fullmatch(text, start + 1, line_end):
+            self._junk(1)
+            return True
+        if self._takes_key() and self._is_unclosed_name(start):
+            return True
         stop = len(text[start:line_end].rstrip(b" \t\r").removesuffix(b",")) + start
         if stop == start:
             stop = start + 1
@@ -314,7 +372,15 @@ class Scanner:
             self._junk(1)
             return
         if self._takes_key():
-            self._junk(len(word.group()))
+            name = UNOPENED_NAME.match(text, start)
+            if name is None:
+                self._junk(len(word.group()))
+                return
+            self._problem("syntax", "a name without its first quote")
+            # With its first character, so that it goes if the name goes.
+            self._mend("syntax", start, start + 1, b'"' + text[start : start + 1])
+            self._take_key(self._text(start - 1, name.end(1)), start, name.end())
+            self._between(name.end(1) + 1, name.end() - 1)
             return
         end = self._unopened(word)
         if end is not None:
@@ -432,6 +498,8 @@ class Scanner:
         if not torn:
             self._problem("syntax", f"the name {self.key[:40]!r} has no value", at=self.key_at)
         self._mend("torn" if torn else "syntax", self.key_at, stop)
+        if self.key_before == _VALUE:
+            self._unmend_comma(self.key_at)
         self.key, self.before = None, self.key_before
 
     def _junk(self, length: int) -> None:
@@ -452,6 +520,9 @@ class Scanner:
 
     def _mend_comma(self, at: int) -> None:
         """The same for a comma that is missing."""
+
+    def _unmend_comma(self, at: int) -> None:
+        """Forget the comma that was missing before what is at a place, and goes itself."""
 
     def _problem(self, code: str, what: str, *, at: int | None = None) -> None:
         if len(self.problems) < MOST_PROBLEMS:

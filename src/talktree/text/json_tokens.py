@@ -12,6 +12,8 @@ LOOSE_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 STRING_OR_BLANKS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|([ \t\r\n]++)', re.DOTALL)
 SOUND_ESCAPES = re.compile(rb'[^\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^\\]*+)*+')
 COLON = re.compile(rb"[ \t\r\n\x00]*+:")
+COLONLESS = re.compile(rb"[ \t\r\n\x00]*+[\[{]")
+"""A list or an object right behind a name."""
 NULS = re.compile(rb"\x00+")
 CONTROL = re.compile(rb"[\x01-\x1f]")
 NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[ \t\r\n\x00,\]}]|$)")

@@ -52,6 +52,15 @@ def usual(media_type: str) -> str:
     return _ALIASES.get(bare, bare)
 
 
+def data_size(url: str, head: DataUrl) -> int:
+    """How many bytes a data URL holds; escapes of one that is not base64 count as written."""
+    length = len(url) - head.start
+    if not head.is_base64:
+        return length
+    # Three bytes are four characters; the padding, where it is written, stands for none.
+    return length * 3 // 4 - url.endswith("=") - url.endswith("==")
+
+
 def content(url: str, head: DataUrl, *, most: int) -> bytes:
     """The first bytes that a data URL holds; nothing if they cannot be decoded."""
     if not head.is_base64:
