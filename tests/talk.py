@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from talktree.model.conversation import Conversation, Reading, numbers
 from talktree.model.entries import Entry
+from talktree.model.measures import MessageMeasures, measures_of_model
 from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
@@ -36,6 +37,9 @@ class Shelf:
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         found = reply_of(message, own)
         return iter(() if found is None else (found,))
+
+    def measures(self, message: Message) -> MessageMeasures:
+        return measures_of_model(message)
 
 
 def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Conversation:

@@ -33,7 +33,7 @@ def claude_line(
         "parentUuid": parent,
         "isSidechain": False,
         "userType": "external",
-        "cwd": "/work/boats",
+        "cwd": "/home/ana/boats",
         "sessionId": "11111111-2222-4333-8444-555555555555",
         "version": "2.0.1",
         "type": role,

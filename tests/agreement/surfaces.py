@@ -101,7 +101,8 @@ def file_tokens(paths: Iterable[Path]) -> Facts:
 def page(path: Path, kind: str, folder: Path) -> str:
     """The one page of `talktree export --to`, with everything on it."""
     target = folder / f"page.{kind}"
-    run(["export", str(path), "--to", kind, "--no-redact", "-q", "--force", "-o", str(target)])
+    all_of_it = ("--no-redact", "--include-deleted")
+    run(["export", str(path), "--to", kind, *all_of_it, "-q", "--force", "-o", str(target)])
     return target.read_text()
 
 

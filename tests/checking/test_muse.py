@@ -143,3 +143,10 @@ def test_what_is_made_from_other_formats_breaks_no_rule_of_muse(slug: str, path:
     made = again(files_of(sample(slug, path), "muse"), "muse")
     found = [each for each in report(made).findings if each.code.startswith("MUS")]
     assert found == []
+
+
+@pytest.mark.parametrize("language", ["en", "EN", "en-US", "de", "english", "中文"])
+def test_any_language_is_fine(language: str) -> None:
+    classes = {"user_language": language, "is_safe": True, "sentiment": "neutral"}
+    value = root(said(front_desk_classification_results=classes))
+    assert not codes(document(value))

@@ -66,7 +66,7 @@ def test_each_conversation_of_a_file_is_read_in_its_own_way(
 ) -> None:
     monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
     lines = native(MADE["threads"](tmp_path)).read_bytes()
-    own = lines.replace(b'"threads"', b'"own"').replace(b',"tree":["latest","replays"]', b"")
+    own = lines.replace(b'"threads"', b'"own"').replace(b',"tree":["latest","replays","walk"]', b"")
     both = tmp_path / "both.jsonl"
     both.write_bytes(lines + own)
     found = {id: facts["main line"] for id, facts in surfaces.show(both).items()}

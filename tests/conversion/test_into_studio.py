@@ -164,7 +164,7 @@ def test_what_was_adopted_is_read_and_needs_nothing_more(
     target: str, message: Message, extra: bool
 ) -> None:
     format = by_slug(target)
-    wanted = drafted(message, format, extra=extra).message
+    wanted = drafted(message, format, extra=extra, parent=None).message
     whole = format.adopt(wanted, ABOUT, moment=MOMENT)
     value = format.put(whole, None)
     assert isinstance(value, dict)

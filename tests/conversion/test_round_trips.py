@@ -43,3 +43,17 @@ def test_a_way_over_two_formats_leads_back_too(source: str, over: str, target: s
         first = into(read(files, by_slug(source)), over)
         second = into(first.read_back(over), target)
         assert into(second.read_back(target), source) == kept(files, by_slug(source)), name
+
+
+@pytest.mark.parametrize("ways", [*permutations(("studio", "studio-text", "studio-xml"), 2)])
+@pytest.mark.parametrize("source", ["native", "chatbuilder"])
+def test_a_source_that_embeds_two_others_comes_back(source: str, ways: tuple[str, str]) -> None:
+    over, last = ways
+    (target,) = {"studio", "studio-text", "studio-xml"}.difference(ways)
+    for name, files in golden(source, "good"):
+        first = into(read(files, by_slug(source)), over)
+        second = into(first.read_back(over), last)
+        third = into(second.read_back(last), target)
+        # The way back ends at the second one, which has embedded data of its own.
+        back = into(third.read_back(target), last)
+        assert [*back.files.values()] == [*second.files.values()], name

@@ -10,8 +10,17 @@ import pytest
 
 import talktree
 from talktree import api
+from talktree.conversion.digests import PLACEHOLDER, digest_conversation, digest_message
+from talktree.conversion.forward import digest_forwarded, forwarded
+from talktree.conversion.index import indexed
+from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import WouldLose
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.model.message import Message
+from talktree.model.parts import Text
+from tests.conversion.trips import PAIRS, Files, golden
 
 Change = Callable[[list[bytes]], list[bytes]]
 
@@ -112,3 +121,37 @@ def test_a_sound_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
     kinds = {kind for kind, _ in api.seen(api.converted(document, to=to)).counts}
     assert "mismatch" not in kinds
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS)
+def test_what_would_be_shown_is_what_is_shown(one: str, two: str) -> None:
+    options = Options(carry=False, branch="all")
+    for _, source in golden(one):
+        document = read(source, by_slug(one))
+        made = forwarded(document, by_slug(two), options, Ledger())
+        for pieces in made.files.values():
+            b"".join(pieces)
+        assert made.proof is not None
+        written = [each for _, log in made.proof.shown for each in log.digests]
+        foreseen = list(digest_forwarded(document, by_slug(two), options))
+        assert sorted(foreseen) == sorted(each for each in written if each not in _placeholders())
+
+
+def _placeholders() -> set[int]:
+    """The digests of messages that only say that there are none."""
+    roles = ("system", "user", "assistant")
+    parts = (Text(PLACEHOLDER),)
+    return {digest_message(Message(role=role, parts=parts)) for role in roles}
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS)
+def test_the_index_knows_what_a_converted_document_shows(one: str, two: str) -> None:
+    for _, source in golden(one, "good"):
+        made = forwarded(read(source, by_slug(one)), by_slug(two), Options(), Ledger())
+        files = {path: b"".join(pieces) for path, pieces in made.files.items()}
+        document = Files(files, made.folder).read_as(two)
+        for index in indexed(document):
+            for number, log in index.digests.items():
+                shown = digest_conversation(document.conversations[number]).digests
+                without = [each for each in shown if each not in _placeholders()]
+                assert list(log.digests) == without

@@ -107,3 +107,16 @@ def test_api_objects_in_the_same_file_are_understood() -> None:
     assert conversation["b"].text == "an object"
     assert isinstance(conversation["c"].parts[0], ToolResult)
     assert conversation["f"].flags == {"deleted", "aborted"}
+
+
+def test_a_file_of_both_dialects_is_recognised_however_it_is_cut() -> None:
+    raw = (DATA / "both-dialects-in-one-file.jsonl").read_bytes()
+    for length in range(raw.index(b"\n"), len(raw)):
+        found = api.detect(Source.of_bytes(raw[:length], name="s.jsonl"))
+        assert found.format.info.slug == "claude-messages", length
+
+
+def test_one_plain_message_does_not_make_a_session_of_claude_code_another_format() -> None:
+    plain, said = (DATA / "both-dialects-in-one-file.jsonl").read_bytes().splitlines(True)[:2]
+    found = api.detect(Source.of_bytes(said * 9 + plain, name="s.jsonl"))
+    assert found.format.info.slug == "claude-code"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import talktree
 from talktree.errors import UnknownFormat
 from talktree.files import Source
 from talktree.formats.claude_code import FORMAT as CLAUDE_CODE
+from talktree.formats.collection import documents_of
 
 Line = dict[str, object]
 
@@ -110,6 +113,27 @@ def test_foreign_sessions_of_a_folder_are_not_read_as_its_own() -> None:
     split = CLAUDE_CODE.split(source)
     assert [sheet.path for sheet in split.sheets] == ["b.jsonl"]
     assert split.strangers == ["a.jsonl", "c.jsonl"]
+
+
+@pytest.mark.parametrize("form", [gzip.compress, lambda data: data.decode().encode("utf-16")])
+def test_foreign_sessions_are_known_in_any_form(form: Callable[[bytes], bytes]) -> None:
+    said: Line = {"id": "m", "role": "user", "parts": []}
+    other: list[Line] = [{"talktree": {"version": 1}}, {"message": said}]
+    files = {
+        "one/a.jsonl": lines(own(0), own(1)),
+        "two/b.jsonl": form(lines(*other)),
+    }
+    source = Source.of_files(files, name="folder")
+    assert CLAUDE_CODE.split(source).strangers == ["two/b.jsonl"]
+    found = talktree.read(source)
+    assert [each.format for each in documents_of(found)] == ["claude-code", "native"]
+
+
+def test_a_folder_of_files_that_are_all_of_another_format_is_not_one_session() -> None:
+    data = Path(__file__).parents[1] / "data/claude-messages/good/both-dialects-in-one-file.jsonl"
+    source = Source.of_files({"a.jsonl": data.read_bytes(), "b.jsonl": data.read_bytes()}, name="x")
+    found = [each.format for each in documents_of(talktree.read(source))]
+    assert found == ["claude-messages", "claude-messages"]
 
 
 def test_a_folder_of_foreign_sessions_is_refused() -> None:

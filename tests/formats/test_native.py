@@ -32,7 +32,10 @@ from talktree.testing.strategies import entries, messages, uuids
 from talktree.text.json_read import decode
 from talktree.text.json_value import REFUSALS, Token
 from talktree.text.json_write import encode
+from tests.cases import examples
 from tests.formats.cases import DATA, all_samples, name
+from tests.random_sessions import random_session
+from tests.session_lines import to_bytes
 
 NATIVE = by_slug("native")
 EVERY_PART = DATA / "native/good/every-part.jsonl"
@@ -314,6 +317,15 @@ def bones(skeleton: Skeleton) -> list[object]:
     )  # fmt: skip
     nodes = [row for row in rows if row[3]]
     return [nodes, skeleton.groups(), skeleton.linked, skeleton.spawned]
+
+
+@given(st.integers(0, 1 << 31))
+@examples(200)
+def test_a_dump_of_a_random_session_has_the_same_tree(seed: int) -> None:
+    data = to_bytes(random_session(seed))
+    source = read(Source.of_bytes(data, name="s.jsonl"), by_slug("claude-code"))
+    again = document(b"".join(dump(source)))
+    same_tree(source.conversation, again.conversation)
 
 
 @pytest.mark.parametrize(("slug", "path"), all_samples(), ids=name)

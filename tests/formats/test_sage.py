@@ -117,7 +117,7 @@ def test_new_tool_results_load_as_the_documents_example_and_as_its_struct() -> N
     document = read(load(TIDES), FORMAT)
     line = lines_of(appended(document.conversation, document, RESULT), "messages.jsonl")[-1]
     assert line["toolResults"] == [
-        {"toolCallId": "c", "toolName": "bash", "content": "ok", "success": True}
+        {"toolCallId": "c", "toolName": "bash", "content": "ok", "success": True, "error": None}
     ]
     assert line["message"] == {"role": "tool", "content": ""}
     assert (line["version"], line["context"]) == ("", {"cwd": "", "platform": ""})

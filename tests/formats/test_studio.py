@@ -256,3 +256,13 @@ def test_changing_a_text_to_what_its_wrong_hash_says_is_possible() -> None:
     document, talk = opened(DATA_URL)
     fixed = saved(document, edit.set_text(talk, "1733794702200ka59h", "What is in the file"))
     assert b'"contentHash": "50dcdf2c"' in fixed
+
+
+def test_a_comment_cut_off_behind_its_replies_is_a_message() -> None:
+    inner = b'{"id":"b","userId":"u","type":"user","timestamp":2,"content":"two","children":[]}'
+    outer = b'[{"id":"a","userId":"u","type":"user","timestamp":1,"content":"one","children":['
+    raw = outer + inner + b"]"
+    document, conversation = opened(raw)
+    assert [each.text for each in conversation.messages()] == ["one", "two"]
+    assert {each.code for each in document.findings} == {"SYN101"}
+    contract.any_bytes_get_an_answer(FORMAT, Source.of_bytes(raw, name=NAME))

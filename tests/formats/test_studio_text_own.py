@@ -27,6 +27,15 @@ from talktree.text.json_value import Json, same
 from tests.formats.cases import DATA
 from tests.formats.studio_document import EXAMPLES
 
+QUAY: dict[str, Json] = {
+    "id": "1",
+    "userId": "mara",
+    "type": "user",
+    "timestamp": 1741000000000,
+    "content": "The north quay.",
+    "attachments": [],
+    "children": [],
+}
 DOCUMENTED: list[Json] = [json.loads(raw) for raw in EXAMPLES.values()]
 
 
@@ -155,6 +164,29 @@ def test_value_that_is_no_comment_is_kept_in_its_place() -> None:
 def test_damaged_first_headers_cost_nothing(old: bytes, new: bytes) -> None:
     raw = (DATA / "studio-text/good/harbour.text").read_bytes()
     assert values(raw.replace(old, new, 1)) == values(raw)
+
+
+def test_a_damaged_header_costs_no_message_and_is_reported() -> None:
+    raw = rendered([(QUAY, 0), ({**QUAY, "id": "2", "content": "Because of it."}, 1)])
+    first = raw.index(b"\n--talktree-") + 1
+    # Behind the last header, a line that is none is taken for text.
+    lines = raw[first : raw.index(b"The north quay.")].splitlines(keepends=True)[1:-2]
+    for number, line in enumerate(lines):
+        at = first + raw[first:].index(line)
+        for damaged in (b"\x01" + line, line.replace(b":", b'":', 1), line.replace(b":", b"", 1)):
+            text = raw[:at] + damaged + raw[at + len(line) :]
+            read = document(text)
+            shown = [message.text for message in read.conversation.messages()]
+            assert shown == ["The north quay.", "Because of it."], (number, damaged)
+            assert written(read) == text
+            assert "odd-header" in {finding.name for finding in read.findings}, damaged
+
+
+def test_an_edit_keeps_a_damaged_header() -> None:
+    found = document(rendered([(QUAY, 0)]).replace(b"User-Id:", b'User-Id":'))
+    out = written(found.with_conversation(edit.set_text(found.conversation, "1", "The south.")))
+    assert b'\nUser-Id": mara\n' in out
+    assert outline(document(out)) == [(None, "1", "The south.")]
 
 
 def test_boundary_occurs_in_no_content() -> None:

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from talktree.errors import Damaged, Refused, TalktreeError
-from talktree.files import Source
+from talktree.files import Memory, Source
+from talktree.files.splice import spliced
 from talktree.formats.base import Probe
 from talktree.formats.engine import read
 from talktree.formats.studio_xml import FORMAT
+from talktree.formats.studio_xml.sheet import XmlSheet
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -289,6 +291,41 @@ def test_a_file_cut_off_keeps_all_comments_that_are_whole() -> None:
         replied(BAD["torn"], None)
 
 
+def test_a_comment_cut_off_behind_its_words_is_a_message() -> None:
+    raw = b"<comments><comment><id>c</id><type>user</type><content>whole</content><attach"
+    document, _ = opened(raw)
+    assert texts(raw) == [("c", None, "whole")]
+    assert {each.code for each in document.findings} == {"SYN101"}
+    assert contract.written(document)[NAME] == raw
+    for parent in ("c", None):
+        with pytest.raises(Damaged):
+            replied(raw, parent)
+
+
+@pytest.mark.parametrize("end", ["</userI>", '</use"rId>', "<userId>", "/userId>", "</userId"])
+def test_a_field_without_an_end_does_not_take_the_words_with_it(end: str) -> None:
+    inside = f"<userId>u{end}<type>user</type><content>one <id> line</content>"
+    assert said(inside).text == "one <id> line"
+    assert said(inside + "<children><comment><id>d</id></comment></children>").role == "user"
+    with pytest.raises(Damaged):
+        edited(comments(inside), "c", "other")
+
+
+def test_a_section_without_an_end_does_not_take_the_next_comment_with_it() -> None:
+    first = "<content><![CDATA[one]></content><children><comment><id>d</id>"
+    raw = comments(f"{first}<content><![CDATA[two]]></content></comment></children>")
+    assert [each[0] for each in texts(raw)] == ["c", "d"]
+    assert texts(raw)[1][2] == "two"
+
+
+def test_a_misspelt_end_tag_is_no_part_of_a_repaired_field() -> None:
+    raw = comments("<userId>u</userI><type>user</type><content>words</content>")
+    sheet = XmlSheet(NAME, Memory(raw), FORMAT, group="")
+    repaired = b"".join(spliced(sheet.content, sheet.changes))
+    (value,) = (each.value for each in XmlSheet(NAME, Memory(repaired), FORMAT, group="").pieces)
+    assert value == {"id": "c", "userId": "u", "type": "user", "content": "words"}
+
+
 def test_every_beginning_of_a_file_is_read_and_written_back() -> None:
     raw = GOOD["everything"]
     for length in range(len(raw)):
@@ -327,12 +364,14 @@ def test_a_document_type_inside_text_is_text() -> None:
     [
         b"<comment>" * 50_000,
         b"<comments>" + b"<comment><id>x" * 20_000,
+        b"<comments><comment>" + b"<id>x<type>y</type>" * 20_000,
         b"<comments><comment>" + b"<a>" * 50_000,
         b"<comments>" + b"".join(b"<comment><a%d>" % number for number in range(10_000)),
         b"<comments><comment><content>" + b"<comment>" * 50_000 + b"</content>",
         b"<comments><comment><content>" + b"<![CDATA[" * 50_000,
         b"<comments><comment><content>" + b"<!--&]]>" * 50_000 + b"</content>",
         b"<comments><comment " + b" " * 100_000,
+        b"<comments>" + b"<comment><content><![CDATA[x</content></comment>" * 20_000,
     ],
 )
 def test_hostile_nesting_takes_linear_time(raw: bytes) -> None:
@@ -366,3 +405,13 @@ def test_a_file_with_a_document_type_is_recognised_and_then_refused() -> None:
     assert FORMAT.detect(Probe(source)) is not None
     with pytest.raises(TalktreeError):
         read(source, FORMAT)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"<commnts>", b'"<comments>', b'<"comments>', b"comments>", b'?xml version="1.0"?><comments>'],
+)
+def test_comments_below_a_damaged_root_are_recognised(start: bytes) -> None:
+    raw = start + GOOD["one-line"].removeprefix(b"<comments>")
+    assert FORMAT.detect(Probe(Source.of_bytes(raw, name=NAME))) is not None
+    assert [each[2] for each in texts(raw)] == [each[2] for each in texts(GOOD["one-line"])]

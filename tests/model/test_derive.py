@@ -10,9 +10,30 @@ from msgspec.structs import replace
 from talktree.model.derive import speaker, todos_of, tool_key
 from talktree.model.latency import latencies
 from talktree.model.message import META, SIDECHAIN, Message, Todo, Usage
-from talktree.model.parts import Event, ToolCall, ToolResult
+from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
 from talktree.model.tally import Tally
 from tests.talk import at, call, reply, result, said, talk
+
+
+@pytest.mark.parametrize(
+    ("parts", "flags", "name"),
+    [
+        ((Text("hello"),), (), "User"),
+        ((), (), "User"),
+        ((Text("a reminder"),), (META,), "System"),
+        ((ToolResult((Text("done"),), call="1"),), (), "Tool"),
+        ((ToolResult((Text("done"),), call="1"), Text("and go on")), (), "User"),
+        ((ToolResult((Text("done"),), call="1"),), (SIDECHAIN,), "Tool"),
+        ((Event("command", "/plan"),), (), "Command"),
+        ((Event("command_output", "ok"),), (META,), "Command"),
+        ((Event("summary", "so far"),), (), "Summary"),
+        ((Event("other", "x"),), (), "User"),
+    ],
+)
+def test_what_programs_write_is_not_said_to_be_the_users(
+    parts: tuple[Part, ...], flags: tuple[str, ...], name: str
+) -> None:
+    assert speaker(Message(role="user", parts=parts, flags=frozenset(flags))) == name
 
 
 @pytest.mark.parametrize(
@@ -65,6 +86,20 @@ def test_a_reply_is_waited_for_from_the_prompt_on_past_notes() -> None:
         ]
     )
     assert sorted(latencies(conversation)) == [2.5, 4.0, 10.0]
+
+
+def test_a_gap_of_more_than_an_hour_is_not_the_time_of_an_answer() -> None:
+    conversation = talk(
+        [
+            said("u1", time=at(0)),
+            reply("a1", "u1", time=at(3600)),
+            said("u2", "a1", time=at(4000)),
+            reply("a2", "u2", time=at(7601)),
+            said("u3", "a2", time=at(8000)),
+            reply("a3", "u3", time=at(7999)),
+        ]
+    )
+    assert list(latencies(conversation)) == [3600.0]
 
 
 def test_nobody_waits_in_a_sidechain() -> None:

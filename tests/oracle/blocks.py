@@ -10,14 +10,17 @@ from tests.oracle.shown import Shown
 NO_CONTENT = "(no content)"
 """What Claude Code writes for a message without words."""
 _COMMAND = re.compile(r"<(command-(?:name|args)|local-command-std(?:out|err))>(.*?)</\1>", re.S)
+_MESSAGE = re.compile(r"<command-message>.*?</command-message>", re.S)
 
 
 def split_command(text: str) -> tuple[str, ...]:
     """Return what a person sees of a text: of a slash command its name, arguments and output."""
     if text == NO_CONTENT:
         return ()
-    found = tuple(inside for _, inside in _COMMAND.findall(text) if inside)
-    return found if found or _COMMAND.search(text) else (text,)
+    if not _COMMAND.search(text) or _MESSAGE.sub("", _COMMAND.sub("", text)).strip():
+        # Tags among other words are words as well.
+        return (text,)
+    return tuple(inside for _, inside in _COMMAND.findall(text) if inside)
 
 
 def show_content(id: str, role: str, content: Any) -> Shown:

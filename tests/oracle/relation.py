@@ -104,5 +104,5 @@ def _words(text: str) -> list[str]:
 
 
 def _even(text: str) -> str:
-    """Return text with single blanks only, and halves of characters replaced."""
-    return " ".join(re.sub("[\ud800-\udfff]", "\ufffd", text).split())
+    """Return text with single blanks only; what is not a character is one sign, however long."""
+    return " ".join(re.sub("[\ufffd\ud800-\udfff]+", "\ufffd", text).split())

@@ -32,14 +32,17 @@ def _own(text: str) -> list[dict[str, Any]]:
     comments: list[dict[str, Any]] = []
     for part in email.message_from_bytes(text.encode()).walk():
         if part.get("Content-Description") == "details" and comments:
-            comments[-1].update(_body(part) or {})
+            details = _body(part)
+            comments[-1].update(details if isinstance(details, dict) else {})
         elif "Depth" in part and part.get("Content-Description") != "value":
             comments.append({"id": part["Id"], "type": part["Type"], "content": _body(part)})
     return comments
 
 
 def _body(part: Message) -> Any:
-    text = part.get_payload(decode=True).decode("utf-8", "replace")  # type: ignore[union-attr]
+    payload = part.get_payload(decode=True)
+    # A damaged head may say that a part has parts of its own; such a part has no text.
+    text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
     if part.get_content_type() != "application/json":
         return text
     return next(decode_values(text), None)

@@ -13,7 +13,7 @@ from tests.oracle.shown import Shown, decode_objects, decode_values, find_files
 from tests.oracle.studio import show_comment
 
 FIELDS = ("id", "type", "content")
-_SECTION = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.S)
+_SECTION = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\]{0,2}\Z)", re.S)
 
 
 def read(path: Path) -> dict[str, list[Shown]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.oracle import READERS, messages, read
+from tests.oracle.blocks import split_command
 from tests.oracle.shown import Shown
 
 DATA = Path(__file__).parents[1] / "data"
@@ -89,6 +90,29 @@ def test_a_slash_command_is_what_was_typed(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(line))
     assert messages("claude-code", path) == [Shown("a", "user", ("/plan", "the garden"))]
+
+
+def test_tags_of_commands_among_other_words_are_words() -> None:
+    text = "as in <command-name>/plan</command-name>"
+    assert split_command(text) == (text,)
+
+
+def test_details_that_are_damaged_say_nothing(tmp_path: Path) -> None:
+    mark = "--x\nContent-Type: application/json\nContent-Description: details\n\n"
+    text = 'Studio-Text: 1\nContent-Type: multipart/mixed; boundary="x"\n\n--x\nDepth: 0\n\nsaid\n'
+    for body in ('"id": "other"}', "[1, 2]", ""):
+        (tmp_path / "s.text").write_text(f"{text}{mark}{body}\n--x--\n")
+        assert [each.texts for each in messages("studio-text", tmp_path)] == [("said",)]
+
+
+def test_a_header_with_one_damaged_line_is_a_header(tmp_path: Path) -> None:
+    lines = ["; Block-UUID: a", "; Authors: Ana (v1)", ";", "; role: user"]
+    path = tmp_path / "1.md"
+    for at in range(2):
+        for start in (" ", '"; '):
+            damaged = [*lines[:at], start + lines[at].removeprefix("; "), *lines[at + 1 :]]
+            path.write_text("\n".join(damaged) + "\n\n\nwords")
+            assert messages("chatbuilder", path)[0].texts == ("words",)
 
 
 def test_contents_in_the_encodings_of_the_studio() -> None:

@@ -18,6 +18,11 @@ def test_white_space_does_not_count_and_words_do() -> None:
     assert missing([said("a b c")], [said("a b d")]) == [said("a b c")]
 
 
+def test_bytes_that_are_no_character_count_once() -> None:
+    assert not missing([said("a \ufffd b")], [said("a \udcf0\udc9f\udc8a b")])
+    assert missing([said("a \ufffd b")], [said("a b")])
+
+
 def test_each_message_answers_for_one_only() -> None:
     assert missing([said("yes", "1"), said("yes", "2")], [said("yes")]) == [said("yes", "2")]
 

@@ -28,12 +28,13 @@ PROCESS = 100
 """One in so many populations is converted by a process of its own."""
 INTERNAL = 70
 """The exit code of a fault of the product."""
-
+PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"
+"""What a conversation shows in formats that need a message, if there is none in it."""
 
 NESTED = ("muse", "studio", "studio-text", "studio-xml")
 """Formats whose records are not lines or files."""
 
-_ID = re.compile(rb"[0-9a-f]{8}-0000-4000-8000-[0-9]{12}")
+_ID = re.compile(rb"[0-9a-f]{8}-0000-4000-8000-[0-9]{12}|@[0-9]+")
 
 
 class Case(NamedTuple):
@@ -139,7 +140,10 @@ def _judge_union(case: Case, root: Path, output: list[Shown]) -> Iterator[str]:
             yield f"member {number} alone: exit {report.code}, {report.errors.strip()[:200]}"
             return
         apart += messages(case.target, out) if out.exists() else []
-    together, single = (Counter(map(_key, each)) for each in (output, apart))
+    together, single = (
+        Counter(_key(shown) for shown in each if shown.texts != (PLACEHOLDER,))
+        for each in (output, apart)
+    )
     if together != single:
         more, less = (list(each.elements()) for each in (together - single, single - together))
         yield f"the folder does not show what its members show: more {more[:2]}, less {less[:2]}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from talktree.conversion.ids import id_for, is_uuid4, uuid_for
-from talktree.formats.base import About, Can
+from talktree.formats.base import About, Format
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Context, Message
@@ -23,7 +23,7 @@ class _Told(NamedTuple):
     model: str | None
 
 
-def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> About:
+def about(conversation: Conversation, target: Format, *, leaf: int | None = None) -> About:
     """The facts of a conversation, from its skeleton and its first messages.
 
     `leaf` is where its active branch ends, if that is known already.
@@ -40,7 +40,7 @@ def about(conversation: Conversation, can: Can, *, leaf: int | None = None) -> A
         title=conversation.title,
         started=min(times, default=None),
         updated=max(times, default=None),
-        leaf=None if leaf is None else id_for(bones.ids[leaf], conversation.id, can),
+        leaf=None if leaf is None else id_for(bones.ids[leaf], conversation.id, target),
         count=len(nodes),
         context=first.context,
         model=first.model,

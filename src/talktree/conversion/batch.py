@@ -25,6 +25,7 @@ from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
 from talktree.conversion.options import Options
 from talktree.errors import Unreadable
 from talktree.files import OutputGate
+from talktree.formats import resolve_alias
 from talktree.formats.sources import OWN, found
 from talktree.processes.crew import AHEAD, in_processes
 from talktree.processes.together import together
@@ -58,6 +59,9 @@ class Batch:
         losses: str | None = None,
     ) -> None:
         """Find out what there is to do; without `out` nothing will be written."""
+        # The digest tells one conversion from another, so a format has one name in it.
+        to = resolve_alias(to)
+        source_format = source_format and resolve_alias(source_format)
         self._gate = gate or OutputGate(paths)
         self._found = found(paths, each=each, format=source_format)
         self._most = jobs or len(os.sched_getaffinity(0))

@@ -38,6 +38,7 @@ def converted(
     origin = document.origin
     assert isinstance(origin, Origin)
     target = by_slug(to)
+    to = target.info.slug
     ledger.add(_damage(origin, options))
     if to == document.format:
         if options.branch not in (None, "all") or (not options.carry and carries(document)):
@@ -99,7 +100,9 @@ def _restored(back: Restoration, target: Format, options: Options, ledger: Ledge
     _report_others(back, ledger)
     if back.format is target:
         files = restored_files(back, ledger)
-        proof = Proof(format=target.info.slug, back=[(back.document, back.index.conversations)])
+        shown = back.document.conversations
+        digests = [(shown[number], log) for number, log in back.index.digests.items()]
+        proof = Proof(format=target.info.slug, restored=digests)
         main = back.main_among(files)
         return Made(files, folder=back.folder, ledger=ledger, main=main, proof=proof)
     return converted(restored(back, ledger), target.info.slug, options, ledger)

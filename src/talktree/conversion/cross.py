@@ -19,7 +19,7 @@ from talktree.conversion.fit import Draft, drafted, settled_seams
 from talktree.conversion.ids import id_for
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.plan import Plan
-from talktree.conversion.written import as_written
+from talktree.conversion.written import as_written, shows_as_written
 from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
@@ -100,10 +100,10 @@ class Crossing:
         """The id of a message in the target."""
         refined = self.refinement
         name = self.bones.ids[position] if refined is None else refined.name(position)
-        return id_for(name, self.conversation.id, self.target.can)
+        return id_for(name, self.conversation.id, self.target)
 
     def _new_name(self, name: str | None) -> str | None:
-        return None if name is None else id_for(name, self.conversation.id, self.target.can)
+        return None if name is None else id_for(name, self.conversation.id, self.target)
 
     def above(self, position: int) -> int:
         """The position a message hangs on in the target."""
@@ -176,6 +176,21 @@ class Crossing:
             for record in records
         ]
 
+    def seen_records(self, records: Sequence[Record]) -> list[Entry]:
+        """What the target shows of some records; nothing is asked about what is lost of them."""
+        others = self.plan.others
+        told = [record for record in records if record.line not in others]
+        positions = [record.line for record in told]
+        messages = self._refined(positions, list(map(self._said, told)))
+        drafts = list(map(self._drafted, positions, messages))
+        seen = iter(list(map(self._seen, map(self._adopted, positions, drafts), drafts)))
+        return [
+            self._held_other(record.line, self.source.get(record)).seen
+            if record.line in others
+            else next(seen)
+            for record in records
+        ]
+
     def held_record(self, position: int, record: Record) -> Held:
         """What the target makes of a record at a position."""
         record.line = position
@@ -237,20 +252,31 @@ class Crossing:
         )
 
     def _adopted(self, position: int, draft: Draft) -> Message:
+        if self.source is self.target and self.refinement is None:
+            # Its own programs wrote it; what they demand of others is not asked of them.
+            return draft.message
         return self.target.adopt(draft.message, self.about, moment=self._moments[position])
 
     def _read_again(self, meant: Json, adopted: Message, draft: Draft) -> Held:
         """What was written as it is read."""
-        sure = self.target.faithful and not is_ambiguous(adopted.time)
-        told = plain_text(adopted) if sure else None
-        if told is not None and TOKEN in told:
-            # A token is written as it stands, and may be read again as another value.
-            told, sure = None, False
-        # What holds no half of a character is read as it is written.
-        value = as_written(meant) if told is None else meant
-        seen = adopted if sure and value is meant else self._read(value, draft.message.parent)
-        sum = None if told is None else text_checksum(told)
-        return Held(value, seen, settled_seams(draft, seen.parts), sum=sum)
+        told = plain_text(adopted) if self._is_sure(adopted) else None
+        if told is not None and TOKEN not in told:
+            seams = settled_seams(draft, adopted.parts)
+            return Held(meant, adopted, seams, sum=text_checksum(told))
+        # Half a character or a token is written as it stands, and may be read as another value.
+        value = as_written(meant)
+        seen = self._read(value, draft.message.parent)
+        return Held(value, seen, settled_seams(draft, seen.parts))
+
+    def _seen(self, adopted: Message, draft: Draft) -> Message:
+        """The same, but only what is shown of it."""
+        if self._is_sure(adopted) and shows_as_written(adopted):
+            return adopted
+        return self._read(as_written(self.target.put(adopted, None)), draft.message.parent)
+
+    def _is_sure(self, adopted: Message) -> bool:
+        """Whether a message of plain characters is read again just as it is."""
+        return self.target.faithful and not is_ambiguous(adopted.time)
 
     @cached_property
     def _doubled(self) -> dict[int, str]:
@@ -269,7 +295,7 @@ class Crossing:
         if astray and parent is not None:
             held.under = parent
         if astray or seen.id != message.id or message.follows is not None:
-            losses += self._place_losses(message, seen, parent)
+            losses += self._place_losses(position, message, seen, parent)
         elif position in self._doubled:
             losses.append(Loss("id", message.id, self._doubled[position][:80], self.how))
         held.losses = losses
@@ -279,8 +305,11 @@ class Crossing:
         assert isinstance(seen, Message)
         return seen
 
-    def _place_losses(self, message: Message, seen: Message, parent: str | None) -> Iterator[Loss]:
-        if seen.id != message.id:
+    def _place_losses(
+        self, position: int, message: Message, seen: Message, parent: str | None
+    ) -> Iterator[Loss]:
+        # A message without an id loses none.
+        if seen.id != message.id and self.bones.native.get(position, message.id):
             yield Loss("id", message.id, message.id[:80], self.how)
         if message.parent is not None and self._new_name(message.parent) != parent:
             yield Loss("parent", message.id, message.parent[:80], self.how)

@@ -45,7 +45,7 @@ def drafted(message: Message, format: Format, *, extra: bool, **names: str | Non
         return Draft(replace(message, **names), seams)
     fields = {
         **names,
-        "role": role_for(message.role, can),
+        "role": message.role if extra else role_for(message.role, can),
         "parts": parts,
         "flags": message.flags & can.flags if message.flags else NO_FLAGS,
         "extra": message.extra if extra else NOTHING,

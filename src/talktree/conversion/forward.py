@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from talktree.conversion.about import about as about_of
 from talktree.conversion.attachments import Outside, WithContents
 from talktree.conversion.cross import Crossing
+from talktree.conversion.digests import PLACEHOLDER
 from talktree.conversion.ids import id_for, source_id, uuid_for
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.pack import Packing
 from talktree.conversion.plan import linked_for, planned
-from talktree.conversion.proof import PLACEHOLDER, Proof
+from talktree.conversion.proof import Proof
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.files import Source, stem_of
 from talktree.formats.base import BESIDE, Format
@@ -41,13 +42,40 @@ def forwarded(
     document: Document, target: Format, options: Options, ledger: Ledger, *, processes: int = 1
 ) -> Made:
     """A document as files of another format."""
+    outside = Outside(options.attachments)
+    outputs = _outputs(document, target, options, ledger, outside, processes)
+    made = _gathered(outputs, target, ledger)
+    made.proof = Proof(
+        format=target.info.slug,
+        shown=[(each.conversation, each.packing.digests) for each in outputs],
+    )
+    if options.attachments == "beside":
+        made.files, made.folder = WithContents(made.files, outside), True
+    return made
+
+
+def digest_forwarded(document: Document, target: Format, options: Options) -> Iterator[int]:
+    """The digests of what a document would show in another format; nothing is written."""
+    outside = Outside(options.attachments)
+    for each in _outputs(document, target, options, Ledger(), outside, 1):
+        yield from each.digests()
+
+
+def _outputs(
+    document: Document,
+    target: Format,
+    options: Options,
+    ledger: Ledger,
+    outside: Outside,
+    processes: int,
+) -> list[_Output]:
+    """What becomes of each conversation, or of each branch of it."""
     document = as_written(document)
     origin = document.origin
     assert isinstance(origin, Origin)
     document = document.with_these([linked_for(target, each) for each in document.conversations])
     conversations = document.conversations or _nothing(document)
     outputs: list[_Output] = []
-    outside = Outside(options.attachments)
     stems = _Stems()
     # In its own format a conversation has a place for all that it shows.
     embedded = None if target is origin.format else Embedded(document, ledger)
@@ -62,14 +90,7 @@ def forwarded(
             files = ()
         _share(mine)
         outputs += mine
-    made = _gathered(outputs, target, ledger)
-    made.proof = Proof(
-        format=target.info.slug,
-        shown=[(each.conversation, each.packing.digests) for each in outputs],
-    )
-    if options.attachments == "beside":
-        made.files, made.folder = WithContents(made.files, outside), True
-    return made
+    return outputs
 
 
 def _share(outputs: Sequence[_Output]) -> None:
@@ -192,9 +213,9 @@ class _Output:
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
-        self.about = about_of(conversation, target.can, leaf=active)
+        self.about = about_of(conversation, target, leaf=active)
         if refinement is not None:
-            self.about = refinement.completed(self.about, target.can)
+            self.about = refinement.completed(self.about, target)
         self.plan = planned(conversation, origin.format, target, self.about, leaf)
         traits = conversation.skeleton.traits
         written = sum(1 for position in self.plan.order if traits[position])
@@ -241,7 +262,7 @@ class _Output:
         name = conversation.skeleton.ids[leaf]
         if refinement is not None:
             name = refinement.name(leaf)
-        return id_for(name, conversation.id, self.target.can)
+        return id_for(name, conversation.id, self.target)
 
     @property
     def is_folder(self) -> bool:
@@ -257,6 +278,11 @@ class _Output:
             path: self.target.compose(path, self.about, self._items(slots), first=first)
             for path, slots in homes.items()
         }
+
+    def digests(self) -> Sequence[int]:
+        """The digests of all that the target shows of it, but for a placeholder."""
+        self.packing.digest(self._opening, self.plan.order)
+        return self.packing.digests.digests
 
     def _items(self, slots: Sequence[Slot]) -> Iterator[Item]:
         keeper = self.target.keeper

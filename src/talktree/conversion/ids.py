@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from uuid import UUID
 
-from talktree.formats.base import Can
+from talktree.formats.base import Format
 from talktree.formats.engine import Origin
 
 HEAD = 4096
@@ -33,9 +33,13 @@ def uuid_for(name: str, conversation: str) -> str:
     return str(UUID(bytes=blake2b(seed, digest_size=16).digest(), version=4))
 
 
-def id_for(name: str, conversation: str, can: Can) -> str:
-    """The id a message gets in a format that can hold such ids."""
-    return uuid_for(name, conversation) if can.ids == "uuid" else name
+def id_for(name: str, conversation: str, target: Format) -> str:
+    """The id that a message of a conversation gets in another format."""
+    return (
+        uuid_for(name, conversation)
+        if target.can.ids == "uuid"
+        else target.id_for(name, conversation)
+    )
 
 
 def source_id(origin: Origin) -> str:

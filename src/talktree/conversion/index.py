@@ -6,11 +6,12 @@ counts as it is shown. Two copies of a converted file are two sources.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from talktree.conversion.carry import Carry, File, checksum, from_json, is_intact
 from talktree.conversion.carry import Origin as SourceNote
+from talktree.conversion.digests import DigestLog, is_placeholder, shown_positions
 from talktree.files import Content
 from talktree.formats.base import CARRY, Record
 from talktree.formats.engine import Origin
@@ -62,10 +63,14 @@ class Index:
         self.via: list[str] = []
         """Formats that its records embed data of in turn."""
         self.sheets: dict[int, File] = {}
+        self.damaged_sheets: set[int] = set()
+        """Files whose names and ends are known only from a record that was changed."""
         self.places: dict[At, Place] = {}
         self.touched: set[At] = set()
         self.doubtful: set[At] = set()
         """Records whose embedded data was changed; it may still fit what is shown."""
+        self.silent: set[At] = set()
+        """Records that the document shows as something else than a message."""
         self.fresh: list[tuple[int, int]] = []
         """Conversations and positions of messages that stand for no record of the source."""
         self.others: list[tuple[int, int]] = []
@@ -74,13 +79,15 @@ class Index:
         """The conversations of the source's conversion that were found."""
         self.conversations: list[int] = []
         """The conversations of the document that belong to the source."""
+        self.digests: dict[int, DigestLog] = {}
+        """What each of them shows."""
 
     def leads_to(self, format: str) -> bool:
         """Whether restoring it, and what it embeds in turn, gives files of a format."""
         return format == self.format or format in self.via
 
     def add(self, number: int, position: int, loaded: Loaded) -> bool:
-        """Take what one record carries; False if another one stands for its record already."""
+        """Take what one record carries; False if it does not stand for a record of the source."""
         carry = loaded.carry
         assert carry is not None
         if carry.kept is not None:
@@ -90,58 +97,81 @@ class Index:
             self.places[carry.kept.place] = Place(number, position)
             if loaded.touched:
                 self.touched.add(carry.kept.place)
+            if not isinstance(loaded.entry, Message):
+                self.silent.add(carry.kept.place)
             if not loaded.intact:
                 self.doubtful.add(carry.kept.place)
         if carry.origin is not None:
-            self._note(carry.origin)
+            self._note(carry.origin, intact=loaded.intact)
         for rider, kept in enumerate(carry.riders):
             # A branch that is written in full counts more than one that only rides along.
             self.places.setdefault(kept.place, Place(number, position, rider))
         self.parts.add(carry.part)
-        return True
+        # A message that stands for no record was made up, unless what it stands for was damaged.
+        return carry.kept is not None or loaded.intact or not isinstance(loaded.entry, Message)
 
     def take(self, other: Index) -> None:
         """Join with what another conversation of the same source carries."""
         self.name = self.name or other.name
         self.folder = self.folder or other.folder
         self.files.update(other.files)
-        self.sheets.update(other.sheets)
+        self._add_sheets(other.sheets, other.damaged_sheets)
         self.via += [each for each in other.via if each not in self.via]
         self.fresh += other.fresh
         self.others += other.others
         self.doubtful |= other.doubtful
         self.parts |= other.parts
         self.conversations += other.conversations
+        self.digests |= other.digests
         for at, place in other.places.items():
             if place.rider >= 0:
                 self.places.setdefault(at, place)
             else:
-                self._join(at, place, touched=at in other.touched)
+                self._join(at, place, touched=at in other.touched, silent=at in other.silent)
 
     def give_up(self, places: Collection[At]) -> None:
         """Count records as they are shown, because their embedded data says something else."""
         for at in places:
-            place = self.places.pop(at)
-            self.fresh.append((place.conversation, place.position))
+            self._show(self.places.pop(at), silent=at in self.silent)
         self.touched -= set(places)
+        self.silent -= set(places)
         self.fresh.sort()
+        self.others.sort()
 
-    def _join(self, at: At, place: Place, *, touched: bool) -> None:
+    def _show(self, place: Place, *, silent: bool) -> None:
+        """Count a record as what the document shows in its place."""
+        (self.others if silent else self.fresh).append((place.conversation, place.position))
+
+    def _join(self, at: At, place: Place, *, touched: bool, silent: bool) -> None:
         """Branches that were written apart share records; one that was edited counts more."""
         there = self.places.get(at)
         if there is None or there.rider >= 0 or (touched and at not in self.touched):
             self.places[at] = place
+            self.silent.discard(at)
+            self.silent.update([at] if silent else [])
         elif touched:
-            self.fresh.append((place.conversation, place.position))
+            self._show(place, silent=silent)
         if touched:
             self.touched.add(at)
 
-    def _note(self, note: SourceNote) -> None:
+    def _note(self, note: SourceNote, *, intact: bool) -> None:
         self.name = self.name or note.name
         self.folder = self.folder or note.folder
         self.via += [each for each in note.via if each not in self.via]
-        self.sheets.update({file.number: file for file in note.sheets})
+        sheets = {file.number: file for file in note.sheets}
+        self._add_sheets(sheets, () if intact else sheets)
         self.files.update(note.files)
+
+    def _add_sheets(self, sheets: Mapping[int, File], damaged: Collection[int]) -> None:
+        """Take what is known of files; a record that is as it was written knows better."""
+        for number, file in sheets.items():
+            if number not in damaged:
+                self.damaged_sheets.discard(number)
+            elif number in self.sheets:
+                continue
+            else:
+                self.damaged_sheets.add(number)
+            self.sheets[number] = file
 
 
 def loaded(origin: Origin, record: Record) -> Loaded:
@@ -224,10 +254,15 @@ def _index_of(document: Document, number: int) -> Index | None:
     assert isinstance(origin, Origin)
     claims: dict[SourceKey, _Claim] = {}
     rest: list[tuple[int, bool]] = []
+    digests, shown = DigestLog(), set(shown_positions(conversation))
     for position, each in enumerate(
         records(origin, conversation, range(conversation.record_count))
     ):
-        spoken = isinstance(each.entry, Message)
+        entry = each.entry
+        spoken = isinstance(entry, Message)
+        if isinstance(entry, Message) and position in shown and not is_placeholder(entry):
+            # What is restored is compared with them; here the messages are at hand.
+            digests.add(position, entry)
         if each.carry is not None:
             key = each.carry.format, each.carry.src
             claim = claims.setdefault(key, _Claim(Index(*key), []))
@@ -242,6 +277,7 @@ def _index_of(document: Document, number: int) -> Index | None:
         each for claim in claims.values() if claim.records is not own for each in claim.records
     ]
     index.conversations.append(number)
+    index.digests[number] = digests
     for position, spoken in sorted(rest):
         (index.fresh if spoken else index.others).append((number, position))
     return index

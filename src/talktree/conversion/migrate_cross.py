@@ -34,7 +34,7 @@ ANY_MESSAGE = Message()
 
 def own_about(conversation: Conversation, heads: Sequence[Head], renewal: Renewal) -> About:
     """The facts of a conversation; its session goes on being called what it was called."""
-    found = renewal.about(about_of(conversation, renewal.format.can), heads)
+    found = renewal.about(about_of(conversation, renewal.format), heads)
     nodes = [position for position, trait in enumerate(conversation.skeleton.traits) if trait]
     first = conversation.entries_at(nodes[:LOOKED_AT])
     named = [each.session for each in first if isinstance(each, Message) and each.session]
@@ -70,7 +70,7 @@ class Renewing(Crossing):
         if position not in self.bones.native:
             return alias
         name = self.renewal.name(alias, self.about, moment=self._moments[position])
-        return id_for(name, self.conversation.id, self.target.can)
+        return id_for(name, self.conversation.id, self.target)
 
     def _renamed(self, position: int, message: Message, own: Message) -> Message:
         """A message under the names it and its neighbours have from now on."""

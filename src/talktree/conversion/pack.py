@@ -122,7 +122,7 @@ class Packing:
                 held = self.crossing.held_records(records)
                 values = self._values(records, held, loaded, noted)
             for record, each in zip(records, held, strict=True):
-                self._note_down(record.line, each)
+                self._note_down(record.line, each.seen)
             places = [record.line for record in records]
             # Their bytes are freed before the values are written.
             records.clear()
@@ -207,16 +207,24 @@ class Packing:
         """A record made up for the target."""
         held = self.crossing.made_up(entry)
         value = held.value
-        self._note_down(-1, held)
+        self._note_down(-1, held.seen)
         if self.carry:
             value = self._carrying(held, None, everything=loaded)
         elif loaded:
             self.tell_rest()
         return Item(None, value, changed=True, group=self.crossing.conversation.id)
 
-    def _note_down(self, position: int, held: Held) -> None:
-        if isinstance(held.seen, Message):
-            self.digests.add(position, held.seen)
+    def digest(self, opening: Iterable[Entry], positions: Sequence[int]) -> None:
+        """Note down what the target would show, without making its records."""
+        for entry in opening:
+            self._note_down(-1, self.crossing.made_up(entry).seen)
+        for records in self._stretches(positions):
+            for record, seen in zip(records, self.crossing.seen_records(records), strict=True):
+                self._note_down(record.line, seen)
+
+    def _note_down(self, position: int, seen: Entry) -> None:
+        if isinstance(seen, Message):
+            self.digests.add(position, seen)
 
     def carriers(self) -> Iterator[Item]:
         """Records that do nothing but carry what no other record does."""

@@ -11,8 +11,6 @@ from talktree.conversion.digests import DigestLog, digest_conversation
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 
-PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"
-"""What a message says that is made only to embed what has no other place."""
 Shown: TypeAlias = tuple[Conversation, DigestLog]
 """A conversation, and the digests of what it shows."""
 
@@ -26,8 +24,6 @@ class Proof(Struct, kw_only=True):
     """For each conversation that is written, what the target's format shows of it."""
     restored: list[Shown] = []
     """For each conversation that is restored from embedded source data, what it shows itself."""
-    back: list[tuple[Document, Sequence[int]]] = []
-    """The documents that conversations are restored from, and the numbers of these."""
     copied: Document | None = None
     """The document, if it is written in its own format."""
 
@@ -35,11 +31,6 @@ class Proof(Struct, kw_only=True):
         """Digest what is not known from making the output."""
         if self.copied is not None:
             self.shown = [(each, digest_conversation(each)) for each in self.copied.conversations]
-        self.restored = [
-            (conversation, digest_conversation(conversation, without=PLACEHOLDER))
-            for document, numbers in self.back
-            for conversation in (document.conversations[number] for number in numbers)
-        ]
 
     @property
     def has_messages(self) -> bool:
@@ -56,5 +47,5 @@ def join_proofs(format: str, proofs: Sequence[Proof | None]) -> Proof | None:
         if proof.copied is not None:
             proof.finish()
         joined.shown = [*joined.shown, *proof.shown]
-        joined.back = [*joined.back, *proof.back]
+        joined.restored = [*joined.restored, *proof.restored]
     return joined

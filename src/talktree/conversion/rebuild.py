@@ -16,6 +16,7 @@ from talktree.conversion.strings import Strings
 from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged
 from talktree.files import as_utf16, is_utf16_form, stem_of
+from talktree.formats import all_formats
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
 from talktree.model.conversation import STRETCH
@@ -47,17 +48,30 @@ def rebuilt(
         pieces = _Sheet(document, index, source, sheet, row, without_texts)
         files[path] = _encoded(index, sheet, pieces)
     for path, content in index.files.items():
-        files[path] = [filled(content, NO_STRINGS, PLAIN)]  # type: ignore[arg-type]
+        files[path] = [_plain(content)]
     return files, order
 
 
 def _path(index: Index, sheet: int, source: Format) -> str:
     known = index.sheets.get(sheet)
-    if known is not None:
+    if known is not None and (sheet not in index.damaged_sheets or _is_file_name(known.path)):
         return known.path
-    # The record that knew the name is gone.
+    # The record that knew the name is gone or damaged.
     stem = stem_of(index.name or "conversation")
     return f"{stem}{f'-{sheet + 1}' if sheet else ''}{source.info.suffixes[0]}"
+
+
+def _is_file_name(path: str) -> bool:
+    """Whether a name ends as files of some format do."""
+    return path.endswith(tuple(suffix for each in all_formats() for suffix in each.info.suffixes))
+
+
+def _plain(template: object) -> bytes:
+    """The bytes of a template without strings of the document."""
+    try:
+        return filled(template, NO_STRINGS, PLAIN)  # type: ignore[arg-type]
+    except (Misfit, ValueError, KeyError) as error:
+        raise _broken("a template was changed") from error
 
 
 def _broken(why: str) -> Damaged:
@@ -108,7 +122,7 @@ class _Sheet:
 
     def __iter__(self) -> Iterator[bytes]:
         known = self._index.sheets.get(self._sheet)
-        lead = b"" if known is None else filled(known.lead, NO_STRINGS, PLAIN)
+        lead = b"" if known is None else _plain(known.lead)
         yield lead
         ends: list[bytes] = []
         count = [0]
@@ -123,7 +137,7 @@ class _Sheet:
         while ends:
             yield ends.pop()
         if known is not None:
-            yield filled(known.trail, NO_STRINGS, PLAIN)
+            yield _plain(known.trail)
 
     def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
         spelling = Spelling(self._source.can.spelling, self._source.derived)

@@ -7,7 +7,7 @@ from there, with all that the format in between has no place for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,7 +16,8 @@ from talktree.conversion.index import Index, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError
-from talktree.formats.base import About, Can, Format
+from talktree.formats.base import About, Format
+from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
@@ -47,11 +48,23 @@ class Refinement:
         out: dict[int, Message] = {}
         for mine in asked.values():
             source = self.where[mine[0]][0]
-            entries = source.entries_at([self.where[position][1] for position in mine])
-            for position, entry in zip(mine, entries, strict=True):
-                assert isinstance(entry, Message)
-                out[position] = entry
+            found = self._read(source, {self.where[position][1] for position in mine})
+            out |= {position: found[self.where[position][1]] for position in mine}
         return out
+
+    def _read(self, source: Conversation, places: Collection[int]) -> dict[int, Message]:
+        """Messages of the source; what their records embed in turn is no part of them."""
+        origin, ordered = self.back.base.origin, sorted(places)
+        assert isinstance(origin, Origin)
+        numbers = [source.members[place] for place in ordered]
+        found: dict[int, Message] = {}
+        records = origin.records(numbers, map(source.names, ordered))
+        for place, record in zip(ordered, records, strict=True):
+            record.value = self.format.take_carry(record.value)[1]
+            message = self.format.get(record)
+            assert isinstance(message, Message)
+            found[place] = message
+        return found
 
     def placed(self, position: int, message: Message, shown: Message) -> Message:
         """A message of the source under the name and in the place it has in the conversation."""
@@ -63,11 +76,11 @@ class Refinement:
         """What a message is called: as in the source, where that name is its own."""
         return self.names.get(position) or self._conversation.skeleton.ids[position]
 
-    def completed(self, about: About, can: Can) -> About:
+    def completed(self, about: About, target: Format) -> About:
         """What is known of the conversation, with what only its source knows."""
         if not self.where:
             return about
-        source = about_of(next(iter(self.where.values()))[0], can)
+        source = about_of(next(iter(self.where.values()))[0], target)
         return replace(
             about,
             title=about.title or source.title,

@@ -57,9 +57,12 @@ class Restoration:
     @property
     def is_framed(self) -> bool:
         """Whether the names, beginnings and ends of its files are known, or are of no matter."""
-        return self.format.record_per_line or all(
-            at[0] in self.index.sheets for at in self.index.places
-        )
+        numbers = {at[0] for at in self.index.places}
+        unknown = numbers - self.index.sheets.keys()
+        if self.format.record_per_line:
+            # One file of lines is the same under any name; in a folder the name says what it is.
+            return not unknown or (self.format.info.layout == "file" and len(numbers) == 1)
+        return not unknown and not numbers & self.index.damaged_sheets
 
     @property
     def edited(self) -> bool:

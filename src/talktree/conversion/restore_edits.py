@@ -258,7 +258,7 @@ class Edits:
         draft = drafted(message, self._format, extra=extra)
         here = refinement.where[position][0]
         moment = message.time or 0
-        adopted = self._format.adopt(draft.message, about_of(here, self._format.can), moment=moment)
+        adopted = self._format.adopt(draft.message, about_of(here, self._format), moment=moment)
         seen = self._format.get(Record(self._format.put(adopted, None), parent=message.parent))
         assert isinstance(seen, Message)
         return seen
@@ -284,7 +284,7 @@ class Edits:
                 f"{here.main_file} has no place for branches",
                 hint="convert without --onto: edits then go into the messages themselves",
             )
-        own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format.can)
+        own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format)
         there = self._document.conversations[place.conversation]
         above = there.skeleton.parents[place.position]
         parent = new.parent
@@ -322,7 +322,7 @@ class Edits:
         if conversation.id not in self._crossings:
             target = self._other.format
             conversation = linked_for(target, conversation)
-            about = about_of(conversation, target.can)
+            about = about_of(conversation, target)
             plan = planned(conversation, self._format, target, about, None)
             self._crossings[conversation.id] = Crossing(
                 conversation,
@@ -346,9 +346,9 @@ class Edits:
         message = self._load(number, position).entry
         assert isinstance(message, Message)
         here, parent = self._home(number, position)
-        about = about_of(here, self._format.can)
+        about = about_of(here, self._format)
         draft = drafted(message, self._format, extra=False)
-        id = id_for(message.id, there.id, self._format.can)
+        id = id_for(message.id, there.id, self._format)
         chained = self._origin.links(here) == "chain"
         wanted = replace(draft.message, id=id, parent=None if chained else parent)
         moment = message.time or about.updated or 0

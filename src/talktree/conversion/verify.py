@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from talktree.conversion.digests import digest_conversation
+from talktree.conversion.forward import digest_forwarded
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Attachments, Made, Options
 from talktree.conversion.proof import Proof, Shown
@@ -73,7 +74,7 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
         losses.append(Loss(KIND, source.name, f"recognised as {names} when it is read again"))
     except TalktreeError as error:
         losses.append(Loss(KIND, source.name, f"not recognised again: {error.message}"))
-    if proof.copied is not None or proof.back:
+    if proof.copied is not None or proof.restored:
         # Such files are as they were; the user may have said which format they are in.
         losses.clear()
     try:
@@ -89,21 +90,40 @@ def _sources_of(document: Document) -> Sequence[Document]:
 
 def _compare(proof: Proof, document: Document, ledger: Ledger) -> Iterator[Loss]:
     """What differs between what must be shown and what is shown."""
-    logs = [digest_conversation(each) for each in document.conversations]
-    wanted, found = _pair_off(proof.shown, list(zip(document.conversations, logs, strict=True)))
-    yield from _missing(wanted, chain.from_iterable(log.digests for _, log in found))
-    if not proof.restored:
-        yield from _added(wanted, found)
-        return
+    if proof.shown or not proof.restored:
+        found = [(each, digest_conversation(each)) for each in document.conversations]
+        wanted, found = _pair_off(proof.shown, found)
+        yield from _missing(wanted, chain.from_iterable(log.digests for _, log in found))
+        if not proof.restored:
+            yield from _added(wanted, found)
+    if proof.restored:
+        # Edits that the source has no place for are reported already.
+        yield from _compare_back(proof, document, edits_lost=ledger.counts["edit", "lost"])
+
+
+def _compare_back(proof: Proof, document: Document, *, edits_lost: int) -> list[Loss]:
+    """What the document that was restored does not show in the format it was restored from.
+
+    The usual way to show it there comes first; others only count if that does not show it all.
+    """
+    formats = [by_slug(slug) for slug in sorted({each.format for each, _ in proof.restored})]
+    branched = all(format.can.branches for format in formats)
+    lost: list[Loss] = []
     views: list[int] = []
     for policy in POLICIES:
-        for each in _sources_of(document):
-            views += _views(each, proof, policy)
-        lost = list(_missing(proof.restored, views))
-        # Edits that the source has no place for are reported already.
-        if len(lost) <= ledger.counts["edit", "lost"]:
-            return
-    yield from lost
+        for branch in (None,) if branched else (None, "all"):
+            options = Options(carry=False, branch=branch, attachments=policy)
+            shown = [
+                digest
+                for each in _sources_of(document)
+                for format in formats
+                for digest in digest_forwarded(each, format, options)
+            ]
+            lost = list(_missing(proof.restored, chain(views, shown)))
+            if len(lost) <= edits_lost:
+                return []
+        views += shown
+    return lost
 
 
 def _pair_off(wanted: Sequence[Shown], found: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
@@ -139,21 +159,6 @@ def _added(wanted: Sequence[Shown], found: Sequence[Shown]) -> Iterator[Loss]:
     expected = chain.from_iterable(log.digests for _, log in wanted)
     for loss in _missing(found, expected):
         yield Loss(KIND, loss.entry, "shown only when the output is read again")
-
-
-def _views(document: Document, proof: Proof, policy: Attachments) -> Iterator[int]:
-    """The digests of what a restored source shows in the format that it was restored from."""
-    from talktree.conversion.forward import forwarded
-
-    options = Options(carry=False, branch="all", attachments=policy)
-    for slug in sorted({conversation.format for conversation, _ in proof.restored}):
-        made = forwarded(document, by_slug(slug), options, Ledger())
-        for pieces in made.files.values():
-            for _ in pieces:
-                pass
-        assert made.proof is not None
-        for _, log in made.proof.shown:
-            yield from log.digests
 
 
 def _is_copy(proof: Proof, source: Source) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from talktree.model.message import Message
+from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_read import decode
 from talktree.text.json_value import Json, Token
-from talktree.text.json_write import encode
+from talktree.text.json_write import encode, is_plain
 
 
 def _hooked(value: object) -> str:
@@ -31,6 +33,23 @@ def is_whole(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def shows_as_written(message: Message) -> bool:
+    """Whether what a message shows is surely read as it is written; False for odd parts."""
+    return all(map(_is_read_as_written, message.parts))
+
+
+def _is_read_as_written(part: Part) -> bool:
+    match part:
+        case Text(text=text) | Thinking(text=text):
+            return is_whole(text)
+        case ToolCall(name=name, input=value):
+            return is_whole(name) and is_plain(value)
+        case ToolResult(output=output):
+            return all(map(_is_read_as_written, output))
+        case _:
+            return False
 
 
 def as_written(value: Json) -> Json:

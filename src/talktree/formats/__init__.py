@@ -42,14 +42,35 @@ def slugs() -> list[str]:
     return [*BUILT_IN, *(each.name for each in _plugins())]
 
 
-def by_slug(slug: str) -> Format:
-    """A format by its name."""
+def by_slug(name: str) -> Format:
+    """A format by its slug or one of its aliases."""
+    found = _load(name)
+    if found is None:
+        # Aliases are read from the formats: only names that are not slugs load all of them.
+        found = next((each for each in all_formats() if name in each.info.aliases), None)
+    if found is None:
+        raise NotFound(f"no format {name}", hint=f"one of {', '.join(slugs())}")
+    return found
+
+
+def resolve_alias(name: str) -> str:
+    """The slug that an alias means; any other name is returned unchanged."""
+    if name in BUILT_IN:
+        return name
+    try:
+        return by_slug(name).info.slug
+    except NotFound:
+        return name
+
+
+def _load(slug: str) -> Format | None:
+    """The format with a slug; None if there is none."""
     if slug in BUILT_IN:
         found = import_module(BUILT_IN[slug]).FORMAT
     else:
         plugins = _plugins().select(name=slug)
         if not plugins:
-            raise NotFound(f"no format {slug}", hint=f"one of {', '.join(slugs())}")
+            return None
         found = next(iter(plugins)).load()
     assert isinstance(found, Format)
     return found

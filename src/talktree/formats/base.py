@@ -21,6 +21,8 @@ from talktree.formats.probe import Probe as Probe
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.habits import ANY, Habits
+from talktree.model.making import random_id
+from talktree.model.measures import MessageMeasures, measures_of_model
 from talktree.model.message import Context, Message
 from talktree.model.parts import Part
 from talktree.model.replies import ReplyUsage, reply_of
@@ -51,6 +53,10 @@ class FormatInfo(Struct, frozen=True, kw_only=True):
     layout: Literal["file", "folder", "either"]
     suffixes: tuple[str, ...]
     version: str = "1"
+    aliases: tuple[str, ...] = ()
+    """Other names that people use for it; each works wherever the slug does."""
+    origin: str = ""
+    """Where its files come from, in a few plain words."""
     docs: str = ""
 
 
@@ -183,6 +189,18 @@ class Format(ABC):
         """The native value of an entry, made from the old record's value where there is one."""
         return self.lens.put(entry, base)
 
+    def new_id(self, moment: int) -> str:
+        """Return an id for a message that is written at a moment, in nanoseconds."""
+        return random_id(moment)
+
+    def id_for(self, name: str, conversation: str) -> str:
+        """Return the id of a message that has this name in a conversation from elsewhere.
+
+        Names that begin with `@` stand for messages without an id. The answer is the same each
+        time. Formats that demand UUIDs (`Can.ids`) are not asked.
+        """
+        return name
+
     def complete(self, entry: Entry) -> Entry:
         """An entry with the fields filled in that this format demands of new records."""
         return self.lens.complete(entry)
@@ -307,6 +325,9 @@ class Format(ABC):
     telling: frozenset[str] | None = None
     """Members it has beyond the model that tell people something; None for all that are simple."""
 
+    measured: frozenset[str] = frozenset()
+    """Members that `measures` reads; they are shown under the names that it gives them."""
+
     silent: frozenset[str] = frozenset()
     """Kinds of records that take part in the chain and never say anything."""
 
@@ -329,6 +350,13 @@ class Format(ABC):
         for key in self.words_at:
             value = value.get(key) if isinstance(value, dict) else None
         return value if self.words_at else None
+
+    def identity_of(self, value: Json) -> Json:
+        """What two records with one id share if they are one message, written again elsewhere.
+
+        None if only their bytes tell.
+        """
+        return None
 
     def relinked(
         self, entry: Entry, record: Record, above: str | None, *, follows: bool = False
@@ -358,6 +386,10 @@ class Format(ABC):
         found = reply_of(message, own)
         if found is not None:
             yield found
+
+    def measures(self, message: Message) -> MessageMeasures:
+        """How a message was classified and rated, and how long it took, as far as is recorded."""
+        return measures_of_model(message)
 
     def rules(self) -> Sequence[Rule]:
         """What its own records must be like, beyond what all conversations must."""

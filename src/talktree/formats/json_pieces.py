@@ -76,7 +76,7 @@ def _piece(text: bytes, found: _Found, hole: Node | None, *, torn: bool) -> Piec
         depth=found.depth,
         first=found.first,
         # Torn only inside a record nested in it: then all that is its own could be read.
-        usable=node.closed or node.kind is Kind.SCALAR or (hole is not None and not hole.closed),
+        usable=node.closed or node.kind is Kind.SCALAR or _ends_with(node, hole),
         closed=node.closed or (node.kind is Kind.SCALAR and not (torn and node.stop == len(text))),
     )
     if hole is None:
@@ -89,6 +89,11 @@ def _piece(text: bytes, found: _Found, hole: Node | None, *, torn: bool) -> Piec
     made.empty = not hole.children
     made.tail = text[hole.children[-1].stop if hole.children else hole.start + 1 : end]
     return made
+
+
+def _ends_with(node: Node, hole: Node | None) -> bool:
+    """Whether a record that is not closed breaks off in or right behind the list in it."""
+    return hole is not None and (not hole.closed or node.children[-1] is hole)
 
 
 def _numbered(text: bytes, pieces: list[Piece], starts: Sequence[int]) -> list[Piece]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
+from talktree.text.json_head import decode_head, decode_torn
 from talktree.text.json_read import decode
-from talktree.text.json_scan import Kind, Node, scan
 from talktree.text.json_value import Json
 
 MOST = 50
 """So many tell what a file is."""
 ENOUGH = 8
 """After so many whole objects one that is cut off tells nothing more."""
+_LIST_FOLLOWS = b":["
 _BEFORE = b"\xef\xbb\xbf\0"
 
 
@@ -29,28 +30,35 @@ def _objects(head: bytes) -> Iterator[dict[str, Json]]:
             if found >= ENOUGH and number == len(lines) and not line.endswith(b"}"):
                 # Taking apart what was cut off takes longer than all that is whole.
                 return
-            value, _, usable = decode(line)
-            # Only the last line may be cut off; elsewhere its object goes on over several lines.
-            if isinstance(value, dict) and value and (usable or number == len(lines)):
+            if line.endswith(_LIST_FOLLOWS) and number < len(lines):
+                # Its object goes on over several lines.
+                continue
+            value = _object_on(line, may_be_torn=number == len(lines))
+            if value:
                 found += 1
                 yield value
-    if not found:
-        yield from _of_document(head)
+    if not found and head.lstrip(_BEFORE + b" \t\r\n")[:1] in (b"{", b"[", b"/"):
+        yield from document_objects(head)
 
 
-def _of_document(head: bytes) -> Iterator[dict[str, Json]]:
-    if head.lstrip(_BEFORE + b" \t\r\n")[:1] not in (b"{", b"[", b"/"):
-        return
-    yield from document_objects(scan(head).roots)
+def _object_on(line: bytes, *, may_be_torn: bool) -> dict[str, Json] | None:
+    """The object on a line; a line that is not the last one must have all of it."""
+    if may_be_torn:
+        value = decode_torn(line)
+    else:
+        # Objects of a list have a comma behind them.
+        value, _, usable = decode(line.removesuffix(b","))
+        value = value if usable else None
+    return value if isinstance(value, dict) else None
 
 
-def document_objects(roots: Sequence[Node]) -> Iterator[dict[str, Json]]:
+def document_objects(head: bytes) -> Iterator[dict[str, Json]]:
     """The objects at the top of a document: the items of its list, or the values themselves.
 
     Bare words beside them are left out, as they are when the document is read. The end of a
     truncated file may be one.
     """
-    values = [root for root in roots if root.kind is not Kind.SCALAR]
-    if len(values) == 1 and values[0].kind is Kind.ARRAY:
-        values = list(values[0].children)
-    yield from (each.value for each in values if isinstance(each.value, dict))
+    values = decode_head(head)
+    if len(values) == 1 and isinstance(values[0], list):
+        values = values[0]
+    yield from (each for each in values if isinstance(each, dict))

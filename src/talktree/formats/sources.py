@@ -135,13 +135,16 @@ def find_foreign(source: Source) -> set[str] | None:
         _is_conversation(source, path) for path in split.strangers[:MOST_LOOKED_AT]
     ):
         return None
-    foreign = set(_foreign_files(source, format))
-    # Where no file alone is of the format that they have together, they are one source.
-    return set() if len(foreign) == len(source.files) else foreign
+    foreign = dict(_foreign_files(source, format))
+    if len(foreign) < len(source.files):
+        return set(foreign)
+    # Where no file alone is of the format that they have together, they are one source, unless
+    # each of them is one by itself.
+    return None if all(other.info.layout == "file" for other in foreign.values()) else set()
 
 
-def _foreign_files(source: Source, format: Format) -> Iterator[str]:
-    """Files at the top of a folder that are conversations of other formats than the folder's.
+def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format]]:
+    """Files at the top of a folder that are conversations of other formats, and their formats.
 
     A file that makes up a conversation together with others is not looked at.
     """
@@ -156,7 +159,7 @@ def _foreign_files(source: Source, format: Format) -> Iterator[str]:
         other = _detected(single)
         # A part of another format's folder, such as its metadata, is not a source of its own.
         if other is not None and other.confidence >= SURE and other.format is not format:
-            yield path
+            yield path, other.format
 
 
 def _alone(source: Source, format: Format) -> set[str]:

@@ -15,12 +15,14 @@ from talktree.errors import NotFound
 from talktree.model.entries import Entry, Head
 from talktree.model.identity import SourceIndex
 from talktree.model.inference import KEPT
+from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.titles import BEST, rank
 from talktree.model.tree import Branch, Tree
+from talktree.model.vendor_walk import walk_back, written_links
 
 if TYPE_CHECKING:
     from talktree.model.counts import ConversationCounts
@@ -49,6 +51,9 @@ class Store(Protocol):
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         """The API replies of a message, given its id in the file."""
+
+    def measures(self, message: Message) -> MessageMeasures:
+        """What the format records about a message beside its words."""
 
 
 class Conversation:
@@ -185,7 +190,13 @@ class Conversation:
         if not self.skeleton.joined:
             self.store.link(self.skeleton, self.entries_at)
             self.skeleton.joined = True
-        return Tree(self.skeleton)
+        return Tree(self.skeleton, walk=lambda: self._walk)
+
+    @cached_property
+    def _walk(self) -> list[int]:
+        if not self.skeleton.habits.walk:
+            return []
+        return walk_back(written_links(self.skeleton), self.entries_at)
 
     def branches(self) -> list[Branch]:
         """Every branch, the active one first."""
@@ -232,14 +243,14 @@ class Conversation:
 def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry]) -> Skeleton:
     bones = old.skeleton
     place = {number: position for position, number in enumerate(old.members)}
-    groups = bones.groups()
+    groups, replies = bones.groups(), bones.replies()
     fresh = Skeleton(bones.habits)
     for number in members:
         at = place.get(number)
         entry = changed.get(number)
         if entry is None or (at is not None and _hangs_the_same(old, at, entry)):
             assert at is not None
-            _copy_bone(bones, at, fresh, group=groups[at])
+            _copy_bone(bones, at, fresh, reply=replies[at], turn=groups[at])
             continue
         fresh.add_outline(outline(entry))
         if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
@@ -261,7 +272,9 @@ def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
     return not isinstance(entry, Message) and not isinstance(before, Message)
 
 
-def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton, *, group: str | None) -> None:
+def _copy_bone(
+    bones: Skeleton, at: int, fresh: Skeleton, *, reply: str | None, turn: str | None
+) -> None:
     # Links that were inferred are inferred again, but for those that copies would be needed for.
     inferred = at in bones.named and bones.linked.get(at) != KEPT
     parent = bones.named[at] if inferred else bones.parents[at]
@@ -272,7 +285,9 @@ def _copy_bone(bones: Skeleton, at: int, fresh: Skeleton, *, group: str | None) 
         None if bones.times[at] == NO_TIME else bones.times[at],
         bones.roles[at],
         bones.sidechain[at],
-        group,
+        reply,
+        listing=bones.listings[at],
+        request=turn,
     )
     if at in bones.linked and not inferred:
         fresh.linked[len(fresh) - 1] = bones.linked[at]

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from talktree.model.message import SIDECHAIN, Message, Todo
-from talktree.model.parts import ToolCall
+from talktree.model.message import META, SIDECHAIN, Message, Todo
+from talktree.model.parts import Event, ToolCall, ToolResult
 
 AGENTS = {"claude-messages": "Claude", "claude-code": "Claude", "sage": "Sage"}
 """What the assistant is called in formats that belong to one."""
+COMMANDS = frozenset({"command", "command_output"})
 TODO_TOOLS = frozenset({"todowrite"})
 DONE = frozenset({"completed", "done"})
 
 
-def speaker(message: Message, *, format: str = "") -> str:
-    """Who speaks: in a sidechain the assistant asks, and a sub-agent answers."""
-    agent = AGENTS.get(format, "Assistant")
+def speaker(message: Message, *, format: str = "", agent: str | None = None) -> str:
+    """Who speaks: in a sidechain the assistant asks, and a sub-agent answers.
+
+    Programs write much of what has the role of the user: results, commands, summaries, reminders.
+    The assistant has the name of its format unless `agent` names it.
+    """
+    agent = agent or AGENTS.get(format, "Assistant")
     aside = SIDECHAIN in message.flags
     match message.role:
+        case "user" if name := _program(message):
+            return name
         case "user" if aside:
             return agent
         case "assistant" if aside:
@@ -29,6 +36,16 @@ def speaker(message: Message, *, format: str = "") -> str:
             return agent
         case role:
             return role.replace("_", " ").capitalize() or "Unknown"
+
+
+def _program(message: Message) -> str | None:
+    """What the writer of a user message is called, if it is not the user."""
+    kinds = {part.kind for part in message.parts if isinstance(part, Event)}
+    if len(kinds) and all(isinstance(part, Event) for part in message.parts):
+        return "Summary" if kinds == {"summary"} else "Command" if kinds <= COMMANDS else None
+    if message.parts and all(isinstance(part, ToolResult) for part in message.parts):
+        return "Tool"
+    return "System" if META in message.flags else None
 
 
 def tool_key(name: str) -> str:

@@ -86,6 +86,8 @@ READING: dict[str, Code] = {
         ("duplicate-id", "IDS102", "duplicate-id", "error"),
         ("conflict", "IDS103", "conflicting-copies", "warning"),
         ("copies", "IDS104", "differing-copies", "note"),
+        ("exact-copy", "IDS105", "exact-copy", "warning"),
+        ("rewritten-copy", "IDS109", "rewritten-copy", "warning"),
         ("dangling-parent", "TRE101", "dangling-parent", "error"),
         ("cycle", "TRE102", "parent-cycle", "error"),
         ("lost-origin", "TRE110", "lost-origin", "note"),

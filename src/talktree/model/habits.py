@@ -15,6 +15,8 @@ class Habits(NamedTuple):
     """Whether the program writes messages again: exact copies, and siblings of the same moment."""
     latest: bool = False
     """Whether the conversation stands where it was written last, not at its longest thread."""
+    walk: bool = False
+    """Whether the program walks back from a leaf by the links that are written (`Listing`)."""
 
 
 ANY = Habits()

@@ -46,6 +46,31 @@ class Nodes(NamedTuple):
     """Whether a parent may stand behind its child, so that a new link may close a loop."""
 
 
+def fold_copies(parents: array[int], copies: Mapping[int, int]) -> tuple[set[int], dict[int, int]]:
+    """Take copies out of a tree; what hangs on them hangs on what they are copies of.
+
+    A program may write a message again behind newer ones, as it does with messages that it keeps in
+    a compaction: what hangs on such a copy continues the newer ones. Returns what hangs on
+    originals instead, and the copies that were moved, each with the message it was moved behind.
+    """
+    moved: dict[int, int] = {}
+    for copy in sorted(copies):
+        above, original = parents[copy], copies[copy]
+        if above in moved:
+            moved[copy] = moved[above]
+        elif above not in copies and original < above < copy and above != parents[original]:
+            moved[copy] = above
+    for copy in copies:
+        parents[copy] = NO_PARENT
+    found: set[int] = set()
+    for position, above in enumerate(parents):
+        if above in copies:
+            parents[position] = moved.get(above, copies[above])
+            if above not in moved:
+                found.add(position)
+    return found, moved
+
+
 def continue_kept(
     nodes: Nodes, kept: Mapping[int, int], on_copies: Container[int] = ()
 ) -> dict[int, int]:
@@ -164,7 +189,7 @@ def return_to_main(nodes: Nodes) -> dict[int, int]:
     made: dict[int, int] = {}
     for position in leaving:
         if position not in inside:
-            home = climb.home(parents[position])
+            home = climb.home(position)
             if home != NO_PARENT:
                 made[position] = parents[position]
                 parents[position] = home
@@ -195,20 +220,37 @@ class _Climb:
         self._known: dict[int, int] = {}
         self._named = array("q", nodes.parents)
         self._before: array[int] | None = None
+        self._left = STEPS * len(nodes.parents)
 
-    def home(self, side: int) -> int:
-        """What the main line continues after a sub-agent's message; -1 if nothing can be it."""
+    def home(self, position: int) -> int:
+        """What a message continues that hangs on a sub-agent's; -1 if nothing can be it."""
+        home = self._started_by(self._named[position])
+        if home != NO_PARENT:
+            return NO_PARENT if self._leads_to(home, position) else home
+        # The sub-agent hangs on nothing: then the line goes on from what was said before.
+        home = self._main_before(position)
+        while home != NO_PARENT and self._leads_to(home, position):
+            home = self._main_before(home)
+        return home
+
+    def _started_by(self, side: int) -> int:
+        """The message that a sub-agent hangs on; -1 if that is none."""
         known, way, here = self._known, [], side
         while here not in known and self._is_side(here) and self._named[here] != NO_PARENT:
             way.append(here)
             here = self._named[here]
-        home = known.get(here, here)
-        if here not in known and self._is_side(here):
-            # It hangs on nothing: then it was started by what was said before it. Where links
-            # point forward, that may hang below it.
-            home = NO_PARENT if self._nodes.forward else self._main_before(here)
+        home = known.get(here, NO_PARENT if self._is_side(here) else here)
         known.update(dict.fromkeys(way, home))
         return home
+
+    def _leads_to(self, start: int, position: int) -> bool:
+        """Whether the way up from a message leads to another; yes if that would take too long."""
+        if not self._nodes.forward:
+            return False
+        parents, here = self._nodes.parents, start
+        while here not in (NO_PARENT, position) and self._left > 0:
+            here, self._left = parents[here], self._left - 1
+        return here != NO_PARENT
 
     def _is_side(self, position: int) -> bool:
         return bool(self._nodes.sides[position]) or position in self._inside
@@ -230,8 +272,9 @@ def join_turns(nodes: Nodes, loose: Container[int]) -> dict[int, int]:
     No prompt comes between the pieces of one reply. Where calls name no reply (loose groups), or
     have the same time as in a replay, no other reply may come between them either.
     """
-    parents, traits, groups, times = nodes.parents, nodes.traits, nodes.groups, nodes.times
+    parents, traits, groups = nodes.parents, nodes.traits, nodes.groups
     last: dict[tuple[int, int], int] = {}
+    """The last piece of a reply that hangs on a node, or was recorded there."""
     said, spoken = [NO_PARENT, NO_PARENT], [NO_PARENT, NO_PARENT]
     made: dict[int, int] = {}
     for position, trait in enumerate(traits):
@@ -242,15 +285,17 @@ def join_turns(nodes: Nodes, loose: Container[int]) -> dict[int, int]:
         if trait == Trait.SAID:
             said[side] = position
             continue
-        group, above = groups[position], parents[position]
-        if not group or above == NO_PARENT:
+        group, named = groups[position], parents[position]
+        if not group or named == NO_PARENT:
             continue
-        sibling = last.get((above, group), NO_PARENT)
-        last[above, group] = position
-        if sibling == NO_PARENT or nodes.sides[sibling] != nodes.sides[position]:
-            continue
-        near = group in loose or times[sibling] == times[position]
-        if before == sibling if near else said[side] < sibling:
-            made[position] = above
-            parents[position] = sibling
+        above = named
+        while (sibling := last.get((above, group))) is not None:
+            loosely = group in loose or nodes.times[sibling] == nodes.times[position]
+            is_near = before == sibling if loosely else said[side] < sibling
+            if nodes.sides[sibling] != nodes.sides[position] or not is_near:
+                break
+            made[position] = named
+            # A piece that hangs there already is a sibling now.
+            above = parents[position] = sibling
+        last[named, group] = last[above, group] = position
     return made

@@ -1,12 +1,13 @@
 """Operations as people ask for them: everything new gets its id and its time here.
 
-An operation that is kept names all it makes. Whoever asks knows only about which message; this is
-the one place where ids and times are made up.
+An operation that is kept names all that it makes. A request only says which message it is about;
+this is the one place where times and, in the way of the format (`new_id`), ids are made up.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from uuid import uuid4
 
 from talktree.errors import UsageError
@@ -29,16 +30,35 @@ from talktree.model.skeleton import ROOT
 
 MILLISECOND = 1_000_000
 
+NewId = Callable[[int], str]
+"""Makes an id for a message that is written at a moment."""
 
-def reply(conversation: Conversation, parent: str | None, text: str, role: str = "user") -> Reply:
+
+def random_id(moment: int) -> str:
+    """Return an id that no other message has."""
+    return str(uuid4())
+
+
+def reply(
+    conversation: Conversation,
+    parent: str | None,
+    text: str,
+    role: str = "user",
+    *,
+    new_id: NewId = random_id,
+) -> Reply:
     """A new message below another one; None makes it a beginning."""
     above = None if parent is None else conversation[parent].id
-    return Reply(id=new_id(), parent=above, text=text, role=role, time=now())
+    time = now()
+    return Reply(id=new_id(time), parent=above, text=text, role=role, time=time)
 
 
-def revise(conversation: Conversation, about: str, text: str) -> Revise:
+def revise(
+    conversation: Conversation, about: str, text: str, *, new_id: NewId = random_id
+) -> Revise:
     """Other words for a message, as a branch beside it."""
-    return Revise(id=new_id(), about=conversation[about].id, text=text, time=now())
+    time = now()
+    return Revise(id=new_id(time), about=conversation[about].id, text=text, time=time)
 
 
 def replace(conversation: Conversation, about: str, text: str) -> Replace:
@@ -78,12 +98,14 @@ def remove(conversation: Conversation, about: str) -> Remove:
     return Remove(about=conversation[about].id)
 
 
-def clone(conversation: Conversation, about: str, *, below: bool = False) -> Clone:
+def clone(
+    conversation: Conversation, about: str, *, below: bool = False, new_id: NewId = random_id
+) -> Clone:
     """A copy of a message beside it, and of all below it."""
-    first = conversation[about].id
-    ids = {first: new_id()}
+    first, time = conversation[about].id, now()
+    ids = {first: new_id(time)}
     if below:
-        ids |= {id: new_id() for id in _below(conversation, conversation.position(first))}
+        ids |= {id: new_id(time) for id in _below(conversation, conversation.position(first))}
     return Clone(about=first, ids=ids)
 
 
@@ -113,11 +135,6 @@ def pop_up(conversation: Conversation, about: str) -> Move:
 
 def _nothing(why: str) -> UsageError:
     return UsageError(f"nothing would change: {why}", hint="nothing was done")
-
-
-def new_id() -> str:
-    """An id that no other message has."""
-    return str(uuid4())
 
 
 def now() -> int:

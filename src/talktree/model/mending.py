@@ -72,6 +72,7 @@ def _with_links(conversation: Conversation, links: Mapping[int, int]) -> Convers
 
 def _relinked_bones(bones: Skeleton, links: Mapping[int, int]) -> Skeleton:
     fresh = copy(bones)
+    fresh.unrepaired = bones.unrepaired or bones
     fresh.parents = array("q", bones.parents)
     fresh.linked, fresh.spawned = dict(bones.linked), dict(bones.spawned)
     fresh.dangling, fresh.looped, fresh.astray = (

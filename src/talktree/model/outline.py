@@ -31,6 +31,23 @@ class Trait(IntEnum):
     """Bookkeeping that takes part in the chain: progress, hooks, retries."""
 
 
+class Listing(IntEnum):
+    """What a record means to the program's own reader, which walks back from a leaf."""
+
+    PASSED = 0
+    """It is passed by on the way to the message above it."""
+    LISTED = 1
+    """A message; the conversation may continue from it."""
+    HIDDEN = 2
+    """A message that is not listed; the conversation continues from it only without a choice."""
+    ABSENT = 3
+    """The reader does not know such records."""
+    CURRENT = 4
+    """The conversation continues from it, whatever the tree says."""
+    RETURNED = 5
+    """The reader returns it, wherever it is in the tree."""
+
+
 class Outline(NamedTuple):
     """What the skeleton needs to know of a record."""
 
@@ -43,6 +60,9 @@ class Outline(NamedTuple):
     group: str | None = None
     """The API reply it belongs to."""
     follows: str | None = None
+    link: str = "logical"
+    call: str | None = None
+    listing: int = int(Listing.ABSENT)
 
 
 class Reply(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
@@ -78,21 +98,28 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """Group, usage and model in one, where a line has them in one place."""
     kept: str | None = None
     """The first message that a compaction keeps, if the line is a compaction."""
+    listing: int = int(Listing.LISTED)
+    written: str | None = None
+    """The parent that is written where another link is stated."""
+    request: str | None = None
+    """The API request it answers; pieces of one turn may name the same."""
 
 
 def outline(entry: Entry) -> Outline:
     """What the skeleton needs to know of an entry."""
     match entry:
         case Message():
+            trait, flags = _trait(entry), entry.flags
             return Outline(
-                _trait(entry),
+                trait,
                 entry.id,
                 entry.parent,
                 entry.time,
                 entry.role,
-                SIDECHAIN in entry.flags,
+                SIDECHAIN in flags,
                 entry.api_message or _calls_of(entry),
                 entry.follows,
+                listing=listing_of(trait, meta=META in flags, side=SIDECHAIN in flags),
             )
         case Head() | Snapshot() | Opaque():
             return Outline(Trait.NONE)
@@ -107,6 +134,13 @@ def _trait(message: Message) -> Trait:
     if META in message.flags or (parts and all(isinstance(part, Event) for part in parts)):
         return Trait.NOTE
     return Trait.SAID
+
+
+def listing_of(trait: int, *, meta: bool, side: bool) -> int:
+    """What a message means to a program's own reader, as far as its trait and its flags tell."""
+    if meta or (side and trait != Trait.NOTE):
+        return int(Listing.HIDDEN)
+    return int(Listing.PASSED if trait == Trait.NOTE else Listing.LISTED)
 
 
 def _calls_of(message: Message) -> str | None:
@@ -124,7 +158,8 @@ def call_group(parent: str) -> str:
 
 def line_outline(entry: Entry) -> LineOutline:
     """The outline of an entry as a line would give it, tokens included."""
-    told = LineOutline(*outline(entry))
+    found = outline(entry)
+    told = LineOutline(*found[:8], listing=found.listing)
     if isinstance(entry, Message):
         told.usage, told.model = entry.usage, entry.model
     return told

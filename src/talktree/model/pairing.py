@@ -1,8 +1,9 @@
 """Which tool result answers which call.
 
-A result that names its call is believed. Otherwise the parent chain tells: results that each hang
-on a call of their own belong to it; else the first result answers the first call, the second the
-second, as parallel calls are recorded. Works on a turn at a time, so a stream needs little memory.
+A result that names its call is believed. Otherwise the parent chain tells: a result that is the
+only one on a call belongs to it. Of the others the first answers the first call that is open, the
+second the second, as parallel calls are recorded. Works on a turn at a time, so a stream needs
+little memory.
 """
 
 from __future__ import annotations
@@ -89,16 +90,32 @@ def _by_parent(
     open_calls: dict[int, None],
     found: dict[int, int],
 ) -> None:
-    """Results that each hang on the message of another call belong to that call."""
-    at = {calls[number].message: number for number in open_calls}
-    parents = [results[number].parent for number in loose]
-    if len(set(parents)) < len(parents) or any(parent not in at for parent in parents):
-        return
+    """A result that hangs alone on the message of one call belongs to that call.
+
+    On the last call of a turn the results of all may hang, or the first of a row of them; so there
+    it must be the only one that is left.
+    """
+    at: dict[str | None, list[int]] = {}
+    for number in open_calls:
+        at.setdefault(calls[number].message, []).append(number)
+    hanging: dict[str | None, list[int]] = {}
     for number in loose:
-        parent = results[number].parent
-        assert parent is not None
-        found[number] = at[parent]
-        del open_calls[at[parent]]
+        hanging.setdefault(results[number].parent, []).append(number)
+    last = calls[-1].message if calls else None
+    there = hanging.pop(last, [])
+    for parent, own in hanging.items():
+        asked = at.get(parent, ())
+        if len(own) == 1 and len(asked) == 1:
+            found[own[0]] = asked[0]
+            del open_calls[asked[0]]
+    asked = at.get(last, ())
+    if (
+        len(there) == 1
+        and len(asked) == 1
+        and all(number in found for number in loose if number != there[0])
+    ):
+        found[there[0]] = asked[0]
+        del open_calls[asked[0]]
 
 
 class Turn:
@@ -109,6 +126,10 @@ class Turn:
         self.results: list[Result] = []
         self._earlier: dict[str, Call] = {}
         """Unanswered calls of turns before, by id: a result may come much later."""
+        self._known: set[str] = set()
+        """The ids of the calls."""
+        self._early: set[str] = set()
+        """Calls that results name and that have not been seen: a result may come first."""
 
     def ends_before(self, message: Message) -> bool:
         """Whether a message belongs to the next turn."""
@@ -121,13 +142,23 @@ class Turn:
 
     def take(self, message: Message) -> None:
         """Note the calls and results of a message."""
-        self.calls.extend(calls_of(message))
-        self.results.extend(results_of(message))
+        for call in calls_of(message):
+            self.calls.append(call)
+            if call.id:
+                self._known.add(call.id)
+                self._early.discard(call.id)
+        for result in results_of(message):
+            self.results.append(result)
+            named = result.call
+            if named and named not in self._known and named not in self._earlier:
+                self._early.add(named)
 
     @property
     def complete(self) -> bool:
         """Whether nothing more is awaited."""
-        return len(self.results) >= len(self.calls) or len(self.calls) >= MOST_OPEN
+        if len(self.calls) >= MOST_OPEN or len(self.results) >= MOST_OPEN:
+            return True
+        return len(self.results) >= len(self.calls) and not self._early
 
     def close(self) -> list[Pair]:
         """The pairs of the turn; a new turn begins."""
@@ -138,6 +169,7 @@ class Turn:
             if call.id and call not in answered and len(self._earlier) < MOST_OPEN:
                 self._earlier[call.id] = call
         self.calls, self.results = [], []
+        self._known, self._early = set(), set()
         return pairs
 
     def _late(self, result: Result) -> Pair:

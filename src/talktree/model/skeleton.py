@@ -22,17 +22,19 @@ from talktree.model.inference import (
     TURN,
     Nodes,
     continue_kept,
+    fold_copies,
     follow_order,
     join_turns,
     lacks_links,
     return_to_main,
 )
-from talktree.model.outline import CALLS, LineOutline, Outline
+from talktree.model.outline import CALLS, LineOutline, Listing, Outline
 from talktree.text.times import from_iso
 
 NO_TIME = -(1 << 63)
 FURTHEST = (1 << 63) - 1
 ROOT = NO_PARENT
+LISTED = int(Listing.LISTED)
 INFERRED = "inferred"
 """How a link is marked that the file does not have, and that was made to mend it in memory."""
 
@@ -60,8 +62,16 @@ class Skeleton:
         self.sidechain = bytearray()
         self.roles: list[str] = []
         self.group_numbers = array("i")
+        """Which turn a record is a piece of: one API reply, or one API request; 0 for none."""
+        self.reply_numbers = array("i")
         """Which API reply a record is a piece of; 0 for none."""
-        self._group_names: dict[str, int] = {}
+        self.listings = bytearray()
+        """What each record means to the program's own reader (`Listing`)."""
+        self._turns: dict[str, int] = {}
+        """The turn of each API reply."""
+        self._requests: dict[str, int] = {}
+        """The turn of each API request."""
+        self._replies: dict[str, int] = {}
         self.by_id: dict[str, int] = {}
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
@@ -69,8 +79,12 @@ class Skeleton:
         the kinds of `inference`, and in a mended one `inferred`."""
         self.named: dict[int, int] = {}
         """Positions whose link was inferred, with the position of the parent they name or -1."""
+        self.written: dict[int, str] = {}
+        """Positions with a stated link, with the id of the parent that is written."""
         self.copies: dict[int, int] = {}
-        """Positions of exact copies, with what they are copies of; copies are not nodes."""
+        """Positions of copies, with what they are copies of; copies are not nodes."""
+        self.moved_copies: dict[int, int] = {}
+        """Copies behind newer messages, with the one that is continued there."""
         self.kept: dict[int, str] = {}
         """Positions of compactions, with the id of the first message that they keep."""
         self.breaks: set[int] = set()
@@ -85,8 +99,12 @@ class Skeleton:
         """Positions whose parent is not here, with the id they name."""
         self.looped: dict[int, str] = {}
         """Positions whose parents led back to themselves, with the id they name."""
+        self.cut: dict[int, int] = {}
+        """The same positions, with those of the parents that they name."""
         self.astray: dict[int, str] = {}
         """Positions that follow, without being its child, what is not here or hangs below them."""
+        self.unrepaired: Skeleton | None = None
+        """The one whose broken links are inferred here, if that was done."""
         self.points_forward = False
         """Whether a parent stands behind its child anywhere."""
         self._forward: list[tuple[int, str, str]] = []
@@ -106,6 +124,8 @@ class Skeleton:
         follows: str | None = None,
         link: str = "logical",
         call: str | None = None,
+        listing: int = LISTED,
+        request: str | None = None,
     ) -> None:
         """Take one record; `link` says in which way it follows, `call` which tool call began it."""
         position = len(self.ids)
@@ -122,7 +142,8 @@ class Skeleton:
         self.times.append(_nanoseconds(time))
         self.sidechain.append(sidechain)
         self.roles.append(role)
-        self.group_numbers.append(self._group_number(group))
+        self._add_group(group, request)
+        self.listings.append(listing)
         self.parents.append(found)
         if above is None:
             return
@@ -133,30 +154,63 @@ class Skeleton:
         if found == ROOT:
             self._forward.append((position, above, id or ""))
 
-    def _group_number(self, group: str | None) -> int:
-        if group is None:
-            return 0
-        return self._group_names.setdefault(group, len(self._group_names) + 1)
+    def _add_group(self, reply: str | None, request: str | None) -> None:
+        """Note which reply and which turn the next record is a piece of."""
+        if reply is None and request is None:
+            self.group_numbers.append(0)
+            self.reply_numbers.append(0)
+            return
+        turns, requests = self._turns, self._requests
+        number = 0 if reply is None else turns.get(reply, 0)
+        if not number and reply is not None and reply.startswith(CALLS):
+            # Calls that are copied into a changed conversation name their turn as a request.
+            number = requests.get(reply, 0)
+        if not number:
+            number = (
+                requests.get(request or "")
+                or turns.get(request or "")
+                or len(turns) + len(requests) + 1
+            )
+        if request is not None:
+            requests.setdefault(request, number)
+        known = 0
+        if reply is not None:
+            turns.setdefault(reply, number)
+            if not reply.startswith(CALLS):
+                known = self._replies.setdefault(reply, len(self._replies) + 1)
+        self.group_numbers.append(number)
+        self.reply_numbers.append(known)
 
     def groups(self) -> list[str | None]:
+        """The name of the turn each record is a piece of, where there is one."""
+        names: dict[int, str] = {}
+        for name, number in self._turns.items():
+            names.setdefault(number, name)
+        for name, number in self._requests.items():
+            names.setdefault(number, name)
+        return [names.get(number) for number in self.group_numbers]
+
+    def replies(self) -> list[str | None]:
         """The API reply each record is a piece of, where there is one."""
-        names = [None, *self._group_names]
-        return [names[number] for number in self.group_numbers]
+        names: list[str | None] = [None, *self._replies]
+        return [names[number] for number in self.reply_numbers]
 
     def extend(self, lines: Iterable[LineOutline]) -> None:
         """Take many records: the same as `add`, unrolled for the usual case of sound links."""
         by_id, parents, traits = self.by_id, self.parents, self.traits
         ids, times, sides, roles = self.ids, self.times, self.sidechain, self.roles
-        names, numbers = self._group_names, self.group_numbers
+        listings, add_group = self.listings, self._add_group
         position = len(ids)
         for line in lines:
             id, parent, trait, stamp = line.id, line.parent, line.trait, line.stamp
             reply = line.reply
-            group = (line.group if reply is None else reply.id or line.group) or None
+            group = (line.group if reply is None else reply.id) or None
             above = by_id.get(parent, -2) if parent is not None else ROOT
             if not trait or not id or id in by_id or above == -2 or line.follows is not None:
                 if line.kept is not None:
                     self.kept[position] = line.kept
+                if line.written is not None:
+                    self.written[position] = line.written
                 self.add(
                     trait,
                     id,
@@ -168,6 +222,8 @@ class Skeleton:
                     line.follows,
                     line.link,
                     line.call,
+                    line.listing,
+                    line.request or None,
                 )
                 position += 1
                 continue
@@ -178,7 +234,8 @@ class Skeleton:
             times.append(NO_TIME if stamp is None else _nanoseconds(stamp))
             sides.append(line.sidechain)
             roles.append(_intern(line.role))
-            numbers.append(0 if group is None else names.setdefault(group, len(names) + 1))
+            add_group(group, line.request or None)
+            listings.append(line.listing)
             position += 1
 
     def add_outline(self, outline: Outline) -> None:
@@ -211,7 +268,7 @@ class Skeleton:
             if position in self.linked and found in (ROOT, position):
                 self._lose(position, parent)
             elif parent == own or found == position:
-                self._cut(position, parent, "a message that is its own parent")
+                self._cut(position, position, parent, "a message that is its own parent")
             elif found == ROOT:
                 self.dangling[position] = parent
                 what = f"its parent {parent[:60]} is not here"
@@ -239,18 +296,21 @@ class Skeleton:
         if self.kept:
             found = ((at, self.by_id.get(name, ROOT)) for at, name in self.kept.items())
             kept = {at: first for at, first in found if self.linked.get(at) == "logical"}
-            made = continue_kept(nodes, kept, on_copies)
-            self._note({at: up for at, up in made.items() if at not in self.linked}, KEPT)
+            self._note(continue_kept(nodes, kept, on_copies), KEPT)
         broken = {*self.dangling, *self.looped}
         if self.habits.sequential and lacks_links(nodes, follows, broken):
             self._note(follow_order(nodes, follows | broken, self.breaks), SEQUENCE)
         self._note(return_to_main(nodes), RETURN)
-        if self._group_names:
-            loose = {at for name, at in self._group_names.items() if name.startswith(CALLS)}
+        if self._turns or self._requests:
+            named = (*self._turns.items(), *self._requests.items())
+            loose = {at for name, at in named if name.startswith(CALLS)}
             self._note(join_turns(nodes, loose), TURN)
 
     def _note(self, made: dict[int, int], kind: str) -> None:
         for position, named in made.items():
+            if position in self.linked and position not in self.named:
+                # It only follows what it was linked to, and only follows what it is linked to now.
+                continue
             self.named.setdefault(position, named)
             self.linked[position] = kind
 
@@ -259,20 +319,18 @@ class Skeleton:
 
         Returns what hangs on copies.
         """
+        found, self.moved_copies = fold_copies(self.parents, self.copies)
         for position, original in self.copies.items():
             self.traits[position] = 0
-            self.parents[position] = ROOT
             self.linked.pop(position, None)
             self.by_id.pop(self.ids[position], None)
             if self.by_id.get(self.own_id(position)) == position:
                 self.by_id[self.own_id(position)] = original
-        found = {at for at, above in enumerate(self.parents) if above in self.copies}
-        for position in found:
-            self.parents[position] = self.copies[self.parents[position]]
         return found
 
-    def _cut(self, position: int, parent: str, why: str) -> None:
+    def _cut(self, position: int, above: int, parent: str, why: str) -> None:
         self.parents[position] = ROOT
+        self.cut[position] = above
         self.linked[position] = "cut"
         self.looped[position] = parent
         self.findings.append(finding("cycle", why, entry=self.ids[position]))
@@ -323,7 +381,8 @@ class Skeleton:
             return
         # The edge that points forward in the file is the one that cannot be true.
         first = min(loop)
-        self._cut(first, self.own_id(self.parents[first]), "its parents lead back to itself")
+        above = self.parents[first]
+        self._cut(first, above, self.own_id(above), "its parents lead back to itself")
 
     def starts_anew(self, position: int) -> bool:
         """Whether a message only follows another, as after a compaction, and is not its reply."""

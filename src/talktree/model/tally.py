@@ -13,6 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from talktree.model.conversation import Conversation
 from talktree.model.derive import DONE, todos_of
 from talktree.model.latency import latencies
+from talktree.model.measures import (
+    NO_MEASURES,
+    MessageMeasures,
+    measured_numbers,
+    measured_words,
+    recorded_seconds,
+)
 from talktree.model.mending import mended
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
@@ -92,6 +99,10 @@ class Tally:
         self.first: int | None = None
         self.last: int | None = None
         self.waits = array("d")
+        self.words: dict[str, Counter[str]] = {}
+        """How often each word was recorded, by the name of the measure."""
+        self.numbers: dict[str, array[float]] = {}
+        """The numbers that were recorded, by the name of the measure."""
         self._todos: dict[str, tuple[int, int]] = {}
         """Tasks that are done and that are open, by conversation."""
         self._counted: dict[int, tuple[Usage, list[Tokens]]] = {}
@@ -111,11 +122,16 @@ class Tally:
         self.branches += counts.branches
         self.sidechains += counts.sidechains
         self.kinds.update(branch.kind for branch in shown.branches())
-        self.waits.extend(latencies(shown))
         todos: Sequence[Todo] = ()
-        for message, replies in _spoken(conversation):
+        recorded: dict[int, float] = {}
+        store = conversation.store
+        for position, message, replies in _spoken(conversation):
             self._take(message, replies)
             todos = todos_of(message) or todos
+            seconds = self._measure(store.measures(message))
+            if seconds is not None:
+                recorded[position] = seconds
+        self.waits.extend(latencies(shown, recorded))
         for turn in self._turns.values():
             self._close(turn)
         self._turns = {}
@@ -146,6 +162,16 @@ class Tally:
         for reply in replies:
             self._spend(reply)
         self._follow_tools(message)
+
+    def _measure(self, measures: MessageMeasures) -> float | None:
+        """Count what is recorded about a message; the seconds it took are returned."""
+        if measures is NO_MEASURES:
+            return None
+        for name, word in measured_words(measures):
+            self.words.setdefault(name, Counter())[word] += 1
+        for name, number in measured_numbers(measures):
+            self.numbers.setdefault(name, array("d")).append(number)
+        return recorded_seconds(measures)
 
     def _day(self, time: int | None) -> Day | None:
         if time is None:
@@ -214,12 +240,12 @@ class Tally:
                 tool.seconds.append((result.time - call.time) / 1e9)
 
 
-def _spoken(conversation: Conversation) -> Iterator[tuple[Message, Iterator[ReplyUsage]]]:
-    """All messages with the API replies they are pieces of."""
+def _spoken(conversation: Conversation) -> Iterator[tuple[int, Message, Iterator[ReplyUsage]]]:
+    """All messages with their positions and the API replies they are pieces of."""
     bones, store = conversation.skeleton, conversation.store
     for position, entry in enumerate(conversation.entries):
         if isinstance(entry, Message) and position not in bones.copies:
-            yield entry, store.replies(entry, bones.own_id(position))
+            yield position, entry, store.replies(entry, bones.own_id(position))
 
 
 def _is_new(id: str | None, known: set[int]) -> bool:

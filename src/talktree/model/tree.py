@@ -8,7 +8,7 @@ of the line they belong to. What remains are branches. Nothing here recurses or 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from talktree.model.outline import Trait
 from talktree.model.path_order import ordered_path
 from talktree.model.skeleton import ROOT, Skeleton
+from talktree.model.vendor_walk import find_resume_point, merge_walk
 
 BranchKind = Literal["active", "fork", "sidechain", "root"]
 
@@ -35,8 +36,15 @@ class Branch(Struct, frozen=True, kw_only=True):
 class Tree:
     """Children, lines and branches over the positions of a skeleton."""
 
-    def __init__(self, bones: Skeleton, sizes: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        bones: Skeleton,
+        sizes: Sequence[int] | None = None,
+        walk: Callable[[], Sequence[int]] | None = None,
+    ) -> None:
         self.bones = bones
+        self._walk = walk
+        """Gives the branch that the program's own reader returns."""
         self._sizes = sizes
         """How many messages a node stands for, if not for one."""
         self._first, self._child = _children(bones)
@@ -46,6 +54,7 @@ class Tree:
         self._real = self._weigh()
         self._last = self._last_below()
         self._reach = self._spoken_below()
+        self._lead_to(find_resume_point(bones) if bones.habits.latest else ROOT)
         self._main: dict[int, list[int]] = {}
         self.aside = bytearray(len(bones))
         """1 where a node belongs to the line of its parent without continuing it."""
@@ -133,6 +142,14 @@ class Tree:
             if above != ROOT and reach[here] > reach[above] and not begins[here]:
                 reach[above] = reach[here]
         return reach
+
+    def _lead_to(self, position: int) -> None:
+        """Let every line that leads to a message go there, whatever was said later elsewhere."""
+        here, parents = position, self.bones.parents
+        self._start = ROOT
+        while here != ROOT:
+            self._reach[here] = len(self.bones)
+            self._start, here = here, parents[here]
 
     def _starts_sidechain(self, position: int) -> bool:
         return bool(self._begins[position])
@@ -230,18 +247,28 @@ class Tree:
             onward = self.continuations(here)
             if not onward:
                 return
-            here = max(onward, key=self._reach.__getitem__)
+            here = self.goes_on(onward)
 
-    def active_leaf(self) -> int | None:
-        """Where the conversation stands: the end of the line written last, in the main thread."""
+    def goes_on(self, onward: Sequence[int]) -> int:
+        """With which of the children that continue a line it goes on."""
+        return max(onward, key=self._reach.__getitem__)
+
+    @cached_property
+    def _active_leaf(self) -> int | None:
         roots = self._main.get(ROOT) or self.roots
         if not roots:
             return None
-        start = roots[0] if len(roots) == 1 else self._main_thread(roots)
+        start = self._start
+        if start == ROOT:
+            start = roots[0] if len(roots) == 1 else self._main_thread(roots)
         leaf = None
         for leaf in self.line(start):  # noqa: B007
             pass
         return leaf
+
+    def active_leaf(self) -> int | None:
+        """Where the conversation stands: the end of the line written last, in the main thread."""
+        return self._active_leaf
 
     def _main_thread(self, roots: Sequence[int]) -> int:
         """The thread that was spoken in last if the format says so, or the one with most messages;
@@ -274,7 +301,7 @@ class Tree:
         for here in self.order:
             onward = self.continuations(here)
             if len(onward) > 1:
-                goes_on = max(onward, key=self._reach.__getitem__)
+                goes_on = self.goes_on(onward)
                 starts += [child for child in onward if child != goes_on]
             starts += self.sidechains(here)
         found = [self._branch(start, active) for start in sorted(starts)]
@@ -313,14 +340,20 @@ class Tree:
         return bool(self.aside[position]) and not self._starts_sidechain(position)
 
     def path(self, leaf: int) -> list[int]:
-        """From the start to a node, with the asides of the line in the order they were written."""
+        """From the start to a node, with the asides of the line in the order they were written.
+
+        The active branch has all that the program's own reader returns, in its order.
+        """
         line = []
         here = leaf
         while here != ROOT:
             line.append(here)
             here = self.bones.parents[here]
         line.reverse()
-        return self.along(line)
+        own = self.along(line)
+        if self._walk is None or leaf != self._active_leaf:
+            return own
+        return merge_walk(own, self._walk())
 
     def along(self, line: Sequence[int]) -> list[int]:
         """Nodes of a line with its asides, in the order in which they are read."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.checking.evidence.doubles import digest
+from talktree.formats.engine.doubles import digest
 from talktree.formats.engine.item import native_entry
 from talktree.formats.talk import Setting, Talk
 from talktree.model.entries import Entry

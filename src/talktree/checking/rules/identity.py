@@ -93,7 +93,7 @@ def duplicate_id(talk: Talk) -> Iterator[Told]:
 
 @rule("IDS105", "exact-copy", "warning", on="talk", fix=safe(_fold))
 def exact_copy(talk: Talk) -> Iterator[Told]:
-    """A message stands in the file once more, with the same id and the same content.
+    """A message occurs in the file again, with the same id and the same content.
 
     Why: forks and resumed sessions write their history again; it is counted twice, and the copies
     look like branches.
@@ -107,10 +107,37 @@ def exact_copy(talk: Talk) -> Iterator[Told]:
     """
     found = doubles_of(talk)
     for position, original in found.copies.items():
-        line = talk.line(original)
-        where = f" on line {line}" if line else ""
-        what = f"a copy of {talk.bones.own_id(position)[:60]}{where}"
-        yield Told(what, position=position, fixable=position not in found.cut_off)
+        if position not in found.rewritten:
+            what = f"a copy of {_where(talk, original)}"
+            yield Told(what, position=position, fixable=position not in found.cut_off)
+
+
+def _where(talk: Talk, position: int) -> str:
+    line = talk.line(position)
+    where = f" on line {line}" if line else ""
+    return f"{talk.bones.own_id(position)[:60]}{where}"
+
+
+@rule("IDS109", "rewritten-copy", "warning", on="talk")
+def rewritten_copy(talk: Talk) -> Iterator[Told]:
+    """A message occurs in the file again, with the same id and content, and another parent or
+    time.
+
+    Why: programs that compact a session write messages again behind newer ones. Programs that keep
+    messages by id take one place or the other, and lose what was said between them. Views show the
+    message once, in its first place, and go on behind the newer ones.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"Done?"}}
+        {"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","content":"No."}}
+        {"type":"user","uuid":"1","parentUuid":"2","message":{"role":"user","content":"Done?"}}
+
+    Fix: none, because what names the message may mean either place.
+    """
+    found = doubles_of(talk)
+    for position in sorted(found.rewritten):
+        what = f"{_where(talk, found.copies[position])} again, with another parent, time or place"
+        yield Told(what, position=position)
 
 
 @rule("IDS106", "snapshot-id-clash", "warning", on="snapshot")

@@ -59,6 +59,8 @@ class ChatBuilder(Format):
         title="Chat builder message files",
         layout="either",
         suffixes=(".md",),
+        origin="Markdown message files of the chat-builder tool (Message Format Specification)",
+        aliases=("chat-builder",),
         docs="formats/chatbuilder.md",
     )
     can = Can(

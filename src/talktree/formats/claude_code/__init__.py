@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.files import Content, Source
+from talktree.files import Content, Source, plain_head
 from talktree.formats.base import (
     CARRY,
     About,
@@ -33,6 +34,7 @@ from talktree.formats.claude_code.records import (
     BOOKKEEPING,
     WITHOUT_UUID,
     Dialect,
+    identity_of,
     judge,
 )
 from talktree.formats.claude_code.replies import replies_of
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from talktree.formats.rule import Rule
 
 LOGLINES = "loglines"
+_QUOTES = re.compile(rb'"|\s(?=:)')
 LOOKED_AT = 5
 """How many sessions of a folder detection looks into."""
 
@@ -68,6 +71,7 @@ class ClaudeCode(Format):
         title="Claude Code session",
         layout="either",
         suffixes=(".jsonl",),
+        origin="session files that Claude Code writes in ~/.claude/projects",
         docs="formats/claude-code.md",
     )
     can = Can(
@@ -96,7 +100,7 @@ class ClaudeCode(Format):
         ids="uuid",
         calls="named",
     )
-    habits = Habits(sequential=True, replays=True, latest=True)
+    habits = Habits(sequential=True, replays=True, latest=True, walk=True)
     lens = Lens(get, put)
     companions = SessionFiles()
     record_per_line = True
@@ -130,7 +134,7 @@ class ClaudeCode(Format):
             ((path, content),) = source.files.items()
             return Split([self._sheet(path, content, groups.of(path))])
         named = [path for path in source.files if kind_of(path) in ("session", "agent")]
-        foreign = {path for path in named if _is_foreign(source.files[path])}
+        foreign = {path for path in named if _is_foreign(path, source.files[path])}
         if len(foreign) == len(named):
             # Whoever names the format for such a folder wants what can be read of it.
             foreign = set()
@@ -174,6 +178,9 @@ class ClaudeCode(Format):
     def path_for(self, about: About, stem: str) -> str:
         return f"{about.session}.jsonl"
 
+    def identity_of(self, value: Json) -> Json:
+        return identity_of(value)
+
     def said(self, value: Json) -> Json:
         return said(value)
 
@@ -193,14 +200,16 @@ class ClaudeCode(Format):
 
 
 def _is_export(head: bytes) -> bool:
-    if f'"{LOGLINES}"'.encode() not in head[:4096]:
+    # A quote may be lost or too many.
+    if f"{LOGLINES}:".encode() not in _QUOTES.sub(b"", head[:4096]):
         return False
     return not any(Dialect().is_record(value) for value in sample(head, most=1))
 
 
-def _is_foreign(content: Content) -> bool:
+def _is_foreign(path: str, content: Content) -> bool:
     """Whether a file is named like a session, but holds records of another program."""
-    head = content.read(0, HEAD)
+    # A folder is split before its compressed files are unpacked.
+    head = plain_head(path, content, HEAD)
     if _is_export(head):
         return False
     records = list(sample(head))

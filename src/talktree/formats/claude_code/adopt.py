@@ -52,6 +52,9 @@ STATUSES = frozenset({"pending", "in_progress", "completed"})
 _VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 _COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
 
+OWN = frozenset({"level", "disabled", "triggers"})
+"""The members of a thinking setting."""
+
 
 def has_place(part: Part) -> bool:
     """Whether there is a line that could hold a part; who speaks is not asked here."""
@@ -205,6 +208,10 @@ def _todo(todo: Todo) -> Todo:
 
 
 def _setting(setting: ThinkingSetting | None) -> ThinkingSetting | None:
-    if setting is None or is_sound(dict(setting.extra)):
+    """The setting without members that cannot be read again as they are.
+
+    Among these are members with a name of ours that another format could not read.
+    """
+    if setting is None or (is_sound(dict(setting.extra)) and OWN.isdisjoint(setting.extra)):
         return setting
     return replace(setting, extra=NOTHING)

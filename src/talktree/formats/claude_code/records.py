@@ -10,12 +10,15 @@ from talktree.formats.evidence import Clue, foreign_members, misfit_without
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
-from talktree.model.outline import LineOutline, Reply, Trait
+from talktree.model.outline import LineOutline, Listing, Reply, Trait, call_group
 from talktree.text.json_value import Json
 
 NOTHING = Raw()
 SAID, REPLY, RESULT, NOTE = map(int, (Trait.SAID, Trait.REPLY, Trait.RESULT, Trait.NOTE))
+LISTED, HIDDEN, ABSENT = map(int, (Listing.LISTED, Listing.HIDDEN, Listing.ABSENT))
 SPOKEN = {"user": SAID, "assistant": REPLY}
+PASSED = frozenset({"system", "progress", "attachment"})
+"""Types of lines that the Agent SDK's reader passes by; it knows no others but those spoken."""
 WITHOUT_UUID = frozenset(
     {
         "agent-color",
@@ -61,12 +64,29 @@ WITHOUT_UUID = frozenset(
 """Types of lines that have been seen without an id of their own."""
 BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session", "turn_end"})
 """Types of lines that take part in the chain and say nothing."""
+ENVELOPE = frozenset(
+    {
+        "cwd",
+        "entrypoint",
+        "forkedFrom",
+        "gitBranch",
+        "logicalParentUuid",
+        "parentUuid",
+        "sessionId",
+        "slug",
+        "timestamp",
+        "userType",
+        "version",
+    }
+)
+"""Members of a line that say where and when it was written, and differ if it is written again."""
 API_MEMBERS = frozenset(
     {"id", "type", "role", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 )
 """Members of an API message beside its content that say nothing."""
 
 
+_CALL = b'"tool_use"'
 _QUEUED = f'"{queued.KIND}"'.encode()
 _TOKENS = {
     "input": "input_tokens",
@@ -86,7 +106,8 @@ _NAMES = {
     "result": "toolUseResult",
     "reply": "message",
     "attached": queued.LINE,
-    "group": "requestId",
+    "request": "requestId",
+    "team": "teamName",
     "compaction": "compactMetadata",
 }
 
@@ -124,7 +145,8 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
     meta: bool = False
     failed: bool = False
     attached: Raw = NOTHING
-    group: str | None = None
+    request: str | None = None
+    team: str | None = None
     compaction: _Compaction | None = None
 
 
@@ -137,12 +159,18 @@ class Dialect(LineDialect):
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
         role = found.role
+        if found.id is None or role not in SPOKEN:
+            found.listing = int(Listing.PASSED) if found.id and role in PASSED else ABSENT
+        elif found.meta or found.sidechain or found.team:
+            found.listing = HIDDEN
         if role == "assistant":
             found.trait = NOTE if found.failed else REPLY
             if found.failed:
-                found.group = None
+                found.request = None
+            elif _is_nameless(found) and _CALL in bytes(line):
+                raise msgspec.DecodeError("only a full decode tells a call from its name")
             return found
-        found.reply = found.group = None
+        found.reply = found.request = None
         if role == "user":
             if found.result is not NOTHING or _has_result(line):
                 found.trait = RESULT
@@ -176,17 +204,24 @@ class Dialect(LineDialect):
             stamp=texts["stamp"],
             role=role,
             sidechain=value.get("isSidechain") is True,
-            group=text_in(api, "id") or (texts["group"] if trait == REPLY else None),
+            group=_group(value, api, trait) if role == "assistant" else None,
+            request=texts["request"] if trait == REPLY else None,
             follows=texts["follows"],
             usage=_usage(api.get("usage")),
             model=text_in(api, "model"),
             kept=_first_kept(value.get("compactMetadata")) if trait == NOTE else None,
+            listing=_listing(value),
         )
 
     def is_record(self, value: Json) -> bool:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             return False
         return "uuid" in value or value["type"] in WITHOUT_UUID
+
+
+def _is_nameless(line: _Line) -> bool:
+    """Whether a piece of a reply names neither the reply nor the request."""
+    return not line.request and (line.reply is None or not line.reply.id)
 
 
 def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
@@ -201,6 +236,24 @@ def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
     ):
         return RESULT
     return NOTE if value.get("isMeta") is True else SAID
+
+
+def _group(value: dict[str, Json], api: dict[str, Json], trait: int) -> str | None:
+    """The reply that a line is a piece of; calls that name none go with those beside them."""
+    reply, parent = text_in(api, "id"), text_in(value, "parentUuid")
+    if reply or trait != REPLY or text_in(value, "requestId") or parent is None:
+        return reply
+    content = api.get("content")
+    blocks = content if isinstance(content, list) else []
+    calls = any(isinstance(block, dict) and block.get("type") == "tool_use" for block in blocks)
+    return call_group(parent) if calls else None
+
+
+def _listing(value: dict[str, Json]) -> int:
+    type = value.get("type")
+    if type not in SPOKEN or not isinstance(value.get("uuid"), str):
+        return int(Listing.PASSED) if type in PASSED and value.get("uuid") else ABSENT
+    return HIDDEN if any(map(value.get, ("isMeta", "isSidechain", "teamName"))) else LISTED
 
 
 def _first_kept(compaction: Json) -> str | None:
@@ -224,6 +277,13 @@ def _has_result(line: bytes | memoryview) -> bool:
     # Inside text the quotes would be escaped, so this cannot be something somebody typed; and
     # without a `toolUseResult` nothing long stands before the block that says what it is.
     return b'"tool_result"' in bytes(line[:2000])
+
+
+def identity_of(value: Json) -> Json:
+    """What copies of a line share, whenever and wherever they were written."""
+    if not isinstance(value, dict):
+        return None
+    return {key: value[key] for key in sorted(value) if key not in ENVELOPE}
 
 
 def judge(value: dict[str, Json]) -> Clue | None:

@@ -14,7 +14,7 @@ from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Len
 from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import get, put
 from talktree.formats.claude_messages.records import Dialect, judge
-from talktree.formats.evidence import SURE, look_into
+from talktree.formats.evidence import SURE, Evidence, look_into
 from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
@@ -25,8 +25,16 @@ from talktree.model.parts import Part
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule
 
+API_OBJECTS = 3
+"""The number of API objects that a file may have for each record of another kind."""
 WRITTEN = SURE + 0.01
 """The confidence for a file that this format was converted to, and that fits."""
+
+
+def _is_mixed(found: Evidence) -> bool:
+    """Whether enough records are not API objects: a single one may be there by accident."""
+    own = len(found.bodies) + len(found.envelopes)
+    return own * API_OBJECTS >= len(found.misfits)
 
 
 class ClaudeMessages(Format):
@@ -37,6 +45,8 @@ class ClaudeMessages(Format):
         title="Claude message types (documented)",
         layout="file",
         suffixes=(".jsonl", ".json"),
+        origin="JSON Lines in the types of the Message Type Specification for Claude Code",
+        aliases=("claude-spec",),
         docs="formats/claude-messages.md",
     )
     can = Can(
@@ -66,6 +76,9 @@ class ClaudeMessages(Format):
         # Files in which every message is an API object look like Claude Code's, too.
         if not found.bodies and not any(found.misfits) and probe.written_as() == self.info.slug:
             return Detection(WRITTEN, "the source data embedded in it says so, and nothing differs")
+        if found.bodies and not any(found.misfits) and _is_mixed(found):
+            # The documented types may hold API objects, too; Claude Code writes nothing else.
+            found = found._replace(envelopes=[*found.envelopes, *found.misfits], misfits=[])
         return found.detection()
 
     def blank_sheet(self, path: str) -> LineSheet:

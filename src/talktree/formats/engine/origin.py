@@ -13,6 +13,7 @@ from talktree.formats.sheets import Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding
+from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import Skeleton
@@ -116,6 +117,10 @@ class Origin:
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         """The API replies of a message, as the format names them."""
         return self.format.replies(message, own)
+
+    def measures(self, message: Message) -> MessageMeasures:
+        """What the format records about a message."""
+        return self.format.measures(message)
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
         at = 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from itertools import repeat
 
 from talktree.files import Source, unpacked
 from talktree.formats.base import CARRY, Format, Probe, Split
+from talktree.formats.engine.doubles import find_doubles, identity_key
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
@@ -159,7 +159,7 @@ def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversa
 
 
 def _copies(group: _Group, origin: Origin) -> dict[int, int]:
-    """Records with an id that stands before them, and with the very bytes it stands in there."""
+    """Records that repeat one before them with their id, wherever and whenever it was written."""
     bones, members = group.bones, group.members
     names = {native for native in bones.native.values() if native}
     wanted = [at for at, name in enumerate(bones.ids) if name and bones.own_id(at) in names]
@@ -167,8 +167,8 @@ def _copies(group: _Group, origin: Origin) -> dict[int, int]:
     first: dict[tuple[str, bytes], int] = {}
     found: dict[int, int] = {}
     for at, record in zip(wanted, records, strict=True):
-        digest = blake2b(record.raw.strip(), digest_size=16).digest()
-        original = first.setdefault((bones.own_id(at), digest), at)
+        key = identity_key(record, origin.format.identity_of)
+        original = first.setdefault((bones.own_id(at), key), at)
         if original != at:
             found[at] = original
     return found
@@ -186,19 +186,22 @@ def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) ->
         yield finding(
             "skipped", "a link, a special file or a closed folder; not followed", path=path
         )
-    for group in groups:
-        yield from _identity(origin, group)
+    for group, conversation in zip(groups, origin.conversations, strict=True):
+        yield from _identity(origin, group, conversation)
 
 
-def _identity(origin: Origin, group: _Group) -> Iterator[Finding]:
-    bones = group.bones
+def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iterator[Finding]:
+    bones, doubles = group.bones, find_doubles(conversation, origin)
     nodes = sum(1 for trait in bones.traits if trait)
     nameless = sum(1 for native in bones.native.values() if not native)
     for position, native in bones.native.items():
         name = bones.ids[position]
         path = origin.path_of(group.members[position])
-        if native:
-            what = f"the id {native[:60]} stands more than once"
+        if position in doubles.copies:
+            kind = "rewritten-copy" if position in doubles.rewritten else "exact-copy"
+            yield finding(kind, f"a copy of {native or name}"[:80], path=path, entry=name)
+        elif native:
+            what = f"the id {native[:60]} is that of an earlier message"
             yield finding("duplicate-id", what, path=path, entry=name)
         elif nameless < nodes:
             # Where no message has an id, the format does without; where some have, it is a gap.

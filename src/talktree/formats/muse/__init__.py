@@ -13,13 +13,16 @@ from talktree.formats.muse.adopt import adopted_message, history_head
 from talktree.formats.muse.citations import readable
 from talktree.formats.muse.compose import composed
 from talktree.formats.muse.lens import BARE, complete, get, put
+from talktree.formats.muse.measures import MEASURED, measures_of, replies_of
 from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
 from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
+from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
+from talktree.model.replies import ReplyUsage
 
 
 class Muse(Format):
@@ -30,6 +33,8 @@ class Muse(Format):
         title="Muse message history",
         layout="file",
         suffixes=(".json", ".jsonl"),
+        origin="JSON conversations of Unity Muse (Message History File Format)",
+        aliases=("message-history",),
         docs="formats/muse.md",
     )
     can = Can(
@@ -45,6 +50,7 @@ class Muse(Format):
     keeper = "opening"
     faithful = True
     words_at = ("content",)
+    measured = MEASURED
     readable = staticmethod(readable)
     known_kinds = frozenset({"context", BARE})
 
@@ -91,6 +97,12 @@ class Muse(Format):
         from talktree.formats.muse.rules import RULES
 
         return RULES
+
+    def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
+        return replies_of(message, own)
+
+    def measures(self, message: Message) -> MessageMeasures:
+        return measures_of(message)
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

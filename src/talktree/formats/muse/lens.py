@@ -2,8 +2,8 @@
 
 A message's content is one text, kept as it stands: the inline metadata between `--boundary-...`
 lines and the footnote marks are part of it. A request spans a question and its answer, so
-`request_id` is no API reply and stays in `extra`, as do the token counts, whose shape is not
-documented.
+`request_id` is no API reply and stays in `extra`, as do classification and metrics, which
+`measures.py` reads there.
 """
 
 from __future__ import annotations

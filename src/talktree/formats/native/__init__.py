@@ -43,6 +43,7 @@ class Native(Format):
         layout="file",
         suffixes=(".jsonl",),
         version=str(VERSION),
+        origin="Talktree's own JSON Lines files, which hold everything",
         docs="formats/native.md",
     )
     can = Can(

@@ -21,7 +21,7 @@ from talktree.formats.native.sheet import VERSION
 from talktree.formats.sheets import Item
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.model.outline import Trait, outline
+from talktree.model.outline import Listing, Trait, outline
 from talktree.model.skeleton import NO_TIME, Skeleton
 
 
@@ -79,6 +79,8 @@ class _Places:
             place["sidechain"] = bool(bones.sidechain[position])
         if self._groups[position] != said.group:
             place["reply"] = self._groups[position]
+        if bones.habits.walk and bones.listings[position] != said.listing:
+            place["listing"] = Listing(bones.listings[position]).name.lower()
         return place
 
     def _links(self, position: int, entry: Entry) -> Object:

@@ -13,11 +13,20 @@ from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.shapes import ENTRIES
 from talktree.model.habits import ANY, Habits
 from talktree.model.message import META, SIDECHAIN, Message, Usage
-from talktree.model.outline import LineOutline, Trait, call_group, line_outline
+from talktree.model.outline import (
+    CALLS,
+    LineOutline,
+    Listing,
+    Trait,
+    call_group,
+    line_outline,
+    listing_of,
+)
 from talktree.text.json_value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
-RULES = ("latest", "replays")
+LISTINGS = {listing.name.lower(): int(listing) for listing in Listing}
+RULES = ("latest", "replays", "walk")
 """Habits that a conversation line names; links that others lead to are in the lines of entries."""
 
 
@@ -70,6 +79,7 @@ class _Tree(Struct, gc=False):
     role: str | None = None
     sidechain: bool | None = None
     reply: str | UnsetType | None = UNSET
+    listing: str | None = None
 
 
 class _Line(Struct, gc=False):
@@ -98,7 +108,7 @@ class Dialect(LineDialect):
             return made if found.tree is None else _placed(made, found.tree)
         named = found.head or found.snapshot or found.opaque
         if named is not None:
-            return NO_NODE if found.tree is None else _placed(LineOutline(id=named.id), found.tree)
+            return NO_NODE if found.tree is None else _placed(_other(named.id), found.tree)
         if found.talktree is not None or found.conversation is not None:
             return _mark(found.talktree, found.conversation)
         return NO_NODE
@@ -117,7 +127,7 @@ class Dialect(LineDialect):
             tree = None
         if tree is None:
             return made
-        return _placed(LineOutline(id=entry.id) if made is NO_NODE else made, tree)
+        return _placed(_other(entry.id) if made is NO_NODE else made, tree)
 
     def is_record(self, value: Json) -> bool:
         return isinstance(value, dict) and (_is_entry(value) or _odd_mark(value) is not None)
@@ -127,11 +137,17 @@ def _is_entry(value: dict[str, Json]) -> bool:
     return any(isinstance(value.get(kind), dict) for kind in ENTRIES)
 
 
+def _other(id: str | None) -> LineOutline:
+    """The outline of an entry that is not a message."""
+    return LineOutline(id=id, listing=int(Listing.ABSENT))
+
+
 def _of_message(message: _Message) -> LineOutline:
     flags = message.flags or ()
     role = "unknown" if message.role is None else message.role
+    trait = _trait(role, message.parts, meta=META in flags)
     return LineOutline(
-        _trait(role, message.parts, meta=META in flags),
+        trait,
         message.id,
         message.parent,
         message.time,
@@ -141,6 +157,7 @@ def _of_message(message: _Message) -> LineOutline:
         message.follows,
         message.usage,
         message.model,
+        listing=listing_of(trait, meta=META in flags, side=SIDECHAIN in flags),
     )
 
 
@@ -166,7 +183,7 @@ def _placed(made: LineOutline, tree: _Tree) -> LineOutline:
     """An outline with what the line says of the entry's place instead of its fields."""
     made.trait = TRAITS.get(tree.trait or "", made.trait)
     if tree.parent is not UNSET and tree.link:
-        made.parent, made.follows = None, tree.parent
+        made.parent, made.follows, made.written = None, tree.parent, made.parent
         made.link, made.call = tree.link, tree.call
     elif tree.parent is not UNSET:
         made.parent, made.follows = tree.parent, None
@@ -177,7 +194,10 @@ def _placed(made: LineOutline, tree: _Tree) -> LineOutline:
     if tree.sidechain is not None:
         made.sidechain = tree.sidechain
     if tree.reply is not UNSET:
-        made.group = tree.reply
+        made.request = tree.reply
+        if tree.reply is None or (made.group or "").startswith(CALLS):
+            made.group = None
+    made.listing = LISTINGS.get(tree.listing or "", made.listing)
     return made
 
 

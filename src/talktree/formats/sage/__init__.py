@@ -52,6 +52,8 @@ class Sage(Format):
         title="Sage Agent session",
         layout="either",
         suffixes=(".jsonl", ".json"),
+        origin="session folders of Sage Agent (Sage Agent Chat History JSON Format Design)",
+        aliases=("sage-agent",),
         docs="formats/sage.md",
     )
     can = Can(

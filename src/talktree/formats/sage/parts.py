@@ -155,6 +155,8 @@ def _result_value(part: ToolResult, shape: Shape) -> Object:
     value["success"] = not part.error
     if said is not None and "content" in part.extra:
         value["error"] = said
+    elif not part.error and not shape.stamped and not shape.nested:
+        value["error"] = None
     return {**value, **part.extra}
 
 

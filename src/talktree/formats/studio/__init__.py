@@ -27,6 +27,8 @@ class Studio(Comments):
         title="Conversation Studio (JSON)",
         layout="file",
         suffixes=(".json",),
+        origin="JSON export of Conversation Studio (Conversation Format Documentation)",
+        aliases=("conversation-studio",),
         docs="formats/studio.md",
     )
 

@@ -37,7 +37,7 @@ MEMBERS = (
 def adopted(message: Message, about: About, *, moment: int) -> Message:
     """A message with all that the document requires of a comment."""
     time = _whole_millis(message.time, moment)
-    name = message.id or _made_id(time, about.id, message.text)
+    name = message.id or made_id(time, about.id, message.text)
     author = message.authors[0].name if message.authors else message.role
     return replace(
         message,
@@ -62,7 +62,7 @@ def _parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
         Text("\n\n".join(said)),
         *(whole_attachment(part, number) for number, part in enumerate(attachments, 1)),
         *(
-            whole_artifact(part, _made_id(time, name, str(number)))
+            whole_artifact(part, made_id(time, name, str(number)))
             for number, part in enumerate(artifacts, 1)
         ),
     )
@@ -76,7 +76,7 @@ def _whole_millis(*times: int | None) -> int:
     return 0
 
 
-def _made_id(time: int, *names: str) -> str:
+def made_id(time: int, *names: str) -> str:
     """An id as the document makes them, with a checksum in the place of chance."""
     seed = "\0".join(names).encode("utf-8", "surrogatepass")
     return new_id(to_millis(time), blake2b(seed, digest_size=RANDOM_BYTES).digest())

@@ -223,7 +223,7 @@ def _with_extra(value: Object, extra: Mapping[str, Any]) -> Object:
 def put(entry: Entry, base: Record | None) -> Json:
     """The comment of an entry, in the form of its old record where there is one."""
     if base is None:
-        return native(entry)
+        return _naming_parent(native(entry), entry)
     value = merged(base.value, native(get(base)), native(entry))
     old = base.value
     if isinstance(entry, Message) and isinstance(old, dict) and isinstance(value, dict):
@@ -231,6 +231,14 @@ def put(entry: Entry, base: Record | None) -> Json:
         _follow_text(value, old)
         _follow_parent(value, old, base.parent, entry.parent)
     return value
+
+
+def _naming_parent(value: Json, entry: Entry) -> Json:
+    """A new comment that names the one it answers, as the document wants it."""
+    parent = entry.parent if isinstance(entry, Message) else None
+    if not isinstance(value, dict) or parent is None or parent.startswith("@"):
+        return value
+    return {"id": None, "parentId": parent, **value}
 
 
 def _follow_text(value: Object, old: Object) -> None:

@@ -7,7 +7,6 @@ from itertools import islice
 from talktree.formats.base import Detection
 from talktree.formats.evidence import refusal
 from talktree.formats.sample import document_objects
-from talktree.text.json_scan import scan
 from talktree.text.json_value import Json
 
 SIGNS = {
@@ -28,7 +27,7 @@ def looks_like_comments(head: bytes) -> Detection | None:
     """How much the first part of a file looks like comments, and what shows it."""
     if not any(f'"{sign}"'.encode() in head for sign in TELLING):
         return None
-    seen = list(islice(document_objects(scan(head).roots), LOOKED_AT))
+    seen = list(islice(document_objects(head), LOOKED_AT))
     found = [signs for value in seen if (signs := _signs(value))]
     foreign = sum(_is_foreign(value) for value in seen)
     if foreign > len(found):

@@ -42,6 +42,7 @@ class StudioText(Comments):
         title="Conversation Studio (text)",
         layout="file",
         suffixes=(".text", ".txt", ".eml"),
+        origin="MIME text export of Conversation Studio",
         docs="formats/studio-text.md",
     )
     can = replace(CAN, spelling=("text", "json", "ascii"))

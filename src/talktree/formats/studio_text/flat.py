@@ -93,7 +93,7 @@ class FlatCutter:
 
     def _head(self, at: int) -> Head:
         if self.seen[0] != at:
-            self.seen = (at, read_head(self.text, at))
+            self.seen = (at, read_head(self.text, at, own.KNOWN))
         return self.seen[1]
 
     def _part(self, line: Line) -> Line:
@@ -102,7 +102,7 @@ class FlatCutter:
         head = self._head(line.stop)
         after = self._next(head.body)
         if not own.is_comment(head):
-            self._problem("unknown-record", line.stop, "a part that is no comment")
+            self._problem("header", line.stop, "a part without the headers of a comment")
             raw = text[line.stop : after.start]
             self._add(line, TextPiece(None, raw, depth=self._depth(None), usable=False))
             self.end = after.start
@@ -117,6 +117,8 @@ class FlatCutter:
             self._problem("unknown-record", start, "a value that is no comment")
         if not head.blank:
             self._problem("header", start, NO_BLANK_LINE)
+        if "" in head.texts:
+            self._problem("header", start, "a damaged header")
         end = after.start
         places = Places(0, head.body - start, stop - start, extras and (stop - start,), end - start)
         usable = sound or isinstance(value, dict)

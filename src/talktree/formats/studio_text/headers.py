@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from talktree.text.utf8 import decode, encode
@@ -11,6 +11,8 @@ from talktree.text.utf8 import decode, encode
 _HEADER = re.compile(
     rb"([A-Za-z][A-Za-z0-9-]*):[ \t]?([^\n]*(?:\n[ \t]+[^\s][^\n]*)*)(?:\n|\Z)", re.ASCII
 )
+_DAMAGED = re.compile(rb"()([^\r\n]+\r?)\n(?=([A-Za-z][A-Za-z0-9-]*):)", re.ASCII)
+"""A line before a header."""
 _FOLD = re.compile(r"\r?\n")
 _BLANK = re.compile(rb"[ \t]*\r?(?:\n|\Z)")
 _BOUNDARY = re.compile(r"""\Amultipart/.*?boundary=(?:"([^"]+)"|([^\s";]+))""", re.IGNORECASE)
@@ -20,7 +22,7 @@ class Header(NamedTuple):
     """One header."""
 
     name: str
-    """In small letters."""
+    """In small letters; empty for a line that is damaged."""
     label: str
     """The name as it stands there."""
     text: str
@@ -58,12 +60,14 @@ class Head(NamedTuple):
         return encode(found.group(1) or found.group(2)).rstrip() if found else None
 
 
-def read_head(text: bytes, at: int) -> Head:
-    """The headers that stand at a place; the body starts at the first line that is none."""
+def read_head(text: bytes, at: int, known: Collection[str] = ()) -> Head:
+    """The headers that stand at a place; the body starts at the first line that is none.
+
+    Before a header that is known and did not come yet, such a line is a damaged header.
+    """
     found: list[Header] = []
     texts: dict[str, str] = {}
-    match = _HEADER.match(text, at)
-    while match is not None:
+    while (match := _HEADER.match(text, at)) or (match := _damaged(text, at, known, texts)):
         start, stop = match.span(2)
         stop -= text.endswith(b"\r", start, stop)
         value, label, end = decode(text[start:stop]), match[1].decode(), match.end()
@@ -73,19 +77,33 @@ def read_head(text: bytes, at: int) -> Head:
         found.append(Header(name, label, value, at, start, stop, end))
         texts.setdefault(name, value)
         at = end
-        match = _HEADER.match(text, at) if at < len(text) else None
     blank = _BLANK.match(text, at) if at < len(text) else None
     return Head(tuple(found), texts, at, blank.end() if blank else at, blank is not None)
 
 
+def _damaged(
+    text: bytes, at: int, known: Collection[str], seen: Collection[str]
+) -> re.Match[bytes] | None:
+    """Match a line that must be a damaged header, by the header behind it."""
+    found = _DAMAGED.match(text, at) if known else None
+    if found is None:
+        return None
+    name = found[3].decode().lower()
+    return found if name in known and name not in seen else None
+
+
 def with_headers(
-    block: bytes, wanted: Mapping[str, str | None], *, newline: bytes = b"\n"
+    block: bytes,
+    wanted: Mapping[str, str | None],
+    known: Collection[str] = (),
+    *,
+    newline: bytes = b"\n",
 ) -> bytes:
     """The header lines with some of them changed, added, or (None) taken out."""
     left = {name.lower(): name for name in wanted}
     gone = {name.lower() for name, text in wanted.items() if text is None}
     out: list[bytes] = []
-    for header in read_head(block, 0).headers:
+    for header in read_head(block, 0, known).headers:
         name = left.pop(header.name, None)
         text = None if name is None else wanted[name]
         if header.name in gone:

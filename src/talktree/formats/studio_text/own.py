@@ -31,6 +31,11 @@ HEADERS = {
 ASSUMED = ("attachments", "children")
 """Members that are empty lists unless something else is said."""
 ORDER = ("id", "userId", "type", "parentId", "timestamp", "content", "contentHash", *ASSUMED)
+KNOWN = frozenset(
+    {"content-type", "content-transfer-encoding", "content-description", "depth", "without"}
+    | {name.lower() for name in HEADERS.values()}
+)
+"""All headers that a part can have, in small letters."""
 BOUNDARY = b"talktree-"
 """What every boundary starts with."""
 DETAILS, VALUE = "details", "value"
@@ -45,7 +50,9 @@ def is_own(head: Head) -> bool:
 
 
 def is_comment(head: Head) -> bool:
-    """Whether a part is a record of its own."""
+    """Whether a part is a record of its own; of one with a damaged header the others tell."""
+    if head.text("") is not None:
+        return any(head.text(name.lower()) is not None for name in HEADERS.values())
     return head.text("depth") is not None
 
 

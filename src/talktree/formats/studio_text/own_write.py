@@ -18,6 +18,7 @@ from talktree.formats.studio_text.own import (
     DETAILS,
     HEADERS,
     JSON,
+    KNOWN,
     MARK,
     PLAIN,
     VALUE,
@@ -163,7 +164,7 @@ def piece(old: TextPiece | None, value: Json, depth: int, cut: Cut) -> TextPiece
         made = raw.replace(b"\n", newline)
         return TextPiece(value, made, len(made), depth=depth, boundary=name, within=name)
     before = render(old.value, old.depth, name)
-    head, places = read_head(old.raw, 0), old.places
+    head, places = read_head(old.raw, 0, KNOWN), old.places
     headers = {key: text for key, text in new.headers.items() if before.headers.get(key) != text}
     body, extra = old.raw[head.stop : places.stop], old.raw[places.stop : places.end]
     if new.body != before.body:
@@ -172,6 +173,6 @@ def piece(old: TextPiece | None, value: Json, depth: int, cut: Cut) -> TextPiece
         body = newline + new.body.raw.replace(b"\n", newline)
     if not same(new.rest, before.rest):
         extra = details(new.rest, name).replace(b"\n", newline)
-    block = with_headers(old.raw[: head.stop], headers, newline=newline)
+    block = with_headers(old.raw[: head.stop], headers, KNOWN, newline=newline)
     made = block + body + extra
     return replace(old, value=value, raw=made, hole=len(made), depth=depth)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from talktree.formats.rule import Told, as_noticed, rule
+from talktree.formats.studio_text import own
 from talktree.formats.studio_text.comment import MIME
 from talktree.formats.studio_text.headers import Head, read_head
 from talktree.formats.studio_text.sheet import TextSheet
@@ -45,7 +46,8 @@ def _head(seen: Seen) -> Head | None:
     if not isinstance(sheet, TextSheet):
         return None
     piece = sheet.pieces[index]
-    return None if piece.places is None else read_head(piece.raw, piece.places.head)
+    known = own.KNOWN if sheet.cut.dialect == "own" else ()
+    return None if piece.places is None else read_head(piece.raw, piece.places.head, known)
 
 
 @rule("STT102", "repeated-header", "warning", on="message", formats=FORMATS)
@@ -66,7 +68,7 @@ def repeated_header(seen: Seen) -> Iterator[Told]:
         return
     for header in head.headers:
         first = head.texts[header.name]
-        if header.text != first:
+        if header.name and header.text != first:
             shown = f"{first[:LONGEST_SHOWN]!r} and {header.text[:LONGEST_SHOWN]!r}"
             yield Told(f"the header {header.label} says {shown}", at=header.at)
 

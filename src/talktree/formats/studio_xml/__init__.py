@@ -32,6 +32,7 @@ class StudioXml(Comments):
         title="Conversation Studio (XML)",
         layout="file",
         suffixes=(".xml",),
+        origin="XML export of Conversation Studio",
         docs="formats/studio-xml.md",
     )
     can = replace(CAN, spelling=("xml", "text", "json", "ascii"))

@@ -17,6 +17,7 @@ _MARK = re.compile(rb"<!\[CDATA\[|<!--|<\?|&|\]\]>")
 _REFERENCE = re.compile(rb"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+_NO_CONTROL = bytes({*range(0x20, 0x100), *b"\t\n\r"})
 _UNHOLDABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -118,12 +119,14 @@ def _plain(raw: bytes) -> str:
 
 def _odd_bytes(raw: bytes) -> tuple[str, ...]:
     if raw.isascii():
-        return ("control",) if CONTROL.search(raw) else ()
+        return ("control",) if raw.translate(None, _NO_CONTROL) else ()
     try:
         raw.decode()
     except UnicodeDecodeError:
         return ("utf8", "control") if CONTROL.search(raw) else ("utf8",)
-    return ("control",) if CONTROL.search(raw) else ()
+    # Looking for the first byte of what is not allowed is a tenth of the search for it.
+    suspect = b"\xef\xbf" in raw or raw.translate(None, _NO_CONTROL)
+    return ("control",) if suspect and CONTROL.search(raw) else ()
 
 
 def decode_attribute(raw: bytes) -> Words:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from talktree.formats.piece_sheet import Piece
-from talktree.formats.studio_xml.elements import EXTRA, Element, Kind
+from talktree.formats.studio_xml.elements import CONTENT, EXTRA, Element, Kind
 from talktree.formats.studio_xml.scan import Scan
 from talktree.formats.studio_xml.values import NOWHERE, Reading, Span, leaf, read
 from talktree.text import json_read, utf8
@@ -57,7 +57,7 @@ def place_of_replies(comment: Element) -> Span:
 
 def _before(comment: Element, first: Element) -> int:
     """Where the element before the first reply stops, if replies stand right in the comment."""
-    stop = comment.inside
+    stop = comment.taken
     for child in comment.children:
         if child is first:
             break
@@ -66,10 +66,19 @@ def _before(comment: Element, first: Element) -> int:
 
 
 def is_readable(comment: Element) -> bool:
-    """Whether all that is a comment's own could be read, or as much as it needs to bear replies."""
+    """Whether all that is a comment's own could be read, or its words, or a place for replies."""
     if comment.closed and not comment.torn:
         return True
-    return place_of_replies(comment) is not NOWHERE
+    return place_of_replies(comment) is not NOWHERE or has_words(comment)
+
+
+def has_words(comment: Element) -> bool:
+    """Whether the text of a comment is whole, whatever else of it is missing."""
+    if comment.fields is not None and CONTENT in comment.fields:
+        return True
+    return any(
+        each.name == CONTENT and each.kind is Kind.LEAF and each.closed for each in comment.children
+    )
 
 
 def piece(text: bytes, cut: Cut) -> tuple[Piece, list[Problem]]:

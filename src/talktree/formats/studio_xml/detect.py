@@ -11,6 +11,11 @@ _PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:\s++|<\?[^?]*+(?:\?(?!>)[^?]*+)*+\?>|<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
     rb"|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?+>)*+<(comments?)(?=[\s/>])([^>]*+)>"
 )
+_TORN_PROLOG = re.compile(
+    rb"(?:\xef\xbb\xbf)?+(?:\?xml [^<]{0,80}|[^<\s]{0,12})\s*+(?:<[^\0]{0,1000}?)?"
+    rb"<(comment)(?=[\s/>])([^<>]*+)>"
+)
+"""What may be before the first comment if the tags there are damaged: little, and it is XML."""
 _START = re.compile(rb"<([A-Za-z]\w*+)([^<>]*+)>")
 _NAMED = re.compile(rb"\s(\w+)\s*=")
 SIGNS = frozenset(FIELDS[COMMENT]) | frozenset(ITEMS) | {CHILDREN}
@@ -23,7 +28,7 @@ def looks_like_comments(head: bytes) -> Detection | None:
     """How much the first part of a file looks like comments in XML, and what shows it."""
     root = _PROLOG.match(head)
     if root is None:
-        return None
+        return _looks_damaged(head)
     name = root.group(1).decode()
     names = _names(head, root)
     found = sorted(names & SIGNS)
@@ -34,6 +39,18 @@ def looks_like_comments(head: bytes) -> Detection | None:
     if name == "comments" and not names - {COMMENT}:
         return Detection(0.4, "<comments> without anything else in it")
     return None
+
+
+def _looks_damaged(head: bytes) -> Detection | None:
+    """How much a file looks like comments whose first tags are damaged: only sure names count."""
+    first = _TORN_PROLOG.match(head)
+    if first is None:
+        return None
+    names = _names(head, first)
+    found = sorted(names & SIGNS)
+    if "content" not in names or not names & TELLING or len(found) < 3:
+        return None
+    return Detection(0.5, f"<{COMMENT}> with {', '.join(found)}; the tags before it are damaged")
 
 
 def _names(head: bytes, root: re.Match[bytes]) -> set[str]:

@@ -9,7 +9,10 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
+from talktree.formats.lens import Object
+
 COMMENT, COMMENTS, CHILDREN, EXTRA = "comment", "comments", "children", "extra"
+CONTENT = "content"
 FIELDS = {
     COMMENT: (
         "id",
@@ -17,12 +20,12 @@ FIELDS = {
         "type",
         "timestamp",
         "contentHash",
-        "content",
+        CONTENT,
         "parentId",
         "deleted",
     ),
     "attachment": ("name", "type", "url"),
-    "artifact": ("id", "type", "title", "info", "status", "command", "content"),
+    "artifact": ("id", "type", "title", "info", "status", "command", CONTENT),
 }
 """The elements that hold text, in the order in which we write them."""
 ITEMS = {"attachments": "attachment", "artifacts": "artifact"}
@@ -67,6 +70,7 @@ class Element:
         "children",
         "closed",
         "end",
+        "fields",
         "filled",
         "holder",
         "inside",
@@ -76,6 +80,7 @@ class Element:
         "owner",
         "start",
         "stop",
+        "taken",
         "torn",
     )
 
@@ -94,6 +99,10 @@ class Element:
         """Whether one of its own fields has no end."""
         self.filled = False
         """Whether comments stand in it."""
+        self.fields: Object | None = None
+        """What the fields right behind its start tag say, where they were read at once."""
+        self.taken = inside
+        """Where those stop; they are not among its children."""
         self.owner = name
         """Whose fields it has: comment, attachment or artifact."""
         self.holder: Element | None = None

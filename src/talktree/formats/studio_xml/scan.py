@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from math import inf
 from typing import NamedTuple
 
 from talktree.errors import Refused
@@ -22,7 +23,8 @@ from talktree.formats.studio_xml.elements import (
     Element,
     Kind,
 )
-from talktree.formats.studio_xml.leaf import Leaves
+from talktree.formats.studio_xml.fields import take_fields
+from talktree.formats.studio_xml.leaf import CDATA, Leaves
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 
 _NAME = rb"[A-Za-z_\x80-\xff][\w.:\x80-\xff-]*+"
@@ -49,9 +51,11 @@ class Scan(NamedTuple):
 
 
 class _Scanner:
-    def __init__(self, text: bytes, start: int) -> None:
+    def __init__(self, text: bytes, start: int, exact: float) -> None:
         self.text = text
         self.at = start
+        self.exact = exact
+        """The number of comments whose fields are all taken apart."""
         self.open: list[Element] = []
         self.names: Counter[str] = Counter()
         """How often each name is open, so that an end tag in excess is seen at once."""
@@ -116,6 +120,9 @@ class _Scanner:
             end = self.leaves.find(b"]]>", stop) + 3
             stop = end + len(name) + 3
             if end == 2 or self.text[end:stop] != b"</" + found.group(1) + b">":
+                return False
+            if self.text.find(CDATA, found.end(), end) >= 0:
+                # Perhaps the end of this section is missing, and it is that of another one.
                 return False
         element = Element(name, Kind.LEAF, self.at, inside, bare=False)
         element.holder, element.owner, element.closed = top, top.owner, True
@@ -187,6 +194,19 @@ class _Scanner:
             self._leaf(element)
         else:
             self._push(element)
+            if kind is Kind.COMMENT:
+                self._take_fields(element)
+
+    def _take_fields(self, comment: Element) -> None:
+        """Read the fields of a comment at once, unless they are wanted one by one."""
+        self.exact -= 1
+        has_attributes = comment.inside - comment.start > len(f"<{COMMENT}>")
+        if self.exact >= 0 or has_attributes:
+            return
+        found = take_fields(self.text, self.at, sections=self.at < self.leaves.last_section)
+        if found is not None:
+            comment.fields, comment.taken = found
+            self.at = comment.taken
 
     def _kind(self, name: str, inside: int) -> Kind:
         top = self.open[-1] if self.open else None
@@ -285,6 +305,9 @@ def _holds_text(holder: Element, name: str) -> bool:
     return name == EXTRA or name in FIELDS[holder.owner]
 
 
-def scan(text: bytes, start: int = 0) -> Scan:
-    """All comments in a text."""
-    return _Scanner(text, start).run()
+def scan(text: bytes, start: int = 0, *, exact: float = inf) -> Scan:
+    """All comments in a text.
+
+    So many of them have all their fields as elements. Of others, only what they say may be known.
+    """
+    return _Scanner(text, start, exact).run()

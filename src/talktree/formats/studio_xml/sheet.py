@@ -19,7 +19,7 @@ from talktree.formats.sheets import Item, Mending, Sink
 from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.cut import cuts, is_odd, piece, place_of_replies
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, COMMENTS, Element, Kind
-from talktree.formats.studio_xml.layout import learn_habits, learn_layout
+from talktree.formats.studio_xml.layout import LEARNT_FROM, learn_habits, learn_layout
 from talktree.formats.studio_xml.parse import refusal
 from talktree.formats.studio_xml.patch import Edit, Patch, applied
 from talktree.formats.studio_xml.scan import Scan, scan
@@ -35,6 +35,8 @@ from talktree.text.utf8 import BOM
 BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'
 """A file without comments, to start from."""
 _ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+")
+_NUL_FILE = re.compile(rb"[\0 \t\r\n]*+")
 REFUSED = frozenset({"torn-record", "malformed", "empty-file", "nul-file"})
 """Findings that tell already why a parser takes no such file."""
 _STAND_IN = b"<comment/>"
@@ -51,7 +53,8 @@ class XmlSheet(PieceSheet):
         text = content.read()
         _refuse_other_encodings(path, text)
         start = len(BOM) if text.startswith(BOM) else 0
-        self._cut(text, scan(text, start), start)
+        # To learn how a file is written takes the elements of its first comments.
+        self._cut(text, scan(text, start, exact=LEARNT_FROM), start)
 
     def index(self, sink: Sink) -> None:
         sink.open(self.group)
@@ -107,9 +110,9 @@ class XmlSheet(PieceSheet):
             self.blank = (text[:start] + before, b"</" + behind)
 
     def _tell(self, text: bytes, problems: list[Problem], root: Element | None) -> None:
-        if not text.removeprefix(BOM).strip():
+        if _BLANK.fullmatch(text):
             problems.append(Problem("empty", 0, "the file is empty"))
-        elif not text.strip(b"\0 \t\r\n"):
+        elif _NUL_FILE.fullmatch(text):
             problems[:] = [Problem("nul-file", 0, f"nothing but {text.count(0)} NUL bytes")]
         elif root is None and not self.pieces:
             problems.append(Problem("syntax", 0, "no comments here"))
@@ -271,6 +274,8 @@ class XmlSheet(PieceSheet):
             # So every new comment ends; there is no need to look at the rest of it.
             return replace(piece, raw=before + start + end + rest, hole=len(before + start))
         text, element = self._again(piece)
+        if not element.closed or element.torn:
+            raise self._damaged(piece)
         empty = next((each for each in element.children if each.kind is Kind.LIST), None)
         patch = Patch(text, self.writer)
         if empty is not None:

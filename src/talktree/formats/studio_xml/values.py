@@ -33,6 +33,7 @@ ASCII = Style(ascii=True)
 _TORN_SECTION = re.compile(rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z")
 _TORN_SIGN = re.compile(rb"<[^<>]{0,40}|&[#\w]{0,10}")
 _LONGEST_SIGN = 41
+_WRONG_END = re.compile(rb"[^<]*+(</[^<>]{0,40}+>)\s*+")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})", re.ASCII)
 _WHAT = {
     "syntax": "is not escaped as XML demands",
@@ -86,7 +87,7 @@ NOWHERE = Span(0, 0)
 
 def read(text: bytes, element: Element, *, without: Span = NOWHERE) -> Reading:
     """The object that an element holds; what stands among its replies is not its own."""
-    found = Reading({}, {}, [])
+    found = Reading(dict(element.fields or {}), {}, [])
     for each in attributes(text, element):
         if ":" not in each.name and each.name != "xmlns":
             words = characters.decode_attribute(text[each.inside : each.end])
@@ -169,6 +170,10 @@ def _before_the_tear(raw: bytes) -> bytes:
     section = raw.rfind(characters.CDATA) > raw.rfind(b"]]>")
     if section:
         return _TORN_SECTION.sub(b"", raw) + b"]]>"
+    wrong = _WRONG_END.fullmatch(raw)
+    if wrong is not None:
+        # An end tag that ends nothing is the one that is missing, misspelt.
+        raw = raw[: wrong.start(1)]
     return _without_torn_signs(raw).decode("utf-8", "ignore").encode()
 
 

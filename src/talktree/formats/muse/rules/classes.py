@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
+from talktree.formats.muse.measures import CLASSES
 from talktree.formats.muse.shape import MUSE, Kinds, message_in, misfits
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json_value import Json
 
-CLASSES = "front_desk_classification_results"
 KINDS: Kinds = {
     "user_language": (str,),
     "is_safe": (bool,),
@@ -93,13 +93,13 @@ def classification_type(seen: Seen) -> Iterator[Told]:
 @rule("MUS403", "unknown-class", "note", on="message", formats=MUSE)
 def unknown_class(seen: Seen) -> Iterator[Told]:
     """A word of the classification is none of those that are known: sentiment (positive,
-    neutral, negative), external knowledge (none, intermediate, advanced), or a language that is
-    not the English name in small letters.
+    neutral, negative) or external knowledge (none, intermediate, advanced). Any language is fine:
+    the document does not say how it is written, and files have `en`, `en-US` and `english`.
 
-    Why: statistics count each spelling on its own, so `English`, `en` and `english` are three.
+    Why: statistics count each spelling on its own, so `Neutral` and `neutral` are two.
 
     Bad:
-        "front_desk_classification_results": {"sentiment": "cheerful", "user_language": "EN"}
+        "front_desk_classification_results": {"sentiment": "cheerful"}
 
     Fix: none, because the word may be new.
     """
@@ -110,9 +110,6 @@ def unknown_class(seen: Seen) -> Iterator[Told]:
         word = found.get(name)
         if isinstance(word, str) and word not in known:
             yield Told(f"{name} is {word[:40]!r}", f"{CLASSES}/{name}")
-    language = found.get("user_language")
-    if isinstance(language, str) and (len(language) < 4 or not language.islower()):
-        yield Told(f"user_language is {language[:40]!r}", f"{CLASSES}/user_language")
 
 
 @rule("MUS404", "too-many-topics", "note", on="message", formats=MUSE)

@@ -1,0 +1,131 @@
+"""What a format records about a message beside its words: how it was classified and rated.
+
+Formats fill in a `MessageMeasures` (`Format.measures`); statistics, search, tables and the studio
+take all of it from there. Tokens that are added up come from replies (`model/replies.py`), which
+formats make of these counts where they have no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from talktree.model.message import Message, Usage
+
+MOST_SECONDS = 1e9
+"""A longer time is damage."""
+
+
+class MessageMeasures(Struct, frozen=True, kw_only=True):
+    """What is recorded about one message; None and empty for what is not."""
+
+    tags: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    language: str | None = None
+    safe: bool | None = None
+    topics: tuple[str, ...] = ()
+    sentiment: str | None = None
+    plugins: tuple[str, ...] = ()
+    external_knowledge: str | None = None
+    preferred: bool | None = None
+    opt_status: str | None = None
+    beta: bool | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    """The total that was recorded; it is never added to its parts."""
+    uncounted_tokens: str | None = None
+    """Token counts in a shape that is not known, as JSON; they are shown and not counted."""
+    seconds_until_streaming: float | None = None
+    seconds_until_finished: float | None = None
+
+
+NO_MEASURES = MessageMeasures()
+
+
+class MeasureField(NamedTuple):
+    """A member of `MessageMeasures`, and what it is called where each value counts alone."""
+
+    member: str
+    name: str
+
+
+WORDS = (
+    MeasureField("tags", "tag"),
+    MeasureField("authors", "author"),
+    MeasureField("language", "language"),
+    MeasureField("safe", "safe"),
+    MeasureField("topics", "topic"),
+    MeasureField("sentiment", "sentiment"),
+    MeasureField("plugins", "plugin"),
+    MeasureField("external_knowledge", "external_knowledge"),
+    MeasureField("preferred", "preferred"),
+    MeasureField("opt_status", "opt_status"),
+    MeasureField("beta", "beta"),
+    MeasureField("uncounted_tokens", "uncounted_tokens"),
+)
+"""Measures whose values are words: how often each occurs is counted."""
+NUMBERS = (
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "seconds_until_streaming",
+    "seconds_until_finished",
+)
+"""Measures whose values are numbers."""
+SEARCHED = frozenset({"tag", "author", "language", "safe", "topic", "sentiment"})
+"""Names of measures that are fields of queries."""
+
+
+def measures_of_model(message: Message) -> MessageMeasures:
+    """What every format's messages may have: tags and authors."""
+    if not message.tags and not message.authors:
+        return NO_MEASURES
+    return MessageMeasures(
+        tags=message.tags, authors=tuple(each.name for each in message.authors if each.name)
+    )
+
+
+def measured_words(measures: MessageMeasures) -> Iterator[tuple[str, str]]:
+    """The names and values of all measures in words; truth values are `true` and `false`."""
+    if measures is NO_MEASURES:
+        return
+    for member, name in WORDS:
+        value = getattr(measures, member)
+        if isinstance(value, bool):
+            yield name, "true" if value else "false"
+        elif isinstance(value, str):
+            yield name, value
+        elif value is not None:
+            for word in value:
+                yield name, word
+
+
+def measured_numbers(measures: MessageMeasures) -> Iterator[tuple[str, float]]:
+    """The names and values of all measures in numbers."""
+    if measures is NO_MEASURES:
+        return
+    for name in NUMBERS:
+        value = getattr(measures, name)
+        if value is not None:
+            yield name, float(value)
+
+
+def searched_words(measures: MessageMeasures) -> tuple[tuple[str, str], ...]:
+    """The words by which a message can be found in fields of queries."""
+    return tuple(each for each in measured_words(measures) if each[0] in SEARCHED)
+
+
+def recorded_usage(measures: MessageMeasures) -> Usage | None:
+    """The tokens of a message as its format recorded them beside the message."""
+    if measures.input_tokens is None and measures.output_tokens is None:
+        return None
+    return Usage(input=measures.input_tokens or 0, output=measures.output_tokens or 0)
+
+
+def recorded_seconds(measures: MessageMeasures) -> float | None:
+    """How long a reply took as its format recorded it, which beats the times of messages."""
+    finished = measures.seconds_until_finished
+    return measures.seconds_until_streaming if finished is None else finished
