@@ -240,10 +240,11 @@ def test_what_muse_measures(tmp_path: Path) -> None:
     assert [(each.name, each.value) for each in told.measures] == [
         ("seconds_until_streaming", 1.5),
         ("seconds_until_finished", 3.0),
-        ("sentiment", "positive"),
         ("language", "english"),
+        ("safe", "true"),
         ("topic", "Physics"),
         ("topic", "Audio"),
+        ("sentiment", "positive"),
     ]
     assert told.head.native == "c"
 

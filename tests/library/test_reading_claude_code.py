@@ -18,8 +18,11 @@ from talktree.library.reading.copies import read_of
 from talktree.library.reading.resolved import resolved
 from talktree.library.reading.shape import Shape
 from talktree.library.reading.told import FOLLOWS, Heading, Told
+from tests.cases import examples
 from tests.library import made
 from tests.library.reading_sessions import HEADER, broken_sessions, sessions
+from tests.random_sessions import random_session
+from tests.session_lines import to_bytes
 
 DATA = Path(__file__).parent.parent / "data" / "claude-code"
 FILES = [
@@ -86,6 +89,13 @@ def compare(data: bytes, model: Told) -> None:
 
 @given(sessions)
 def test_both_readers_tell_the_same(data: bytes) -> None:
+    compare(data, generally(Source.of_bytes(data)))
+
+
+@given(st.integers(0, 1 << 31))
+@examples(300)
+def test_both_readers_tell_the_same_of_random_trees(seed: int) -> None:
+    data = to_bytes(random_session(seed))
     compare(data, generally(Source.of_bytes(data)))
 
 

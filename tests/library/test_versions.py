@@ -120,6 +120,37 @@ def test_edits_stand_on_a_file_that_grows(kept: tuple[Library, Path]) -> None:
     assert b"Other words" in path.read_bytes()
 
 
+def test_what_came_before_a_save_stays_when_the_save_is_undone(kept: tuple[Library, Path]) -> None:
+    library, path = kept
+    edits = versions(library)
+    edits.do(talk_of(edits), replaced("Other words"))
+    with open(path, "ab") as file:
+        file.write(LINE % NEW.encode())
+    library.import_([path])
+    grown = path.read_bytes()
+    edits.save()
+    edits.undo()
+    assert "later" in texts(edits.document())
+    edits.save()
+    assert path.read_bytes() == grown
+
+
+def test_an_edit_of_what_came_after_an_undone_one_can_be_saved(kept: tuple[Library, Path]) -> None:
+    library, path = kept
+    edits = versions(library)
+    talk = talk_of(edits)
+    edits.do(talk, replaced("Other words"))
+    edits.undo()
+    with open(path, "ab") as file:
+        file.write(LINE % NEW.encode())
+    library.import_([path])
+    edits.do(talk, Replace(about=NEW, text="much later"))
+    edits.save()
+    assert "much later" in texts(edits.document())
+    edits.undo()
+    assert "later" in texts(edits.document())
+
+
 def test_what_was_saved_is_settled_when_the_file_goes_on(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
@@ -192,6 +223,46 @@ def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path
         assert edits.save() == [talk / "10.md"]
         assert sorted(path.name for path in talk.iterdir()) == ["1.md", "10.md"]
         assert one.text == "Word 1\n"
+
+
+@examples(15)
+@given(st.lists(st.sampled_from(["edit", "grow", "undo", "save"]), max_size=10))
+def test_what_came_by_itself_is_never_lost(
+    tmp_path_factory: pytest.TempPathFactory, verbs: list[str]
+) -> None:
+    place = tmp_path_factory.mktemp("grown")
+    path = place / "one-session.jsonl"
+    shutil.copy(SESSION, path)
+    came: set[str] = set()
+    with Library.open(place / "library", write=True) as library:
+        library.import_([path])
+        edits = versions(library)
+        talk = talk_of(edits)
+        for number, verb in enumerate(verbs):
+            try:
+                match verb:
+                    case "edit":
+                        about = max(came, default=ABOUT)
+                        edits.do(talk, Reply(id=_id(500 + number), parent=about, text="x", time=0))
+                    case "grow":
+                        with open(path, "ab") as file:
+                            file.write(LINE % _id(number).encode())
+                        came.add(_id(number))
+                        library.import_([path])
+                    case "undo":
+                        edits.undo()
+                    case _:
+                        edits.save()
+                shown = {message.id for message in edits.document().conversation.messages()}
+                assert came <= shown
+            except (NotUndoable, ChangedMeanwhile):
+                pass
+            kept = {message.id for message in api.read(path).conversation.messages()}
+            assert came <= kept
+
+
+def _id(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012}"
 
 
 @examples(15)
@@ -268,7 +339,7 @@ def test_an_edit_after_a_save_stands_on_what_came_since(kept: tuple[Library, Pat
         edits.undo()
 
 
-def test_what_was_saved_and_undone_can_be_redone_if_the_file_went_on(
+def test_what_was_saved_and_undone_counts_again_if_the_file_went_on(
     kept: tuple[Library, Path],
 ) -> None:
     library, path = kept
@@ -279,11 +350,15 @@ def test_what_was_saved_and_undone_can_be_redone_if_the_file_went_on(
     with open(path, "ab") as file:
         file.write(LINE % NEW.encode())
     library.import_([path])
-    with pytest.raises(ChangedMeanwhile, match="went on"):
-        edits.document()
-    assert not edits.can_undo
-    edits.redo()
     assert {"Other words", "later"} <= set(texts(edits.document()))
+    assert edits.history.is_saved
+    assert not edits.can_undo
+    with pytest.raises(NotUndoable):
+        edits.redo()
+    edits.do(talk_of(edits), Reply(id=NEW[:-2] + "bb", parent=NEW, text="more", time=0))
+    assert {"Other words", "later", "more"} <= set(texts(edits.document()))
+    edits.undo()
+    assert [edit.state for edit in edits.history.edits] == ["done", "undone"]
 
 
 def test_two_programs_do_not_edit_at_once(kept: tuple[Library, Path]) -> None:

@@ -13,6 +13,7 @@ from talktree.library.importing.result import without_path
 from talktree.library.listing import count_conversations
 
 if TYPE_CHECKING:
+    from talktree.library.database.connection import Database
     from talktree.library.library import Library
 
 _MADE = "SELECT value FROM about WHERE key = 'made'"
@@ -70,11 +71,7 @@ def info(library: Library) -> Info:
     db = library.db
     states: dict[str, int] = dict(db.read(_STATES))
     made, imported = db.one(_MADE), db.one(_IMPORTED)
-    not_imported = [NotImported(*row) for row in db.read(_NOT_IMPORTED)]
-    damaged: list[NotImported] = []
-    for path, state, why, is_imported in db.read(_TROUBLES):
-        each = NotImported(path, state, without_path(why, path))
-        (damaged if is_imported else not_imported).append(each)
+    not_imported, damaged = failures(db)
     raw, archive = db.read(_RAW)[0][0], db.read(_ARCHIVE)[0][0]
     database = sum(
         path.stat().st_size for path in library.root.glob(f"{db.path.name}*") if path.is_file()
@@ -93,9 +90,19 @@ def info(library: Library) -> Info:
         database=database,
         places=tuple(library.places()),
         last_import=int(imported[0]) if imported else None,
-        not_imported=tuple(not_imported),
-        damaged=tuple(damaged),
+        not_imported=not_imported,
+        damaged=damaged,
     )
+
+
+def failures(db: Database) -> tuple[tuple[NotImported, ...], tuple[NotImported, ...]]:
+    """Files that were not recognised or read, and sources that were read only in part."""
+    not_imported = [NotImported(*row) for row in db.read(_NOT_IMPORTED)]
+    damaged: list[NotImported] = []
+    for path, state, why, is_imported in db.read(_TROUBLES):
+        each = NotImported(path, state, without_path(why, path))
+        (damaged if is_imported else not_imported).append(each)
+    return tuple(not_imported), tuple(damaged)
 
 
 def _size(folder: Path) -> int:

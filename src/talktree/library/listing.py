@@ -152,6 +152,10 @@ def conversations(
     if sort not in _ORDERS:
         raise UsageError(f"no order {sort}", hint=f"one of {', '.join(_ORDERS)}")
     sql = _KEPT + _CHOSEN + _ORDERS[sort] + _LIMIT
+    if format is not None:
+        from talktree.formats import resolve_alias  # most lists are of all formats
+
+        format = resolve_alias(format)
     most = -1 if limit is None else limit
     values = (format, project, since, until, model, errors, gone, agents, most)
     return map(_kept, db.rows(sql, values))

@@ -36,6 +36,8 @@ class _Stopped(BaseException):
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    # Once: what cleans up shall not be stopped again.
+    signal.signal(number, signal.SIG_IGN)
     raise _Stopped
 
 
@@ -46,11 +48,15 @@ def serve(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connec
     can see that the process at that end is gone.
     """
     signal.signal(signal.SIGTERM, _stop)
-    for each in inherited:
-        each.close()
     try:
-        while True:
-            pipe.send(work(pipe.recv()))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        try:
+            for each in inherited:
+                each.close()
+            while True:
+                pipe.send(work(pipe.recv()))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
     except (_Stopped, EOFError, OSError):
         return
 
@@ -65,10 +71,11 @@ class _Worker(Generic[Job, Outcome]):
         self.given: deque[tuple[int, Job]] = deque()
         inherited = [self.pipe, *others] if forks else []
         self.process = context.Process(target=serve, args=(theirs, work, inherited), daemon=True)
-        # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it.
+        # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it. It
+        # may stop a process that has not begun yet, which then still has this one's handlers.
         if not forks:
             resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             self.process.start()
         finally:

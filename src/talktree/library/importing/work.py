@@ -68,6 +68,9 @@ class Work:
         """Do it all."""
         if self._sources:
             give_back_large_blocks()
+            # The writer of the full text names the files that it is going to write at once.
+            with self._intake.db.transaction(durable=True):
+                expect_changes(self._intake.db)
             self._intake.prepare()
         steps = self._steps()
         with not_sought(), closing(self._intake), closing(steps):
@@ -96,8 +99,6 @@ class Work:
         end = time.monotonic() + BATCH_SECONDS
         size, done = 0, True
         with intake.db.transaction(durable=True):
-            # Nothing is committed to the full text before this transaction ends.
-            expect_changes(intake.db)
             for step in steps:
                 size += step
                 self._beat(step)

@@ -60,7 +60,7 @@ from talktree.library.reading.told import (
     Told,
     key_of,
 )
-from talktree.model.outline import Trait
+from talktree.model.outline import Listing, Trait
 from talktree.model.replies import SYNTHETIC
 from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso
@@ -78,6 +78,17 @@ AS_SAID = NODE | (Trait.SAID - 1) << TRAIT
 AS_REPLY = NODE | (Trait.REPLY - 1) << TRAIT
 AS_RESULT = NODE | (Trait.RESULT - 1) << TRAIT
 AS_NOTE = NODE | (Trait.NOTE - 1) << TRAIT
+PASSED, LISTED, HIDDEN, UNKNOWN = map(
+    int, (Listing.PASSED, Listing.LISTED, Listing.HIDDEN, Listing.ABSENT)
+)
+LISTINGS = {
+    "user": LISTED,
+    "assistant": LISTED,
+    "system": PASSED,
+    "progress": PASSED,
+    "attachment": PASSED,
+}
+"""What lines mean to the program's own reader."""
 NO_API = Api()
 """For lines that hold no message."""
 
@@ -128,8 +139,8 @@ class _Reader:
         """The tags of pieces that were written in the same place as the last one."""
         self._id: tuple[str | None, int] = (None, 0)
         """The id that was hashed last, which most often is the parent of the next."""
-        self._api: tuple[str | None, str | None, int, int] = (None, None, 0, 0)
-        """The reply that was told last: its ids, its key and its group."""
+        self._api: tuple[str | None, str | None, int, int, int] = (None, None, 0, 0, 0)
+        """The reply that was told last: its ids, its key, its group and its request."""
         self._calls: dict[str, int] = {}
         """Keys of calls that were hashed already."""
 
@@ -155,6 +166,8 @@ class _Reader:
                     return False
                 bits |= MESSAGE
         if api is None or line.isMeta or not _is_plain(line, api):
+            return False
+        if role == "assistant" and not (api.id or line.requestId) and _calls(api):
             return False
         if line.forkedFrom is not ABSENT and telling.parent is None:
             return False
@@ -261,12 +274,12 @@ class _Reader:
 
     def _names(
         self, api: str | None, request: str | None
-    ) -> tuple[str | None, str | None, int, int]:
-        """The ids of a reply with its key and its group."""
+    ) -> tuple[str | None, str | None, int, int, int]:
+        """The ids of a reply with its key, its group and its request."""
         names = self._api
         if names[0] != api or names[1] != request or not names[2]:
-            group = group_of(api or request or None)
-            names = self._api = (api, request, reply_key(api, request), group)
+            group, asked = group_of(api or None), group_of(request or None)
+            names = self._api = (api, request, reply_key(api, request), group, asked)
         return names
 
     def _reply(self, line: Line, api: Api, used: Used, at: int, time: int | None) -> int:
@@ -324,7 +337,7 @@ class _Reader:
 
     def _link(self, line: Line, api: Api, at: int, bits: int, time: int | None) -> None:
         uuid, parent, telling = line.uuid, line.parentUuid, self.telling
-        id = above = group = 0
+        id = above = group = request = 0
         if parent is not None:
             known = self._id
             above = known[1] if parent == known[0] else key_of(parent)
@@ -335,19 +348,29 @@ class _Reader:
             if not id % SAMPLED:
                 telling.marks.append((at, id))
         if line.type == "assistant" and (api.id or line.requestId):
-            group = self._names(api.id, line.requestId)[3]
+            group, request = self._names(api.id, line.requestId)[3:]
         if line.isSidechain:
             bits |= SIDECHAIN
+        listing = LISTINGS.get(line.type, UNKNOWN) if uuid is not None else UNKNOWN
+        if listing == LISTED and (line.isSidechain or line.teamName):
+            listing = HIDDEN
         stamp = 0
         if time is not None:
             code = ROLES.get(line.type)
             stamp = time + code if code and time >= 0 else stamp_of(time, line.type)
-        telling.links.append(_new(Link, (id, above, at, bits, group, stamp, 0, 0)))
+        telling.links.append(
+            _new(Link, (id, above, at, bits, group, stamp, 0, 0, listing, request))
+        )
 
 
 def _is_silent(line: Line) -> bool:
     """Whether a line of the system says only that something happened, in no words."""
     return line.subtype is not None and line.subtype not in TELLING and line.content is ABSENT
+
+
+def _calls(api: Api) -> bool:
+    """Whether a message calls a tool."""
+    return isinstance(api.content, list) and any(isinstance(each, Use) for each in api.content)
 
 
 def _is_plain(line: Line, api: Api) -> bool:

@@ -75,6 +75,8 @@ def _link(telling: Telling, at: int, bits: int, found: LineOutline) -> None:
         found.follows,
         NO_TIME if time is None else time,
         found.role,
-        found.group if reply is None else reply.id or found.group,
+        found.group if reply is None else reply.id,
         found.kept,
+        found.listing,
+        found.request,
     )

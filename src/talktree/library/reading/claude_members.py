@@ -119,6 +119,7 @@ class Line(Struct, gc=False):
     requestId: str | None = None
     message: Api | None = None
     isSidechain: bool = False
+    teamName: str | None = None
     todos: list[Task] | None = None
     toolUseResult: Raw = ABSENT
     forkedFrom: Raw = ABSENT

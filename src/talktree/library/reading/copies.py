@@ -1,16 +1,20 @@
-"""Which records of a file of lines are exact copies of records before them.
+"""Which records of a file of lines are copies of records before them.
 
-A record is a copy if it has the id and the very bytes of a record before it. The model decides in
-the same way (`formats/engine/read.py`). Only records whose id occurs twice are read for that.
+The model decides in the same way (`formats/engine/doubles.py`). Only records whose id occurs twice
+are read for that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
+from talktree.files.content import LONGEST_LINE
+from talktree.formats.base import Record
+from talktree.formats.claude_code.records import identity_of
+from talktree.formats.engine.doubles import identity_key
 from talktree.library.reading.claude_lines import record_bytes
 from talktree.library.reading.record import Read, line_at
+from talktree.text.json_read import decode
 
 
 def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -> dict[int, int]:
@@ -42,4 +46,7 @@ def read_of(data: bytes, start: int = 0) -> Read:
 
 
 def _digest(read: Read, at: int) -> bytes:
-    return blake2b(record_bytes(line_at(read, at)), digest_size=16).digest()
+    raw = record_bytes(line_at(read, at))
+    value, problems, usable = decode(raw)
+    record = Record(value, raw, "", None, "", 0, problems, usable and len(raw) < LONGEST_LINE)
+    return identity_key(record, identity_of)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from talktree.formats import by_slug
 from talktree.library.reading.keys import moment, seconds
-from talktree.library.reading.natives import measures_of, parent_session
+from talktree.library.reading.natives import parent_session
 from talktree.library.reading.parts import Parts
 from talktree.library.reading.tags import tags_of
 from talktree.library.reading.telling import Telling
@@ -15,16 +15,22 @@ from talktree.library.reading.texts import short_title, whole
 from talktree.library.reading.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply, key_of
 from talktree.model import message as flags
 from talktree.model.entries import Entry, Head, Snapshot
+from talktree.model.measures import NO_MEASURES, searched_words
 from talktree.model.message import Message
 from talktree.model.replies import ReplyUsage
 from talktree.model.titles import rank
 
 
-def tell_entry(telling: Telling, entry: Entry, at: int, own: str = "") -> int:
-    """Tell of an entry with an id of its own; what comes back are the bits of its link."""
+def tell_entry(
+    telling: Telling, entry: Entry, at: int, own: str = "", *, counts: bool = True
+) -> int:
+    """Tell of an entry with an id of its own; what comes back are the bits of its link.
+
+    What is recorded about a message is not counted again for a copy of it.
+    """
     match entry:
         case Message():
-            return _message(telling, entry, at, own)
+            return _message(telling, entry, at, own, counts=counts)
         case Head():
             _head(telling, entry, at)
         case Snapshot():
@@ -38,7 +44,7 @@ def tell_entry(telling: Telling, entry: Entry, at: int, own: str = "") -> int:
     return 0
 
 
-def _message(telling: Telling, message: Message, at: int, own: str) -> int:
+def _message(telling: Telling, message: Message, at: int, own: str, *, counts: bool) -> int:
     context, time = message.context, moment(message.time)
     telling.roles[message.role] = telling.roles.get(message.role, 0) + 1
     side = flags.SIDECHAIN in message.flags
@@ -51,12 +57,14 @@ def _message(telling: Telling, message: Message, at: int, own: str) -> int:
         parent_session(telling.format, message),
         side=side,
     )
-    replies = by_slug(telling.format).replies(message, own)
+    format = by_slug(telling.format)
+    replies = format.replies(message, own)
     keys = [_reply(telling, each, at) for each in replies]
     reply = keys[0] if keys and message.usage is not None else None
-    if telling.format == "muse":
-        telling.measures += measures_of(message, time)
-    teller = Parts(telling, message, at, time, reply)
+    measures = format.measures(message)
+    if counts and measures is not NO_MEASURES:
+        telling.measured(measures, time)
+    teller = Parts(telling, message, at, time, reply, searched_words(measures))
     for part in message.parts:
         teller.take(part)
     if message.todos:

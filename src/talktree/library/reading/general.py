@@ -30,7 +30,9 @@ from talktree.model.document import Document
 from talktree.model.habits import Habits
 from talktree.model.identity import find_native_id
 from talktree.model.message import Message
-from talktree.model.skeleton import ROOT
+from talktree.model.outline import Listing
+from talktree.model.skeleton import ROOT, Skeleton
+from talktree.model.vendor_walk import find_resume_point, walk_back, written_links
 
 
 def told(source: Source, format: Format) -> Told:
@@ -48,7 +50,7 @@ def told(source: Source, format: Format) -> Told:
         _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
         if len(telling.links) > links:
             # Links are those of the model, which has inferred what is missing.
-            habits.append(conversation.skeleton.habits._replace(sequential=False))
+            habits.append(conversation.skeleton.habits._replace(sequential=False, walk=False))
         roles.update(conversation.counts.roles)
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
         found.append(_facts(conversation, at, telling.title, errors))
@@ -105,10 +107,12 @@ def _tell(
     """Tell of one conversation, whose first record has a number."""
     bones = conversation.skeleton
     groups = bones.groups()
+    listings = _listings(bones)
     calls = LooseCalls(telling, conversation.id) if loose else None
     for position, entry in enumerate(conversation.entries):
         at = first + position
-        bits = tell_entry(telling, entry, at, bones.own_id(position))
+        counts = position not in bones.copies
+        bits = tell_entry(telling, entry, at, bones.own_id(position), counts=counts)
         if isinstance(entry, Message) and calls is not None:
             calls.take(entry, at)
         trait = bones.traits[position]
@@ -127,11 +131,20 @@ def _tell(
                 group_of(groups[position]),
                 stamp_of(bones.times[position], bones.roles[position]),
                 number,
+                listing=listings.get(position, int(Listing.LISTED)),
             )
         )
         telling.leaf = bones.own_id(position) or telling.leaf
     if calls is not None:
         calls.close()
+
+
+def _listings(bones: Skeleton) -> dict[int, int]:
+    """What the program's own reader returns, and from where the conversation continues."""
+    if not bones.habits.walk:
+        return {}
+    found = dict.fromkeys(walk_back(written_links(bones)), int(Listing.RETURNED))
+    return found | {find_resume_point(bones): int(Listing.CURRENT)}
 
 
 def _name(id: str, number: int) -> int:

@@ -20,7 +20,7 @@ def may_infer_links(shape: Shape) -> bool:
     """Whether a link of some record may be inferred."""
     if not len(shape):
         return False
-    named, _ = shape.whole_parents()
+    named, _, _ = shape.whole_parents()
     if any(named[place] == NOWHERE for place, _ in shape.forward):
         return True
     # Views look for such messages in the tree with the links that are missing inferred.

@@ -34,13 +34,20 @@ class Parts:
     """The parts of one message."""
 
     def __init__(
-        self, telling: Telling, message: Message, at: int, time: int | None, reply: int | None
+        self,
+        telling: Telling,
+        message: Message,
+        at: int,
+        time: int | None,
+        reply: int | None,
+        labels: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.telling = telling
         self.message = message
         self.at = at
         self.time = time
         self.reply = reply
+        self.labels = labels
         self.compacts = False
         self.failed = False
         context = message.context
@@ -90,6 +97,7 @@ class Parts:
             self.project,
             self.branch,
             states(self.error or error, self.side),
+            self.labels,
         )
         time = None if self.time is None else self.time // 1_000_000_000
         piece = Piece(self.at, kind, role, whole(text), time, tags, whole(files))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from talktree.library.reading.runs import Records
-from talktree.library.reading.told import FOLLOWS, SIDECHAIN, TRAIT
+from talktree.library.reading.told import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.model.habits import Habits
 from talktree.model.inference import (
     Nodes,
@@ -22,6 +22,7 @@ from talktree.model.inference import (
     return_to_main,
 )
 from talktree.model.skeleton import ROOT
+from talktree.model.vendor_walk import WrittenLinks
 
 _SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
 _TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
@@ -36,6 +37,34 @@ class _Some:
         self.stamps = array("q", (records.stamps[number] for number in numbers))
 
 
+def join_requests(replies: array[int], requests: array[int]) -> array[int]:
+    """The turn each record is a piece of: one API reply, or one API request; as the skeleton does.
+
+    A turn has the hash of its first reply, or else of its request.
+    """
+    if LOOSE in requests:
+        requests = array("i", (max(0, each) for each in requests))
+    if not any(requests):
+        return replies
+    turns: dict[int, int] = {}
+    asked: dict[int, int] = {}
+    names: dict[int, int] = {}
+    found = array("i")
+    for reply, request in zip(replies, requests, strict=True):
+        if not reply and not request:
+            found.append(0)
+            continue
+        number = turns.get(reply, 0) or asked.get(request, 0) or len(turns) + len(asked) + 1
+        if request:
+            asked.setdefault(request, number)
+        if reply:
+            turns.setdefault(reply, number)
+        found.append(number)
+    for hash, number in (*turns.items(), *asked.items()):
+        names.setdefault(number, hash)
+    return array("i", (names[number] if number else 0 for number in found))
+
+
 class Resolved(NamedTuple):
     """Records that are nodes of the tree, and the parent of each."""
 
@@ -47,6 +76,8 @@ class Resolved(NamedTuple):
     """The copies, with what each is a copy of."""
     inferred: bool = False
     """Whether any link is inferred."""
+    written: WrittenLinks = WrittenLinks((), b"")
+    """The links that are written, and what the program's own reader makes of the records."""
 
     def spread(self, states: bytes) -> bytes:
         """What is known of each record, for copies as well."""
@@ -72,16 +103,30 @@ class Linked(Records, Protocol):
     def places(self) -> dict[int, int]:
         """Where each id stands; of a doubled one the last."""
 
-    def whole_parents(self) -> tuple[array[int], set[int]]:
-        """The parents of all records, copies folded, and the records whose parent was a copy."""
+    @property
+    def replies(self) -> array[int]:
+        """The hashes of the API replies they are pieces of."""
+
+    @property
+    def requests(self) -> array[int]:
+        """The hashes of the API requests they answer."""
+
+    @property
+    def listings(self) -> bytearray:
+        """What the records mean to the program's own reader."""
+
+    def whole_parents(self) -> tuple[array[int], set[int], dict[int, int]]:
+        """The parents of all records, copies folded, the records whose parent was a copy, and the
+        links of loops that were cut."""
 
 
 def resolved(shape: Linked) -> Resolved:
     """The nodes of a shape."""
-    parents, on_copies = shape.whole_parents()
+    parents, on_copies, looped = shape.whole_parents()
+    listings = shape.listings
     if not any(each.sequential for each in shape.habits):
         # It was read through the model, which has inferred its links.
-        return Resolved(parents, shape)
+        return Resolved(parents, shape, written=WrittenLinks((), listings))
     copies = shape.copies
     records: Records = shape
     numbers: list[int] | None = None
@@ -94,12 +139,33 @@ def resolved(shape: Linked) -> Resolved:
         on_copies = {place[number] for number in on_copies}
         parents = array("i", (ROOT if each == ROOT else place[each] for each in above))
         records = _Some(shape, numbers)
+        listings = bytearray(listings[number] for number in numbers)
+        looped = {place[at]: place[above] for at, above in looped.items() if at not in copies}
+    written = array("i", parents)
+    for number, byte in enumerate(records.bits):
+        if byte & FOLLOWS:
+            written[number] = ROOT
+    for number, parent in looped.items():
+        written[number] = parent
     forward = bool(shape.forward) and any(up > at for at, up in enumerate(parents))
     nodes = _nodes(parents, records, forward=forward)
     moved = continue_kept(nodes, _kept(shape, copies, place), on_copies)
     broken = {place.get(at, at) for at, _ in shape.forward if at not in copies}
-    inferred = _infer(nodes, records, {at for at in broken if parents[at] == ROOT}) or bool(moved)
-    return Resolved(parents, records, numbers, copies, inferred or bool(copies))
+    loose = _loose(shape) if LOOSE in shape.requests else set()
+    broken = {at for at in broken if parents[at] == ROOT}
+    inferred = _infer(nodes, records, broken, loose) or bool(moved)
+    replies = shape.replies
+    if loose:
+        replies = array("i", (0 if each in loose else each for each in replies))
+    if numbers is not None:
+        replies = array("i", (replies[number] for number in numbers))
+    links = WrittenLinks(written, listings, nodes.traits, replies, records.stamps)
+    return Resolved(parents, records, numbers, copies, inferred or bool(copies), links)
+
+
+def _loose(shape: Linked) -> set[int]:
+    """The groups of calls that name no reply."""
+    return {shape.replies[at] for at, each in enumerate(shape.requests) if each == LOOSE}
 
 
 def _nodes(parents: array[int], records: Records, *, forward: bool) -> Nodes:
@@ -108,12 +174,12 @@ def _nodes(parents: array[int], records: Records, *, forward: bool) -> Nodes:
     return Nodes(parents, traits, sides, records.groups, records.stamps, forward)
 
 
-def _infer(nodes: Nodes, records: Records, broken: set[int]) -> bool:
+def _infer(nodes: Nodes, records: Records, broken: set[int], loose: set[int]) -> bool:
     """Infer the links that are missing; whether there are any."""
     follows = {number for number, byte in enumerate(records.bits) if byte & FOLLOWS}
     lacking = lacks_links(nodes, follows, broken)
     made = follow_order(nodes, follows | broken) if lacking else {}
-    return any((made, return_to_main(nodes), join_turns(nodes, ())))
+    return any((made, return_to_main(nodes), join_turns(nodes, loose)))
 
 
 def _kept(shape: Linked, copies: dict[int, int], place: dict[int, int]) -> dict[int, int]:

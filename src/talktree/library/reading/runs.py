@@ -8,14 +8,16 @@ answer is the same and the work is that of the forks.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from talktree.library.reading.told import COMPACT, SIDECHAIN, TRAIT
 from talktree.model.habits import Habits
-from talktree.model.outline import Trait
+from talktree.model.outline import Listing, Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 from talktree.model.tree import Tree
+from talktree.model.vendor_walk import WrittenLinks, last_listed, walk_back
 
 CURRENT, ABANDONED, COMPACTED = 0, 1, 2
 _SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
@@ -58,7 +60,14 @@ class Records(Protocol):
         """When they were said."""
 
 
-def judged(parents: array[int], records: Records, start: int, stop: int, habits: Habits) -> Outcome:
+def judged(
+    parents: array[int],
+    records: Records,
+    start: int,
+    stop: int,
+    habits: Habits,
+    written: WrittenLinks,
+) -> Outcome:
     """What the current leaf makes of the records of one conversation."""
     if start == stop:
         return Outcome(b"", 0, 0, ROOT)
@@ -68,7 +77,16 @@ def judged(parents: array[int], records: Records, start: int, stop: int, habits:
     if odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1:
         return Outcome(_after_compaction(own), 1, 0, stop - 1)
     rows = _rows(parents, sides, odd, start, stop)
-    return _Judge(rows, parents, records, habits).outcome()
+    # Files of lines hold one conversation.
+    walks = habits.walk and stop - start == len(written.listings)
+    resumed = last_listed(written) if walks else _stated(written, start, stop)
+    walk = walk_back(written) if walks else _returned(written, start, stop)
+    return _Judge(rows, parents, records, habits, resumed).outcome(walk)
+
+
+def _stated(written: WrittenLinks, start: int, stop: int) -> int:
+    """The record of which the model says that the conversation continues from it; -1 for none."""
+    return written.listings.rfind(Listing.CURRENT, start, stop)
 
 
 def _after_compaction(own: bytes) -> bytes:
@@ -108,6 +126,14 @@ def _rows(
     return list(map(_Row, ordered, [*ordered[1:], stop]))
 
 
+def _returned(written: WrittenLinks, start: int, stop: int) -> Iterator[int]:
+    """The records of which the model says that the program's own reader returns them."""
+    at = written.listings.find(Listing.RETURNED, start, stop)
+    while at >= 0:
+        yield at
+        at = written.listings.find(Listing.RETURNED, at + 1, stop)
+
+
 class _Judge:
     """One conversation as rows, and the tree of them."""
 
@@ -117,6 +143,7 @@ class _Judge:
         parents: Sequence[int],
         records: Records,
         habits: Habits,
+        resumed: int,
     ) -> None:
         self.rows = rows
         self.bits = bits = records.bits
@@ -126,7 +153,7 @@ class _Judge:
         own = bytes(bits[self.first : self.stop])
         self.traits = own.translate(_TRAIT)
         self.compacts = own.translate(_COMPACT)
-        self.bones = Skeleton(habits)
+        self.bones = Skeleton(habits._replace(walk=False))
         self._sizes: list[int] = []
         self.row_of: list[int] = []
         """The row of each node."""
@@ -137,10 +164,17 @@ class _Judge:
             self._add(number, row, records.stamps[row.start])
         for node, above in self._pending:
             self.bones.parents[node] = self._ends[above]
+        self._resume(resumed)
         self.tree = Tree(self.bones, self._sizes)
         self.states = bytearray([ABANDONED]) * (self.stop - self.first)
 
     # rows as nodes
+
+    def _resume(self, record: int) -> None:
+        """Mark the row of the record that the conversation continues from."""
+        number = bisect_right([row.start for row in self.rows], record) - 1
+        if number >= 0:
+            self.bones.listings[self._ends[self.rows[number].stop - 1]] = Listing.CURRENT
 
     def _add(self, number: int, row: _Row, stamp: int) -> None:
         trait, group = self._kind(row)
@@ -168,6 +202,7 @@ class _Judge:
         bones.sidechain.append(bool(self.bits[self.rows[number].start] & SIDECHAIN))
         bones.roles.append("")
         bones.group_numbers.append(group)
+        bones.listings.append(Listing.LISTED)
         self.row_of.append(number)
         self._sizes.append(0)
 
@@ -190,12 +225,18 @@ class _Judge:
 
     # what the leaf reaches
 
-    def outcome(self) -> Outcome:
-        """The state of every record, and how many branches there are."""
+    def outcome(self, walk: Iterable[int]) -> Outcome:
+        """The state of every record, and how many branches there are.
+
+        What the program's own reader returns is current wherever it is.
+        """
         tree = self.tree
         leaf = tree.active_leaf()
         if leaf is not None:
             self._mark_main(leaf)
+        for record in walk:
+            if self.states[record - self.first] == ABANDONED:
+                self.states[record - self.first] = CURRENT
         for node in range(len(self.row_of)):
             if tree.starts_sidechain(node):
                 self._mark_sidechain(node)

@@ -16,7 +16,7 @@ import msgspec
 
 from talktree.library.reading.packing import compressed, low_halves, packed, plain, unpacked
 from talktree.library.reading.record import Read
-from talktree.library.reading.resolved import Resolved, resolved
+from talktree.library.reading.resolved import Resolved, join_requests, resolved
 from talktree.library.reading.runs import ABANDONED, Outcome, judged
 from talktree.library.reading.told import (
     AS_LINES,
@@ -27,6 +27,8 @@ from talktree.library.reading.told import (
     Link,
 )
 from talktree.model.habits import Habits
+from talktree.model.inference import fold_copies
+from talktree.model.outline import Listing, Trait
 
 NOWHERE = -1
 _LOWER = (1 << 32) - 1
@@ -34,6 +36,17 @@ _FEW = 4096
 """Records at the end that are unpacked first."""
 STATES = ("current", "abandoned", "compacted")
 """What the current leaf makes of a record, by its number in `states`."""
+
+
+def _listing(bits: int) -> int:
+    if (bits >> TRAIT) + 1 == Trait.NOTE:
+        return int(Listing.PASSED)
+    return int(Listing.HIDDEN if bits & SIDECHAIN else Listing.LISTED)
+
+
+_PLANES = 8
+_LISTINGS = bytes(_listing(byte) for byte in range(256))
+"""What records mean to the program's own reader, as far as older shapes tell."""
 _FAILED = bytes(bool(byte & ERROR) for byte in range(256))
 
 
@@ -56,7 +69,7 @@ class _Packed(msgspec.Struct, array_like=True):
 class Shape:
     """Ids, parents, places and bits of all records that take part in the tree."""
 
-    def __init__(self, planes: Sequence[bytes] = (b"",) * 6) -> None:
+    def __init__(self, planes: Sequence[bytes] = (b"",) * 8) -> None:
         self._planes = planes
         """The arrays as they are kept: most of those that search needs no more than a few of."""
         self.bits = bytearray(planes[5])
@@ -92,9 +105,28 @@ class Shape:
         return unpacked("q", self._planes[2])
 
     @cached_property
-    def groups(self) -> array[int]:
-        """Which of them are one reply."""
+    def replies(self) -> array[int]:
+        """The hashes of the API replies they are pieces of."""
         return unpacked("i", self._planes[3])
+
+    @cached_property
+    def requests(self) -> array[int]:
+        """The hashes of the API requests they answer."""
+        if len(self._planes) < _PLANES:
+            return array("i", bytes(4 * len(self)))
+        return unpacked("i", self._planes[6])
+
+    @cached_property
+    def listings(self) -> bytearray:
+        """What they mean to the program's own reader."""
+        if len(self._planes) < _PLANES:
+            return self.bits.translate(_LISTINGS)
+        return bytearray(self._planes[7])
+
+    @cached_property
+    def groups(self) -> array[int]:
+        """Which of them are one turn."""
+        return join_requests(self.replies, self.requests)
 
     @cached_property
     def stamps(self) -> array[int]:
@@ -113,7 +145,8 @@ class Shape:
         made = Shape()
         made.ids, made.parents = self.ids[:], self.parents[:]
         made.at, made.bits = self.at[:], self.bits[:]
-        made.groups, made.stamps = self.groups[:], self.stamps[:]
+        made.replies, made.stamps = self.replies[:], self.stamps[:]
+        made.requests, made.listings = self.requests[:], self.listings[:]
         made.forward, made.starts = self.forward[:], self.starts[:]
         made.doubled, made.kept, made.habits = self.doubled, self.kept[:], self.habits
         made._extend(links)
@@ -125,7 +158,9 @@ class Shape:
         return made
 
     def _extend(self, links: Sequence[Link]) -> None:
-        ids, parents, at, bits, groups, stamps, talks, kept = zip(*links, strict=True)
+        ids, parents, at, bits, replies, stamps, talks, kept, listings, requests = zip(
+            *links, strict=True
+        )
         first = len(self)
         if any(kept):
             self.kept += [(place, name) for place, name in enumerate(kept, first) if name]
@@ -151,8 +186,10 @@ class Shape:
         self.parents.extend(found)
         self.at.extend(at)
         self.bits.extend(bits)
-        self.groups.extend(groups)
+        self.replies.extend(replies)
         self.stamps.extend(stamps)
+        self.listings.extend(listings)
+        self.requests.extend(requests)
 
     def places(self) -> dict[int, int]:
         """Where each id stands; of a doubled one the last."""
@@ -187,9 +224,9 @@ class Shape:
 
     def pack(self) -> bytes:
         """The shape as bytes."""
-        arrays = [self.ids, self.parents, self.at, self.groups, self.stamps]
+        arrays = [self.ids, self.parents, self.at, self.replies, self.stamps]
         planes = [packed(each) for each in arrays]
-        planes.append(bytes(self.bits))
+        planes += [bytes(self.bits), packed(self.requests), bytes(self.listings)]
         kept = _Packed(
             len(self),
             planes,
@@ -276,7 +313,7 @@ class Shape:
         starts = self.starts if resolved.numbers is None else [0]
         spans = pairwise([*starts, len(resolved.parents)])
         return [
-            judged(resolved.parents, resolved.records, start, stop, habits)
+            judged(resolved.parents, resolved.records, start, stop, habits, resolved.written)
             for habits, (start, stop) in zip(self._all_habits(), spans, strict=False)
         ]
 
@@ -289,36 +326,34 @@ class Shape:
         """Its nodes, with links that are missing inferred."""
         return resolved(self)
 
-    def whole_parents(self) -> tuple[array[int], set[int]]:
-        """The parents of all records, and the records whose parent was a copy.
+    def whole_parents(self) -> tuple[array[int], set[int], dict[int, int]]:
+        """The parents of all records, the records whose parent was a copy, and the links of loops.
 
         Parents behind their children are found, originals take the place of copies, and loops are
         cut. Copies have no parents.
         """
         parents, changed = self.parents[:], False
+        looped: dict[int, int] = {}
         known = self.places() if self.forward else {}
         for place, name in self.forward:
             above = known.get(name, NOWHERE)
             own = above == place or name == self.ids[place]
+            if own and not self.bits[place] & FOLLOWS:
+                looped[place] = place
             if above != NOWHERE and not own:
                 parents[place] = above
                 changed = True
-        on_copies = self._fold_copies(parents) if self.copies else set()
+        on_copies = fold_copies(parents, self.copies)[0] if self.copies else set()
         if changed:
-            self._cut_loops(parents)
-        return parents, on_copies
+            looped |= self._cut_loops(parents)
+        return parents, on_copies, looped
 
-    def _fold_copies(self, parents: array[int]) -> set[int]:
-        """Let originals take the place of copies; returns the records that hung on copies."""
-        for copy in self.copies:
-            parents[copy] = NOWHERE
-        found = {number for number, above in enumerate(parents) if above in self.copies}
-        for number in found:
-            parents[number] = self.copies[parents[number]]
-        return found
+    def _cut_loops(self, parents: array[int]) -> dict[int, int]:
+        """Of each loop the link is cut that only follows, or else the one that points forward.
 
-    def _cut_loops(self, parents: array[int]) -> None:
-        """Of each loop the link is cut that only follows, or else the one that points forward."""
+        Returns the links of the second kind.
+        """
+        cut: dict[int, int] = {}
         seen = bytearray(len(parents))  # 1: on the way being walked, 2: known to end
         for start in range(len(parents)):
             way: list[int] = []
@@ -330,9 +365,12 @@ class Shape:
             if here != NOWHERE and seen[here] == 1:
                 loop = way[way.index(here) :]
                 follows = [each for each in loop if self.bits[each] & FOLLOWS]
+                if not follows:
+                    cut[min(loop)] = parents[min(loop)]
                 parents[min(follows or loop)] = NOWHERE
             for each in way:
                 seen[each] = 2
+        return cut
 
 
 class _Seen(msgspec.Struct, array_like=True):

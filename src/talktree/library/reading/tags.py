@@ -17,8 +17,12 @@ def tags_of(
     project: str | None = None,
     branch: str | None = None,
     is_: tuple[str, ...] = (),
+    labels: tuple[tuple[str, str], ...] = (),
 ) -> str:
-    """The words a piece is filtered by, with blanks between them; `is_` may be error, sidechain."""
+    """The words a piece is filtered by, with blanks between them; `is_` may be error, sidechain.
+
+    Labels are names and values of what is recorded about the message.
+    """
     named = {
         "format": format,
         "kind": kind,
@@ -29,6 +33,7 @@ def tags_of(
         "branch": branch,
     }
     words = [word for name, value in named.items() if value for word in _words_of(name, value)]
+    words += [word for name, value in labels for word in _words_of(name, value)]
     words += [f"is={state}" for state in is_]
     return " ".join(dict.fromkeys(words))
 

@@ -12,6 +12,7 @@ from talktree.library.reading.keys import group_of, stamp_of
 from talktree.library.reading.texts import Task, prompt_title, whole
 from talktree.library.reading.told import (
     FOLLOWS,
+    LOOSE,
     NODE,
     SAMPLED,
     TRAIT,
@@ -26,6 +27,8 @@ from talktree.library.reading.told import (
     key_of,
 )
 from talktree.model.derive import DONE
+from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
+from talktree.model.outline import CALLS, Listing
 
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
@@ -130,6 +133,8 @@ class Telling:
         role: str,
         group: str | None,
         kept: str | None = None,
+        listing: int = int(Listing.LISTED),
+        request: str | None = None,
     ) -> None:
         """A record that takes part in the tree."""
         above = parent if parent is not None else follows
@@ -144,6 +149,8 @@ class Telling:
                 group_of(group or None),
                 stamp_of(time, role),
                 kept=key_of(kept) if kept else 0,
+                listing=listing,
+                request=LOOSE if group and group.startswith(CALLS) else group_of(request or None),
             )
         )
         if id:
@@ -159,6 +166,13 @@ class Telling:
             self.measures.append(Measure(time, "todos_done", float(done)))
             self.measures.append(Measure(time, "todos_open", float(len(listed) - done)))
         self.todo = key
+
+    def measured(self, measures: MessageMeasures, time: int | None) -> None:
+        """What is recorded about a message."""
+        self.measures += [Measure(time, *each) for each in measured_numbers(measures)]
+        self.measures += [
+            Measure(time, name, whole(word)) for name, word in measured_words(measures)
+        ]
 
     def called(self, key: int, tool: str) -> None:
         """A call waits for its result."""

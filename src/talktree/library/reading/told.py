@@ -18,7 +18,7 @@ except ImportError:
     from hashlib import blake2b
 
 NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
-AS_LINES = Habits(sequential=True, replays=True, latest=True)
+AS_LINES = Habits(sequential=True, replays=True, latest=True, walk=True)
 """The habits of sources that are read line by line; links of all others are resolved already."""
 TRAIT = 6
 """Bits of a link above the others hold its trait, less one."""
@@ -93,6 +93,9 @@ class Measure(NamedTuple):
     value: str | float
 
 
+LOOSE = -1
+
+
 class Link(NamedTuple):
     """A record that takes part in the tree."""
 
@@ -110,6 +113,10 @@ class Link(NamedTuple):
     """Which conversation of the source it belongs to."""
     kept: int = 0
     """Hash of the id of the first message that a compaction keeps; 0 if there is none."""
+    listing: int = 1
+    """What it means to the program's own reader (`model/outline.py: Listing`)."""
+    request: int = 0
+    """Which API request it answers; 0 for none, `LOOSE` for calls that name no reply either."""
 
 
 class ConversationFacts(NamedTuple):

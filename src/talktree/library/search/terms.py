@@ -23,7 +23,13 @@ from talktree.library.search.query import (
 if TYPE_CHECKING:
     from datetime import datetime
 
-WORD_FIELDS = ("role", "kind", "tool", "model", "project", "branch", "format", "file")
+LABEL_FIELDS = ("tag", "author", "sentiment", "topic", "language", "safe")
+"""What formats record about messages (`model/measures.py: SEARCHED`)."""
+WORD_FIELDS = (
+    *("role", "kind", "tool", "model", "project", "branch", "format", "file"),
+    *LABEL_FIELDS,
+)
+TRUTHS = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 FIELDS = (*WORD_FIELDS, "before", "after", "is", "session", "has")
 STATES = ("error", "sidechain", "abandoned", "compacted")
 _ALL_FIELDS = "the fields are " + ", ".join(f"{name}:" for name in FIELDS)
@@ -70,6 +76,12 @@ def field(query: str, at: int, value_at: int, name: str, value: str, now: dateti
         )
     if not value:
         raise BadQuery(f"{lower}: has no value", query, value_at, _example(lower))
+    if lower == "format":
+        from talktree.formats import resolve_alias  # few queries name a format
+
+        value = resolve_alias(value)
+    if lower == "safe":
+        value = _truth(query, value_at, value)
     if lower in WORD_FIELDS:
         return Field(lower, _words(query, value_at, value))
     if lower == "has":
@@ -138,6 +150,13 @@ def _state(query: str, at: int, value: str) -> Query:
     )
 
 
+def _truth(query: str, at: int, value: str) -> str:
+    found = TRUTHS.get(value.lower())
+    if found is None:
+        raise BadQuery(f"“{value}” is neither true nor false", query, at, _example("safe"))
+    return found
+
+
 def _time(query: str, at: int, name: str, value: str, now: datetime | None) -> Query:
     from talktree.library.search.moments import moment
 
@@ -156,6 +175,7 @@ def _example(name: str) -> str:
         "session": "write session: and the id or its beginning",
         "file": "write file:name.py",
         "role": "write role:user or role:assistant",
+        "safe": "write safe:true or safe:false",
     }.get(name, f"write {name}:word")
 
 

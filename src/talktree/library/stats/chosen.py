@@ -77,8 +77,9 @@ class Chosen:
         self.projects = _holding(self.names, filters.project)
         self.sources: dict[int, Source] = {}
         """Those of the right format, by their numbers."""
+        wanted = _slug(filters.format)
         for id, path, format, native, title, project, *counts in db.read(_SOURCES):
-            if filters.format in (None, format):
+            if wanted in (None, format):
                 place = self.names.get(project)
                 self.sources[id] = Source(id, path, format, native, title, place, *counts)
 
@@ -106,6 +107,15 @@ class Chosen:
         return (filters.since is None or time >= filters.since) and (
             filters.until is None or time < filters.until
         )
+
+
+def _slug(format: str | None) -> str | None:
+    """The slug of a format that is named by it or by an alias."""
+    if format is None:
+        return None
+    from talktree.formats import resolve_alias  # mostly all formats are counted
+
+    return resolve_alias(format)
 
 
 def _holding(names: Mapping[int | None, str], wanted: str | None) -> set[int | None] | None:

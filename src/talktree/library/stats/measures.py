@@ -31,6 +31,8 @@ class Measured(Struct, frozen=True):
     ninth: float
     """Nine of ten are not above it."""
     most: float
+    total: float
+    """All of them together."""
 
 
 class Measures(Struct, frozen=True):
@@ -58,8 +60,8 @@ def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures
         else:
             numbers.setdefault(name, []).append(value)
     return Measures(
-        words=tuple(_counted(name, counts) for name, counts in sorted(words.items())),
-        numbers=tuple(_measured(name, values) for name, values in sorted(numbers.items())),
+        words=tuple(Counted(name, most_common(words[name])) for name in sorted(words)),
+        numbers=tuple(summarize(name, numbers[name]) for name in sorted(numbers)),
         todos_done=_sum(todos, TODOS_DONE),
         todos_open=_sum(todos, TODOS_OPEN),
     )
@@ -69,13 +71,22 @@ def _sum(todos: dict[tuple[str, str], float], name: str) -> int:
     return int(sum(value for (_, each), value in todos.items() if each == name))
 
 
-def _counted(name: str, counts: Counter[str]) -> Counted:
-    return Counted(name, tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+def most_common(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """Words and how often each occurs, the most frequent first, of equals in their order."""
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _measured(name: str, values: list[float]) -> Measured:
+def summarize(name: str, values: Sequence[float]) -> Measured:
+    """How some numbers are distributed; there is at least one."""
     ordered = sorted(values)
-    return Measured(name, len(ordered), share_of(ordered, 0.5), share_of(ordered, 0.9), ordered[-1])
+    return Measured(
+        name,
+        len(ordered),
+        share_of(ordered, 0.5),
+        share_of(ordered, 0.9),
+        ordered[-1],
+        sum(ordered),
+    )
 
 
 def share_of(ordered: Sequence[float], share: float) -> float:

@@ -10,11 +10,14 @@ from talktree.library.reading.texts import call_files
 from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.library.tables.calls import call_rows
+from talktree.library.tables.schemas import MEASURES
 from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Snapshot
+from talktree.model.measures import MessageMeasures
 from talktree.model.message import ERROR, SIDECHAIN, Message
 from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult
+from talktree.text.json_write import encode
 
 Row = tuple[Any, ...]
 _REPLIES = (
@@ -67,7 +70,17 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             "\n".join([part.text for part in parts if isinstance(part, Thinking)]),
             sum(isinstance(part, ToolCall) for part in parts),
             len(results),
+            *_recorded(conversation.store.measures(entry)),
         )
+
+
+def _recorded(measures: MessageMeasures) -> Iterator[Any]:
+    """The columns of what is recorded about a message; lists as JSON, None if they are empty."""
+    for column in MEASURES:
+        value = getattr(measures, column.name)
+        if isinstance(value, tuple):
+            value = encode([*value]).decode() if value else None
+        yield value
 
 
 def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:

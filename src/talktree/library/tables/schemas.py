@@ -30,6 +30,27 @@ _WHERE = (
     ),
 )
 
+MEASURES = (
+    Column("tags", "text", "its tags, as a JSON list"),
+    Column("authors", "text", "who wrote it, as a JSON list"),
+    Column("language", "text", "the language that was detected"),
+    Column("safe", "bool", "the result of the safety check"),
+    Column("topics", "text", "its topics, as a JSON list"),
+    Column("sentiment", "text", "the sentiment that was detected"),
+    Column("plugins", "text", "the plugins that were chosen for it, as a JSON list"),
+    Column("external_knowledge", "text", "how much knowledge it needs"),
+    Column("preferred", "bool", "whether people preferred it"),
+    Column("opt_status", "text", "whether its author opted in or out"),
+    Column("beta", "bool", "whether it was a request to a beta version"),
+    Column("input_tokens", "int", "tokens of the prompt, where they are recorded with a message"),
+    Column("output_tokens", "int", "tokens of the reply, where they are recorded with a message"),
+    Column("total_tokens", "int", "all tokens, where that is recorded; not to be added to them"),
+    Column("uncounted_tokens", "text", "token counts in an unknown shape, as JSON"),
+    Column("seconds_until_streaming", "float", "recorded seconds until the reply began"),
+    Column("seconds_until_finished", "float", "recorded seconds until the reply was finished"),
+)
+"""What formats record about a message (`model/measures.py`)."""
+
 MESSAGES = (
     *_WHERE,
     Column("branch", "text", "the branch of Git at that time"),
@@ -48,6 +69,7 @@ MESSAGES = (
     Column("thinking", "text", "the model's reasoning, as far as it was kept", always=True),
     Column("calls", "int", "how many tools it calls", always=True),
     Column("results", "int", "how many results of tools it brings", always=True),
+    *MEASURES,
 )
 CALLS = (
     *_WHERE,

@@ -7,6 +7,7 @@ what was undone stays in the list.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import ChangedMeanwhile, NotUndoable
+from talktree.library.archive.versions import files_of
 from talktree.library.database.connection import Database
 from talktree.model.operations import Operation
 
@@ -50,6 +52,8 @@ class Saved(Struct, frozen=True, kw_only=True, tag="saved"):
     made: Stand
     standing: tuple[int, ...]
     """The edits that are."""
+    ground: Stand | None = None
+    """What the files were without these edits; None in rows of earlier versions of Talktree."""
 
 
 class Saving(Struct, frozen=True, kw_only=True, tag="saving"):
@@ -58,6 +62,8 @@ class Saving(Struct, frozen=True, kw_only=True, tag="saving"):
     standing: tuple[int, ...]
     hashes: dict[str, tuple[int, str]]
     """What the files are going to be: size and SHA-256 by path."""
+    ground: Stand | None = None
+    """What the files are without the edits."""
 
 
 Row: TypeAlias = Edited | Undone | Redone | Saving | Saved
@@ -116,9 +122,28 @@ class History:
     def _settle(self, saved: Saved) -> None:
         """The file went on by itself after a save: what is in it stays in it."""
         self._settled |= set(saved.standing)
-        self.standing = self.standing[len(saved.standing) :]
+        self.standing = [each for each in self.standing if each not in saved.standing]
         self._undone = []
         self.base, self.saved = saved.made, None
+
+    def keep_saved(self, now: Stand) -> None:
+        """Let edits count that were saved and undone, if the file has gone on with them since.
+
+        The undo was never written, and writing it would take away what the file went on by.
+        """
+        saved = self.saved
+        if saved is not None and saved.made != now and self.left_of(saved) is None:
+            self.standing = [
+                *saved.standing,
+                *(each for each in self.standing if each not in saved.standing),
+            ]
+            self._undone = []
+
+    def ground_of(self, saved: Saved) -> Stand | None:
+        """What the files were without the edits of a save; all that grew until then is in it."""
+        if saved.ground is not None:
+            return saved.ground
+        return self._edits[saved.standing[-1]][1].on if saved.standing else self.base
 
     @property
     def is_saved(self) -> bool:
@@ -176,7 +201,16 @@ class History:
 def history_of(db: Database, source: int) -> History:
     """The edits of a source."""
     rows = db.read(_ROWS, (source,))
-    return History((id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows)
+    found = History((id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows)
+    if found.saved is not None:
+        found.keep_saved(stand_of(db, source))
+    return found
+
+
+def stand_of(db: Database, source: int) -> Stand:
+    """What the library has of the files of a source."""
+    files = files_of(db, source)
+    return {os.fsdecode(each.path): (each.generation, each.length) for each in files}
 
 
 def add(db: Database, source: int, time: int, row: Row, *, after: int | None) -> int:

@@ -19,7 +19,6 @@ from talktree.formats.engine.edited import edited
 from talktree.formats.engine.write import changed_files, files_answered
 from talktree.formats.secrets import without_secrets
 from talktree.library.archive.contents import source_of, with_kept_companions
-from talktree.library.archive.versions import files_of
 from talktree.library.versions.history import (
     Edit,
     Edited,
@@ -32,6 +31,7 @@ from talktree.library.versions.history import (
     Undone,
     add,
     history_of,
+    stand_of,
 )
 from talktree.model.document import Document
 from talktree.model.operations import Operation, done
@@ -70,6 +70,7 @@ class Versions:
         saved = None if history.saving is None else self._came_of(history.saving)
         if saved is not None:
             history.saved, history.saving = saved, None
+            history.keep_saved(self._stand())
         return history
 
     def document(self) -> Document:
@@ -146,14 +147,14 @@ class Versions:
             wanted = self._edited(history)
             now = self.on_disk()
             self._verify_versions()
-            standing = tuple(history.standing)
+            standing, (ground, _) = tuple(history.standing), self._ground(history)
             # Said before it is done: whoever is interrupted finds out later how far it came.
-            said = Saving(standing=standing, hashes=_hashes(write(wanted)))
+            said = Saving(standing=standing, hashes=_hashes(write(wanted)), ground=ground)
             last = self._add(said, history)
             # `on_disk` has just compared the files with those that the archive keeps.
             written = replaced(now, self.path, lambda: write(wanted), backup=False).changed
             self._library.import_([self.path])
-            row = Saved(made=self._stand(), standing=standing)
+            row = Saved(made=self._stand(), standing=standing, ground=ground)
             add(self._library.db, self._source, time.time_ns(), row, after=last)
         return written
 
@@ -199,13 +200,12 @@ class Versions:
             # It went on by itself since it was saved: there is no way back behind that.
             edits, base = history.left_of(saved), saved.made
         elif saved is not None:
-            assert base is not None
-            return base, history.counting()
-        if edits is None:
-            raise ChangedMeanwhile(
-                f"{self.path}: it went on since it was saved, so what is saved cannot be undone",
-                hint="redo what was undone",
-            )
+            # Not what the first edit was made on: the file may have grown between that and the
+            # save, and without the edits it still has what it grew by.
+            ground = history.ground_of(saved)
+            assert ground is not None
+            return ground, history.counting()
+        assert edits is not None, "what was saved counts when the file has gone on"
         if not edits or (base is not None and _is_grown(base, now)):
             return now, edits
         raise ChangedMeanwhile(
@@ -229,16 +229,15 @@ class Versions:
             if told != _hash(kept[inside].blocks(0, size)):
                 return None
             made[path] = (generation, size)
-        return (
-            Saved(made=made, standing=saving.standing) if len(made) == len(saving.hashes) else None
-        )
+        if len(made) != len(saving.hashes):
+            return None
+        return Saved(made=made, standing=saving.standing, ground=saving.ground)
 
     def _inside(self, path: str) -> str:
         return self.path.name if path == str(self.path) else os.path.relpath(path, self.path)
 
     def _stand(self) -> Stand:
-        files = files_of(self._library.db, self._source)
-        return {os.fsdecode(each.path): (each.generation, each.length) for each in files}
+        return stand_of(self._library.db, self._source)
 
     def _kept(self, stand: Stand) -> Source:
         files = ((os.fsencode(path), *held) for path, held in stand.items())

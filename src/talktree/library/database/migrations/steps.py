@@ -9,6 +9,7 @@ from talktree.library.database.migrations import (
     branch_names,
     checksums,
     conversations,
+    message_measures,
     reply_names,
     roles,
     verified_versions,
@@ -21,5 +22,6 @@ STEPS: dict[int, Callable[[Database], None]] = {
     5: checksums.step,
     6: conversations.step,
     7: reply_names.step,
+    8: message_measures.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""

@@ -1,0 +1,16 @@
+"""Schema 8: what formats record about messages is counted, and found by fields of queries.
+
+The next import reads sources again from the archive. Sources that are read line by line have no
+such records.
+"""
+
+from __future__ import annotations
+
+from talktree.library.database.connection import Database
+
+_READ_AGAIN = "UPDATE sources SET indexed = -1 WHERE lines = 0"
+
+
+def step(db: Database) -> None:
+    """Have all sources read again that are read as a whole."""
+    db.run(_READ_AGAIN)
