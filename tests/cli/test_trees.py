@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import talktree
 from talktree.cli import main
 from talktree.library.library import Library
+from talktree.model.findings import Finding
 from tests import session_lines
-from tests.session_lines import SESSIONS, Line, ask, compacted_twice, say, uid, write
+from tests.cases import examples
+from tests.session_lines import (
+    SESSIONS,
+    Line,
+    ask,
+    call,
+    compacted_twice,
+    result,
+    say,
+    uid,
+    write,
+)
+
+RULES = Path(__file__).parent.parent / "data" / "rules"
+IDENTITY_SAMPLES = {
+    f"{path.parent.parent.name}/{path.parent.name}/{path.name}": path
+    for code in ("IDS102", "IDS105", "IDS109")
+    for path in sorted((RULES / code).glob("bad*/*"))
+}
 
 
 class Done(NamedTuple):
@@ -196,6 +219,57 @@ def test_parallel_calls_are_one_turn(name: str, tmp_path: Path) -> None:
     assert len(talktree.read(path).conversation.branches()) == 1
 
 
+NAMES = ("one reply", "one request", "replies of one request", "none")
+
+
+@given(
+    st.sampled_from(NAMES),
+    st.permutations((1, 2, 3)),
+    st.tuples(*[st.integers(1, 3)] * 3),
+    st.booleans(),
+)
+@examples(60)
+def test_parallel_calls_are_one_turn_wherever_their_results_are(
+    names: str, order: list[int], parents: tuple[int, int, int], chained: bool
+) -> None:
+    chained = chained and names != "none"
+    lines = [ask(1, None, "u")]
+    for tool in (1, 2, 3):
+        reply = {"one reply": "msg_a", "replies of one request": f"msg_{tool}"}.get(names, "")
+        request = {"requestId": "req_1"} if "request" in names else {}
+        lines.append(call(1 + tool, tool if chained else 1, tool, reply, **request))
+    lines += [result(5 + at, 1 + parents[tool - 1], tool) for at, tool in enumerate(order)]
+    lines.append(say(8, 7, "done"))
+    with TemporaryDirectory() as folder:
+        path = write(lines, Path(folder))
+        assert sorted(shown(path)) == ids(*range(1, 9))
+        printed = texts(path)
+        assert all(f"  $ ls {each}\n    output {each}\n" in printed for each in (1, 2, 3))
+        assert len(talktree.read(path).conversation.branches()) == 1
+
+
+@given(st.permutations((1, 2, 3)), st.tuples(st.booleans(), st.booleans()))
+@examples(40)
+def test_documented_results_are_paired_by_their_own_call_or_in_order(
+    order: list[int], own: tuple[bool, bool]
+) -> None:
+    under = {
+        number: f"a{number}" if on_own else "a3" for number, on_own in zip((1, 2), own, strict=True)
+    }
+    waiting = sorted(number for number in (1, 2, 3) if under.get(number, "a3") == "a3")
+    # Those that hang on the last call come in the order of the calls.
+    order = [waiting.pop(0) if under.get(number, "a3") == "a3" else number for number in order]
+    lines = [
+        documented("u", None, "user", message="Look around."),
+        *(used(f"a{number}", "u", number) for number in (1, 2, 3)),
+        *(brought(f"r{number}", under.get(number, "a3"), number) for number in order),
+        documented("end", f"r{order[-1]}", "assistant", subtype="response", message="Done."),
+    ]
+    with TemporaryDirectory() as folder:
+        printed = texts(write(lines, Path(folder)))
+    assert all(f"  $ ls {each}\n    output {each}\n" in printed for each in (1, 2, 3))
+
+
 def test_a_regenerated_answer_is_a_fork(tmp_path: Path) -> None:
     path = write(SESSIONS["regenerated"], tmp_path)
     assert shown(path) == ids(1, 5, 6, 7)
@@ -226,6 +300,100 @@ def test_a_library_counts_a_session_that_is_compacted_twice(tmp_path: Path) -> N
         states = {hit.state for hit in library.search("Question", limit=99)}
     assert (kept.messages, kept.branches) == (23, 1)
     assert states == {"current", "compacted"}
+
+
+def rewritten(lines: list[Line], *, behind: bool, compactions: int, **members: str) -> list[Line]:
+    """The same lines with other members in all copies, which hang on the line before them or on
+    what they hung on; each further compaction writes the history again."""
+    out: list[Line] = []
+    for row in lines:
+        is_copy = any(row["uuid"] == each["uuid"] for each in out)
+        parent = {"parentUuid": out[-1]["uuid"]} if behind and out else {}
+        out.append({**row, **members, **parent} if is_copy else row)
+    if compactions == 2:
+        return out
+    more = [
+        *lines[:10],
+        session_lines.note(24, 10),
+        session_lines.boundary(25, 24, first_kept=23),
+        session_lines.summary(26, 25),
+        ask(27, 26, "Question 7?"),
+        say(28, 27, "Answer 7."),
+    ]
+    return rewritten([*out, *more], behind=behind, compactions=2, **members)
+
+
+@pytest.mark.parametrize("compactions", [2, 3])
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize(
+    "members",
+    [{}, {"timestamp": "2026-03-04T12:00:00.000Z"}, {"version": "2.1.30"}, {"sessionId": uid(9)}],
+    ids=lambda members: "".join(members) or "same",
+)
+def test_copies_with_another_parent_or_time_are_one_message(
+    members: dict[str, str], behind: bool, compactions: int, tmp_path: Path
+) -> None:
+    lines = rewritten(compacted_twice(), behind=behind, compactions=compactions, **members)
+    path = write(lines, tmp_path / "projects")
+    count = len({line["uuid"] for line in lines})
+    assert len(lines) > count
+    assert shown(path) == ids(*range(1, count + 1))
+    assert len(talktree.read(path).conversation.branches()) == 1
+    differ = behind or {"timestamp", "version"} & members.keys()
+    assert ("IDS109" if differ else "IDS105") in codes(path)
+    assert "IDS102" not in codes(path)
+    with Library.open(tmp_path / "library", write=True) as library:
+        library.import_([path.parent])
+        (kept,) = library.conversations()
+    assert (kept.messages, kept.branches) == (count, 1)
+    repaired = tmp_path / "repaired.jsonl"
+    run("repair", path, "-o", repaired)
+    if repaired.exists():
+        assert shown(repaired) == ids(*range(1, count + 1))
+
+
+def test_a_message_kept_behind_a_compaction_is_shown_once(tmp_path: Path) -> None:
+    """The message is written again below the summary, and the conversation continues from there."""
+    lines = [
+        *session_lines.turns(1, 4, None),
+        session_lines.boundary(5, 4, first_kept=3),
+        session_lines.summary(6, 5),
+        {**session_lines.turns(3, 3, 6)[0]},
+        session_lines.turns(3, 4, 2)[1],
+        *session_lines.turns(7, 10, 4),
+    ]
+    path = write(lines, tmp_path)
+    assert shown(path) == ids(*range(1, 11))
+    assert len(talktree.read(path).conversation.branches()) == 1
+
+
+def identity_findings(found: Sequence[Finding]) -> set[tuple[str, str, str, str | None]]:
+    return {
+        (each.code, each.name, each.severity, each.entry)
+        for each in found
+        if each.code in ("IDS101", "IDS102", "IDS105", "IDS109")
+    }
+
+
+@pytest.mark.parametrize("name", ["exact", "rewritten", *IDENTITY_SAMPLES])
+def test_reading_and_checking_agree_on_copies(name: str, tmp_path: Path) -> None:
+    if name in IDENTITY_SAMPLES:
+        path = IDENTITY_SAMPLES[name]
+    else:
+        behind = name == "rewritten"
+        path = write(rewritten(compacted_twice(), behind=behind, compactions=2), tmp_path)
+    read = identity_findings(talktree.read(path).findings)
+    assert read
+    assert read == identity_findings(talktree.check(path).findings)
+
+
+def test_a_conversion_reports_copies_as_a_check_does(tmp_path: Path) -> None:
+    path = write(compacted_twice(), tmp_path)
+    done = run("convert", path, "-t", "studio", "-o", tmp_path / "out.json", "--clean")
+    assert f"{path}: 10 warnings: {uid(1)}#2 exact-copy;" in done.stderr
+    assert "duplicate-id" not in done.stderr
+    checked = run("check", path)
+    assert "exact-copy" in checked.stdout + checked.stderr
 
 
 # forks and threads

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from talktree.errors import Unreadable, UsageError
+from talktree.formats import by_slug
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Operation
@@ -37,19 +38,20 @@ class Asked:
     def operation(self, conversation: Conversation) -> Operation:
         """The operation it means in a conversation; everything new gets its id and time here."""
         about = self.about
+        new_id = by_slug(conversation.format).new_id
         if self.verb == "reply":
             parent = None if about == BEGINNING else about
             role = str(self._more.get("role") or "user")
-            return making.reply(conversation, parent, self._text(), role)
+            return making.reply(conversation, parent, self._text(), role, new_id=new_id)
         about = conversation[about].id
         match self.verb:
             case "replace" if self._more.get("here"):
                 return making.replace(conversation, about, self._text())
             case "replace":
-                return making.revise(conversation, about, self._text())
+                return making.revise(conversation, about, self._text(), new_id=new_id)
             case "clone":
                 below = bool(self._more.get("with_replies"))
-                return making.clone(conversation, about, below=below)
+                return making.clone(conversation, about, below=below, new_id=new_id)
             case "delete":
                 return making.delete(conversation, about)
             case "undelete":

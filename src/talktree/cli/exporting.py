@@ -30,6 +30,7 @@ from talktree.views.measure import counted, size
 LARGE = 2000
 """From so many messages on it may take long enough for a bar."""
 MOST_TOLD = 20
+_PLURALS = {"message not shown to the user": "messages not shown to the user"}
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
 
 
@@ -120,7 +121,7 @@ def _conclude(
     written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
-        _print_json(written, made.secrets, [])
+        _print_json(written, made.secrets, made.left_out, [])
         return
     if not wish.speaks:
         return
@@ -129,6 +130,7 @@ def _conclude(
         files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
         tell(f"talktree: wrote {wish.out} ({files}{total})")
     _tell_secrets(made.secrets)
+    _tell_left_out(made.left_out)
     tell_findings(document, chosen=found)
 
 
@@ -149,12 +151,15 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
     skipped = [outcome.path for outcome in outcomes if outcome.skipped]
     secrets: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     for outcome in outcomes:
         secrets.update(outcome.secrets)
+        left_out.update(outcome.left_out)
     if wish.as_json:
         _print_json(
             [(str(Path(wish.out) / each.page), each.size) for each in pages],
             secrets,
+            left_out,
             failed,
             skipped,
         )
@@ -162,6 +167,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
         total = size(sum(each.size for each in pages))
         tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
         _tell_secrets(secrets)
+        _tell_left_out(left_out)
         _tell_skipped(skipped)
     if not wish.as_json and wish.progress != "json":
         _tell_failures(failed)
@@ -220,9 +226,17 @@ def _tell_secrets(secrets: Mapping[str, int]) -> None:
         tell(f"talktree: redacted {counted(total, 'secret')}: {kinds}")
 
 
+def _tell_left_out(left_out: Mapping[str, int]) -> None:
+    """How many deleted and hidden things are not in the output."""
+    if left_out:
+        kinds = [counted(count, what, _PLURALS.get(what, "")) for what, count in left_out.items()]
+        tell(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
+
+
 def _print_json(
     written: Sequence[tuple[str, int]],
     secrets: Mapping[str, int],
+    left_out: Mapping[str, int],
     failed: Sequence[Outcome],
     skipped: Sequence[str] = (),
 ) -> None:
@@ -231,6 +245,7 @@ def _print_json(
     shape: dict[str, Json] = {
         "written": [{"path": path, "bytes": count} for path, count in written],
         "redacted": dict(sorted(secrets.items())),
+        "left_out": dict(sorted(left_out.items())),
         "failed": [
             {"path": each.path, "error": each.failure.message} for each in failed if each.failure
         ],

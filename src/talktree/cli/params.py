@@ -23,16 +23,23 @@ else:
 
 
 class FormatName(_TextType):
-    """The name of a format; completed by the shell, judged by the registry."""
+    """The slug or alias of a format; completed by the shell, judged by the registry."""
 
     name = "format"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from talktree.formats import resolve_alias
+
+        return resolve_alias(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from talktree.formats import slugs
+        from talktree.formats import all_formats
 
-        return [CompletionItem(slug) for slug in slugs() if slug.startswith(incomplete)]
+        infos = [each.info for each in all_formats()]
+        names = [name for info in infos for name in (info.slug, *info.aliases)]
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 class KindName(_TextType):

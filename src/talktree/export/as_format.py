@@ -7,7 +7,8 @@ again, so that nothing of it can travel along unseen.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from talktree.conversion.options import Made, Options
 from talktree.errors import WouldLose
 from talktree.export.choice import Choice
 from talktree.export.detail import told
+from talktree.export.hidden import find_hidden
 from talktree.export.redacting import as_it_stands
 from talktree.export.scope import positions
 from talktree.export.walk import Tell
@@ -31,18 +33,29 @@ from talktree.text.json_value import equal
 OURS = "native"
 
 
-def as_format(document: Document, choice: Choice, only: Sequence[int] | None, tell: Tell) -> Made:
-    """The files of a document in a format, without what the choice leaves out."""
+def as_format(
+    document: Document, choice: Choice, only: Sequence[int] | None, tell: Tell
+) -> tuple[Made, Counter[str]]:
+    """The files of a document in a format, without what the choice leaves out, and how much of
+    that is left out because it is hidden."""
+    left_out: Counter[str] = Counter()
+    wanted = range(len(document.conversations)) if only is None else only
+    hidden: dict[int, Mapping[int, str]] = {}
+    for number in () if choice.include_deleted else wanted:
+        conversation = document.conversations[number]
+        found = find_hidden(conversation)
+        hidden[number] = found.flags
+        left_out += found.counts(positions(conversation, choice.scope))
     several = only is not None and len(only) < len(document.conversations)
     whole = choice.scope.leaf is None and not choice.scope.ids and not several
-    if whole and choice.detail == "full" and choice.images == "keep":
-        return converted(document, choice.to, Options())
-    wanted = range(len(document.conversations)) if only is None else only
+    if whole and choice.detail == "full" and choice.images == "keep" and not left_out:
+        return converted(document, choice.to, Options()), left_out
     for number, conversation in enumerate(document.conversations):
-        kept = positions(conversation, choice.scope) if number in wanted else []
+        gone = hidden.get(number, {})
+        kept = positions(conversation, choice.scope, gone) if number in wanted else []
         tell(len(kept))
         document = document.with_conversation(_left(conversation, set(kept), choice))
-    return converted(_again(document), choice.to, Options(carry=False))
+    return converted(_again(document), choice.to, Options(carry=False)), left_out
 
 
 def _again(document: Document) -> Document:
@@ -88,6 +101,6 @@ def _above(conversation: Conversation, position: int, gone: set[int]) -> str | N
 
 def _entry(entry: Entry, choice: Choice) -> Entry | None:
     if isinstance(entry, Message):
-        return told(entry, choice.detail, choice.images)
+        return told(entry, choice)
     # What goes with messages that are not there, or with files, is not shared in part.
     return entry if isinstance(entry, Head) and entry.title and entry.leaf is None else None

@@ -39,3 +39,5 @@ class Choice(Struct, frozen=True, kw_only=True):
     redact: bool = True
     images: Images = "keep"
     theme: Theme = "system"
+    include_deleted: bool = False
+    """Also deleted messages, messages that are not shown to the user, and hidden artifacts."""

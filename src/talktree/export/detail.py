@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from talktree.export.choice import Detail, Images
+from talktree.export.choice import Choice, Detail, Images
+from talktree.export.hidden import without_hidden
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import (
     Artifact,
@@ -35,8 +36,11 @@ NO_IMAGE = "image left out"
 LEFT_OUT = "(left out)"
 
 
-def told(message: Message, detail: Detail, images: Images = "keep") -> Message | None:
+def told(message: Message, choice: Choice) -> Message | None:
     """The message as far as it is told; None if nothing of it is."""
+    detail, images = choice.detail, choice.images
+    if not choice.include_deleted:
+        message = without_hidden(message)
     if detail != "full":
         if META in message.flags or not _is_told(message, detail):
             return None

@@ -35,6 +35,8 @@ class Exported(Struct, frozen=True, kw_only=True):
     """What to call it, with its ending."""
     secrets: Counter[str]
     """How many different secrets of which kind were taken out."""
+    left_out: Counter[str] = Counter()
+    """How many deleted and hidden things of which kind were left out."""
     title: str = ""
     facts: Sequence[str] = ()
 
@@ -67,9 +69,15 @@ def exported(
         # Imported only here, because that is slow.
         from talktree.export.as_format import as_format
 
-        made = as_format(document, choice, only, tell)
+        made, left_out = as_format(document, choice, only, tell)
         name = file_name(document.name, "" if made.folder else _ending(made.files))
-        return Exported(files=made.files, folder=made.folder, name=name, secrets=redactor.counts)
+        return Exported(
+            files=made.files,
+            folder=made.folder,
+            name=name,
+            secrets=redactor.counts,
+            left_out=left_out,
+        )
     numbers = range(len(document.conversations)) if only is None else only
     small = _is_small(document)
     walks = [
@@ -82,6 +90,7 @@ def exported(
         files={name: _pieces(walks, choice, title, facts)},
         name=name,
         secrets=redactor.counts,
+        left_out=sum((walk.left_out for walk in walks), Counter()),
         title=title,
         facts=facts,
     )

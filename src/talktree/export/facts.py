@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.export.scope import positions
 from talktree.export.walk import Walk
 from talktree.formats import by_slug
 from talktree.model.counts import SIDECHAIN
@@ -57,7 +56,7 @@ def facts_of(walks: Sequence[Walk]) -> list[str]:
 def _counts(walk: Walk) -> tuple[int, int, int]:
     """The messages, branches and sidechains that are exported."""
     tree = walk.conversation.tree
-    found = positions(walk.conversation, walk.choice.scope)
+    found = walk.shown
     branches = [section.branch for section in walk.sections if section.positions]
     return (
         len(found),

@@ -65,6 +65,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     facts: tuple[str, ...] = ()
     size: int = 0
     secrets: dict[str, int] = {}
+    left_out: dict[str, int] = {}
     skipped: bool = False
     failure: Failure | None = None
 
@@ -161,6 +162,7 @@ def _worked(order: Order, job: Job) -> Outcome:
         facts=tuple(made.facts),
         size=size,
         secrets=dict(made.secrets),
+        left_out=dict(made.left_out),
     )
 
 

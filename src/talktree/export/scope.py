@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from talktree.export.choice import Scope
@@ -23,8 +23,20 @@ class Section(NamedTuple):
     """Whether messages may be missing between those that are there."""
 
 
-def sections(conversation: Conversation, scope: Scope) -> list[Section]:
+def sections(
+    conversation: Conversation, scope: Scope, hidden: Collection[int] = ()
+) -> list[Section]:
     """What is exported, the current branch first. What sub-agents said goes with their calls."""
+    found = _sections(conversation, scope)
+    return [each._replace(positions=visible(each.positions, hidden)) for each in found]
+
+
+def visible(positions: Sequence[int], hidden: Collection[int]) -> Sequence[int]:
+    """Return the positions of messages that are not hidden."""
+    return [each for each in positions if each not in hidden] if hidden else positions
+
+
+def _sections(conversation: Conversation, scope: Scope) -> list[Section]:
     if scope.ids:
         return [Section(_chosen(conversation, scope.ids), loose=True)]
     if scope.leaf is not None and scope.leaf != ACTIVE:
@@ -54,10 +66,10 @@ def side_positions(conversation: Conversation, start: int) -> list[int]:
     return conversation.tree.along(list(conversation.tree.line(start)))
 
 
-def positions(conversation: Conversation, scope: Scope) -> list[int]:
+def positions(conversation: Conversation, scope: Scope, hidden: Collection[int] = ()) -> list[int]:
     """Every message that is exported, in source order, sub-agents included."""
     found: set[int] = set()
-    pending = [each.positions for each in sections(conversation, scope)]
+    pending = [each.positions for each in sections(conversation, scope, hidden)]
     while pending:
         line = pending.pop()
         found.update(line)
@@ -65,5 +77,6 @@ def positions(conversation: Conversation, scope: Scope) -> list[int]:
             continue
         tree = conversation.tree
         for here in line:
-            pending += [side_positions(conversation, start) for start in tree.sidechains(here)]
+            sides = (side_positions(conversation, start) for start in tree.sidechains(here))
+            pending += [visible(side, hidden) for side in sides]
     return sorted(found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from talktree.export.choice import Choice
 from talktree.export.detail import told
-from talktree.export.scope import Section, sections, side_positions
+from talktree.export.hidden import find_hidden
+from talktree.export.scope import Section, positions, sections, side_positions, visible
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
@@ -64,7 +66,9 @@ class Walk:
         if remembers and not conversation.skeleton.joined:
             conversation.store.link(conversation.skeleton, self._noted)
             conversation.skeleton.joined = True
-        self.sections = sections(conversation, choice.scope)
+        self.hidden = None if choice.include_deleted else find_hidden(conversation)
+        self._gone = self.hidden.flags if self.hidden else {}
+        self.sections = sections(conversation, choice.scope, self._gone)
         self._tell = tell
         self._done = 0
 
@@ -83,6 +87,18 @@ class Walk:
         fresh = self.conversation.entries_at([each for each in positions if each not in known])
         for position in positions:
             yield known.pop(position) if position in known else next(fresh)
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """Every message that is exported, sub-agents included."""
+        return positions(self.conversation, self.choice.scope, self._gone)
+
+    @cached_property
+    def left_out(self) -> Counter[str]:
+        """How much is left out because it is hidden, by kind."""
+        if self.hidden is None:
+            return Counter()
+        return self.hidden.counts(positions(self.conversation, self.choice.scope))
 
     @cached_property
     def sides(self) -> dict[int, list[int]]:
@@ -119,7 +135,7 @@ class Walk:
         while waiting:
             here = waiting[-1]
             if isinstance(here, int):
-                line = side_positions(self.conversation, here)
+                line = visible(side_positions(self.conversation, here), self._gone)
                 waiting[-1] = self._steps(line)
                 yield SideBegin(here, len(line))
                 continue
@@ -137,14 +153,15 @@ class Walk:
         return fold(self._messages(positions))
 
     def _messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
-        detail, images = self.choice.detail, self.choice.images
-        plain = detail == "full" and images == "keep"
+        choice = self.choice
+        plain = choice.detail == "full" and choice.images == "keep"
+        plain = plain and not (self.hidden and self.hidden.artifacts)
         read = as_read(self.conversation.format)
         for position, entry in zip(positions, self._entries(positions), strict=True):
             self._done += 1
             if not self._done % OFTEN:
                 self._tell(self._done)
             if isinstance(entry, Message):
-                message = entry if plain else told(entry, detail, images)
+                message = entry if plain else told(entry, choice)
                 if message is not None:
                     yield position, read(message)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
 from talktree.model.derive import speaker
-from talktree.model.message import Message
+from talktree.model.message import DELETED, META, Message
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -29,6 +29,8 @@ from talktree.views.parts import compact_json, part_line
 from talktree.views.tools import call_title
 from talktree.views.when import moment
 
+MARKS = {DELETED: "deleted", META: "not shown to the user"}
+"""What is said about messages that are exported only if that was asked for."""
 _TICKS = re.compile("`{3,}")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 
@@ -67,7 +69,8 @@ class Writer(ABC):
         ]
         if not shown:
             return
-        who = speaker(step.message, format=self._format)
+        hidden = [word for flag, word in MARKS.items() if flag in step.message.flags]
+        who = " · ".join([speaker(step.message, format=self._format), *hidden])
         says = any(isinstance(part, Text) for part in step.message.parts)
         if says or who != self._speaker:
             yield self._heading(who, step.message)

@@ -13,6 +13,7 @@ from talktree.library.stats.measures import share_of
 from talktree.library.stats.report import BY, Group, Statistics
 from talktree.library.stats.usage import Spent
 from talktree.text.json_value import Json
+from talktree.views.measures import library_measures, measures_shape
 from talktree.views.shapes import Object
 from talktree.views.when import stamp
 
@@ -29,7 +30,7 @@ def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object
             for name in names
         },
         **({} if by else {"by_role": _roles(statistics)}),
-        "measures": _measures(statistics),
+        "measures": measures_shape(library_measures(statistics.measures)),
         "unpriced_models": list(statistics.unpriced),
         "prices_checked": statistics.checked,
     }
@@ -88,23 +89,6 @@ def _tools(statistics: Statistics) -> list[Json]:
 
 def _roles(statistics: Statistics) -> list[Json]:
     return [{"role": role, "messages": messages} for role, messages in statistics.roles]
-
-
-def _measures(statistics: Statistics) -> Object:
-    words: Object = {
-        each.name: [{"value": word, "count": count} for word, count in each.words]
-        for each in statistics.measures.words
-    }
-    numbers: Object = {
-        each.name: {
-            "count": each.count,
-            "median": each.median,
-            "p90": each.ninth,
-            "max": each.most,
-        }
-        for each in statistics.measures.numbers
-    }
-    return {**words, **numbers}
 
 
 def library_stats_csv(statistics: Statistics, by: str) -> Iterator[str]:

@@ -10,11 +10,11 @@ from talktree.library.stats.usage import Spent
 from talktree.text.visible import visible_line
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted, duration, one_line
+from talktree.views.measures import library_measures, measures_lines
 from talktree.views.plots import bars
 from talktree.views.when import moment
 
 MOST_ROWS = 20
-MOST_WORDS = 8
 TITLE = 40
 Row = tuple[str, float, str]
 USUAL = ("day", "model", "project")
@@ -31,7 +31,7 @@ def library_stats_lines(
     if by in (None, "tool"):
         yield from _tools(statistics, width, everything=by is not None)
     if by is None:
-        yield from _measures(statistics, width)
+        yield from measures_lines(library_measures(statistics.measures), width)
     yield from _prices(statistics)
 
 
@@ -117,25 +117,6 @@ def _tools(statistics: Statistics, width: int, *, everything: bool) -> Iterator[
         half = f", {duration(share_of(tool.seconds, 0.5))}" if tool.seconds else ""
         rows.append((tool.tool, tool.calls, f"{tool.calls:,}{failed}{half}"))
     yield from _table("Tool calls", rows, width, len(tools), "other")
-
-
-def _measures(statistics: Statistics, width: int) -> Iterator[Line]:
-    for words in statistics.measures.words:
-        shown = words.words[:MOST_WORDS]
-        rows: list[Row] = [(word, count, f"{count:,}") for word, count in shown]
-        yield from _table(_title(words.name), rows, width, len(words.words), "other")
-    if statistics.measures.numbers:
-        yield EMPTY
-    for told in statistics.measures.numbers:
-        half, most = duration(told.median), duration(told.ninth)
-        yield line(
-            (_title(told.name), "title"),
-            f": {told.count:,}, half within {half}, nine of ten within {most}",
-        )
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
 
 
 def _table(title: str, rows: Sequence[Row], width: int, total: int, rest: str) -> Iterator[Line]:

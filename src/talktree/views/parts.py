@@ -19,6 +19,7 @@ from talktree.model.parts import (
 )
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode
+from talktree.text.media import data_size, data_url
 from talktree.text.visible import uncoloured
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line, size
@@ -65,10 +66,11 @@ def thought(part: Thinking, most: int) -> str:
 
 def _attachment(part: Attachment) -> Line:
     url = part.url or ""
-    if url.startswith("data:"):
-        head, comma, data = url.partition(",")
-        bytes_held = len(data) * 3 // 4 if head.endswith(";base64") else len(data)
-        where = size(bytes_held) if comma else "empty"
+    head = data_url(url)
+    if head is not None:
+        where = size(data_size(url, head))
+    elif url.startswith("data:"):
+        where = "empty"
     else:
         where = one_line(url, WIDTH) if url else "content not here"
     told = [one_line(each, WIDTH // 2) for each in (part.name, part.media_type) if each]

@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
+from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
 from talktree.model.derive import speaker
+from talktree.model.measures import MessageMeasures, recorded_usage
 from talktree.model.mending import inferred_links
 from talktree.model.message import Message
 from talktree.model.parts import (
@@ -84,14 +86,15 @@ def _conversation(conversation: Conversation) -> Object:
     }
 
 
-def message_shape(message: Message, *, format: str) -> Object:
+def message_shape(message: Message, *, format: str, agent: str | None = None) -> Object:
     """A message."""
-    usage = message.usage
+    measures = by_slug(format).measures(message)
+    usage = message.usage or recorded_usage(measures)
     return {
         "id": message.id,
         "parent": message.parent,
         "role": message.role,
-        "speaker": speaker(message, format=format),
+        "speaker": speaker(message, format=format, agent=agent),
         "time": stamp(message.time) or None,
         "model": message.model,
         "usage": None if usage is None else _fields(usage),
@@ -100,7 +103,18 @@ def message_shape(message: Message, *, format: str) -> Object:
         "todos": None if message.todos is None else [
             {"content": todo.content, "status": todo.status} for todo in message.todos
         ],
+        "measures": measures_values(measures),
     }  # fmt: skip
+
+
+def measures_values(measures: MessageMeasures) -> Object:
+    """What is recorded about a message, without what is not."""
+    found: Object = {}
+    for name in measures.__struct_fields__:
+        value = getattr(measures, name)
+        if value is not None and value != ():
+            found[name] = [*value] if isinstance(value, tuple) else value
+    return found
 
 
 def _fields(usage: object) -> Object:

@@ -9,6 +9,7 @@ from talktree.model.tally import Tally, Tokens
 from talktree.text.json_value import Json
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted, duration
+from talktree.views.measures import measures_lines, measures_shape, tally_measures
 from talktree.views.plots import bars
 from talktree.views.when import day, moment, stamp
 
@@ -42,6 +43,7 @@ def statistics_shape(tally: Tally) -> dict[str, Json]:
             for name, found in tally.tools.items()
         ],
         "by_role": [{"role": role, "messages": count} for role, count in tally.roles.most_common()],
+        "measures": measures_shape(tally_measures(tally)),
     }
 
 
@@ -117,6 +119,7 @@ def statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
     yield from _table("Messages by day (UTC)", days[-MOST_ROWS:], width, len(days), "earlier")
     yield from _table(f"{'Output tokens' if spent else 'Messages'} by model", models, width)
     yield from _table("Tool calls", tools[:MOST_ROWS], width, len(tools), "other")
+    yield from measures_lines(tally_measures(tally), width)
 
 
 def _summary(tally: Tally) -> Iterator[Line]:

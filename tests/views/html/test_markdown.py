@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from talktree.views.html.gate import sound
 from talktree.views.html.rendering import markdown
 
 PIXEL = (
@@ -43,6 +44,26 @@ REL = 'target="_blank" rel="noopener noreferrer nofollow"'
 )  # fmt: skip
 def test_form(text: str, part: str) -> None:
     assert part in markdown(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("שלום עולם", '<p dir="auto">שלום'),
+        ("- אחת\n  - שתיים", '<ul dir="auto">\n<li>אחת\n<ul>\n<li>שתיים'),
+        ("3. اثنان", '<ol dir="auto" start="3">'),
+        ("> ציטוט\n>\n> עוד", '<blockquote dir="auto">\n<p>ציטוט</p>\n<p>עוד'),
+        ("# כותרת", '<h1 dir="auto">'),
+        ("|א|ב|\n|-|-|\n|1|2|", '<table dir="auto">'),
+        ("Über die Brücke", "<p>Über"),
+    ],
+)
+def test_blocks_with_right_to_left_words_take_the_direction_of_their_first(
+    text: str, part: str
+) -> None:
+    html = markdown(text)
+    assert part in html
+    assert sound(html)
 
 
 def test_a_limit_cuts() -> None:

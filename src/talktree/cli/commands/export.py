@@ -49,6 +49,11 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     default="keep",
     help="Images: in the file, only links to those elsewhere, or none.",
 )
+@click.option(
+    "--include-deleted",
+    is_flag=True,
+    help="Also deleted messages, messages that are not shown to the user, and hidden artifacts.",
+)
 @click.option("--theme", type=click.Choice(("system", "light", "dark")), default="system")
 @params.source_format
 @params.jobs
@@ -134,6 +139,7 @@ def _conversations(
         "redact": not wishes["no_redact"],
         "images": wishes["images"],
         "theme": wishes["theme"],
+        "include_deleted": wishes["include_deleted"],
     }
     wish = {
         "paths": tuple(what),

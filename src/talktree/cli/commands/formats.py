@@ -26,14 +26,21 @@ WORDS = {
 @params.as_json
 @params.color
 def command(as_json: bool, color: str) -> None:  # noqa: FBT001
-    """List the formats: name, title, and what each can hold."""
+    """List the formats: name, what each can hold, where its files come from, and its aliases.
+
+    An alias works wherever the name of a format does.
+    """
     formats = all_formats()
     if as_json:
         output.print_text([document_text({"formats": [_shape(each) for each in formats]})])
         return
     slugs = max(len(each.info.slug) for each in formats)
     titles = max(len(each.info.title) for each in formats)
-    lines = [_line(each, slugs, titles) for each in formats]
+    lines = [
+        each
+        for format in formats
+        for each in (_line(format, slugs, titles), _origin(format, slugs))
+    ]
     output.print_lines(lines, color=output.use_color(color))
 
 
@@ -46,6 +53,13 @@ def _line(format: Format, slugs: int, titles: int) -> Line:
         f"  {format.info.title.ljust(titles)}",
         (f"  {', '.join(_holds(format.can))}", "faint"),
     )
+
+
+def _origin(format: Format, slugs: int) -> Line:
+    """Where the files of a format come from, and what else it is called."""
+    info = format.info
+    also = f"alias: {', '.join(info.aliases)}" if info.aliases else ""
+    return line((f"{'':{slugs}}  {'; '.join(filter(None, (info.origin, also)))}", "faint"))
 
 
 def _holds(can: Can) -> list[str]:
@@ -61,6 +75,8 @@ def _shape(format: Format) -> dict[str, Json]:
     return {
         "slug": info.slug,
         "title": info.title,
+        "aliases": [*info.aliases],
+        "origin": info.origin,
         "layout": info.layout,
         "suffixes": [*info.suffixes],
         "version": info.version,

@@ -20,7 +20,7 @@ from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError
 from talktree.files import OutputGate, parked
-from talktree.formats import by_slug, slugs
+from talktree.formats import by_slug, resolve_alias, slugs
 from talktree.formats.renewal import Reason
 from talktree.model.document import Document
 from talktree.text.json_value import Json
@@ -113,6 +113,7 @@ def command(
     document = api.read(path, format=source_format)
     if not quiet:
         tell_damage(document)
+    to = to and resolve_alias(to)
     if to in slugs() and to != document.format:
         convert_one(_wish(asked, to or "", source_format), document)
     else:

@@ -27,4 +27,6 @@ def head(title: str, theme: Theme) -> str:
 def banner(title: str, facts: Sequence[str]) -> str:
     """The title and what there is to know of the whole."""
     told = "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
-    return f'<header class="tt-x-banner"><h1>{escape(title)}</h1><ul>{told}</ul></header>\n'
+    return (
+        f'<header class="tt-x-banner"><h1 dir="auto">{escape(title)}</h1><ul>{told}</ul></header>\n'
+    )

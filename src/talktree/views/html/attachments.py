@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.model.parts import Attachment
-from talktree.text.media import ENOUGH, PICTURES, DataUrl, content, data_url, sniffed, usual
+from talktree.text.media import (
+    ENOUGH,
+    PICTURES,
+    DataUrl,
+    content,
+    data_size,
+    data_url,
+    sniffed,
+    usual,
+)
 from talktree.text.visible import visible_line
 from talktree.views.html.block import Block
 from talktree.views.html.escaped import escape
@@ -44,9 +53,7 @@ def facts_of(part: Attachment) -> Facts:
     found = sniffed(content(url, head, most=ENOUGH))
     if found in PICTURES:
         is_picture = True
-    length = len(url) - head.start
-    held = length * 3 // 4 - url.endswith("=") - url.endswith("==") if head.is_base64 else length
-    return Facts(found or claimed, claimed, held, is_picture, head)
+    return Facts(found or claimed, claimed, data_size(url, head), is_picture, head)
 
 
 def attachment(part: Attachment, number: int, look: Look) -> Block:

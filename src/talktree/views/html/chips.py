@@ -9,6 +9,8 @@ from itertools import islice
 
 from talktree.errors import NotFound
 from talktree.formats import by_slug
+from talktree.formats.base import Format
+from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
 from talktree.views.measure import one_line
@@ -29,21 +31,41 @@ def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
         found += tuple(_said(message))
     if message.context:
         found += _where(message.context)
-    telling, extra = _telling(format), message.extra
-    if telling is not None:
-        extra = {name: extra[name] for name in extra if name in telling}
+    known, extra = _known(format), message.extra
+    if known is not None and extra:
+        found += tuple(_measured(known.measures(message)))
+        telling, measured = known.telling, known.measured
+        extra = {
+            name: extra[name]
+            for name in extra
+            if name not in measured and (telling is None or name in telling)
+        }
     if any(map(_words, islice(extra, MOST_BESIDE))):
         found += tuple(each for each in _beside(extra) if each.text)
     return found if len(found) <= MOST else found[:MOST]
 
 
 @lru_cache(maxsize=64)
-def _telling(format: str) -> frozenset[str] | None:
-    """The members that a format says are for people; None for all."""
+def _known(format: str) -> Format | None:
+    """The format with a name; None if there is none."""
     try:
-        return by_slug(format).telling
+        return by_slug(format)
     except NotFound:
         return None
+
+
+def _measured(measures: MessageMeasures) -> Iterator[Chip]:
+    """How a message was classified and rated; its tags and authors are shown before."""
+    words: dict[str, list[str]] = {}
+    for name, word in measured_words(measures):
+        words.setdefault(name, []).append(word)
+    for name, found in words.items():
+        if name not in ("tag", "author"):
+            bad = name == "safe" and found == ["false"]
+            text = one_line(", ".join(found[:12]), LONGEST)
+            yield Chip(name.replace("_", " "), text, "bad" if bad else "plain")
+    for name, number in measured_numbers(measures):
+        yield Chip(name.replace("_", " "), f"{number:,g}")
 
 
 @lru_cache(maxsize=256)

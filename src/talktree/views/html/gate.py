@@ -39,7 +39,7 @@ _VALUE = r'"[^"<>]*"'
 _PLAIN = (
     r'(?: class="tt-[a-z0-9-]{1,40}(?: tt-[a-z0-9-]{1,40}){0,8}"'
     rf"| (?:title|data-url|data-lang|data-line)={_VALUE}"
-    r'| (?:start|colspan)="[0-9]{1,9}"| open=""| tabindex="0")*'
+    r'| (?:start|colspan)="[0-9]{1,9}"| open=""| tabindex="0"| dir="auto")*'
 )
 _OPENING = re.compile(
     rf"<({'|'.join(sorted(TAGS - {'a', 'img'}, key=len, reverse=True))}){_PLAIN}>"
@@ -55,6 +55,8 @@ _ATTRIBUTES = {tag: {"class", "title", *DATA} for tag in TAGS}
 _ATTRIBUTES["a"] |= {"href", "target"}
 _ATTRIBUTES["img"] |= {"src", "alt"}
 _ATTRIBUTES["ol"] |= {"start"}
+for _block in ("p", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table", "pre"):
+    _ATTRIBUTES[_block] |= {"dir"}
 _ATTRIBUTES["details"] |= {"open"}
 _ATTRIBUTES["pre"] |= {"tabindex"}
 _ATTRIBUTES["div"] |= {"tabindex"}
@@ -78,6 +80,8 @@ def _kept(_tag: str, name: str, value: str) -> str | None:
             return "0"
         case "open":
             return ""
+        case "dir":
+            return "auto"
         case _:
             return value
 

@@ -6,6 +6,7 @@ import re
 
 import comrak
 
+from talktree.views.html.direction import has_right_to_left, with_direction
 from talktree.views.html.escaped import escape, shown
 from talktree.views.html.gate import DEEPEST, depth, safe, sound
 from talktree.views.html.markdown_tags import finished
@@ -52,6 +53,8 @@ def markdown(text: str, limit: int | None = None) -> str:
     if len(html) > SWELLING * len(text) + 10_000:
         return _as_it_is(text)
     html = finished(html.replace(_STAND_IN, "&lt;"))
+    if has_right_to_left(text):
+        html = with_direction(html)
     if sound(html):
         return html
     return _as_it_is(text) if depth(html) > DEEPEST else safe(html)
@@ -66,4 +69,5 @@ def _is_plain_line(text: str) -> bool:
 
 
 def _as_it_is(text: str) -> str:
-    return f'<pre class="tt-plain">{escape(text.replace(_STAND_IN, "<"))}</pre>'
+    direction = ' dir="auto"' if has_right_to_left(text) else ""
+    return f'<pre class="tt-plain"{direction}>{escape(text.replace(_STAND_IN, "<"))}</pre>'

@@ -1,0 +1,32 @@
+"""The direction of written text: blocks with right-to-left words take that of their first word."""
+
+from __future__ import annotations
+
+import re
+
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001eeff]"
+)
+_BLOCK = re.compile(r'<(/?)(p|ul|ol|h[1-6]|blockquote|table)((?: start="[0-9]{1,9}")?)>')
+
+
+def has_right_to_left(text: str) -> bool:
+    """Whether there are words in it that are written from right to left."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def with_direction(html: str) -> str:
+    """The HTML of a Markdown text, with `dir="auto"` on its outermost blocks.
+
+    Only the outermost: the browser does not look for the first word inside of elements that have a
+    direction of their own, so the marks of a list would be on the wrong side.
+    """
+    made: list[str] = []
+    depth = last = 0
+    for found in _BLOCK.finditer(html):
+        closing, tag, start = found.groups()
+        depth += -1 if closing else 1
+        if not closing and depth == 1:
+            made += (html[last : found.start()], f'<{tag} dir="auto"{start}>')
+            last = found.end()
+    return "".join((*made, html[last:]))

@@ -1,0 +1,114 @@
+"""What formats record about messages, for people and scripts: the same for files and library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from talktree.library.stats.measures import Measured, Measures, most_common, summarize
+from talktree.model.tally import Tally
+from talktree.text.json_value import Json
+from talktree.views.lines import EMPTY, Line, line
+from talktree.views.measure import duration
+from talktree.views.plots import bars
+
+MOST_WORDS = 8
+TITLES = {
+    "tag": "Tags",
+    "author": "Authors",
+    "language": "Languages",
+    "safe": "Safe",
+    "topic": "Topics",
+    "sentiment": "Sentiment",
+    "plugin": "Plugins",
+    "external_knowledge": "External knowledge",
+    "preferred": "Preferred",
+    "opt_status": "Opt status",
+    "beta": "Beta request",
+    "uncounted_tokens": "Tokens that are not counted",
+    "input_tokens": "Input tokens",
+    "output_tokens": "Output tokens",
+    "total_tokens": "Total tokens",
+    "seconds_until_streaming": "Until streaming",
+    "seconds_until_finished": "Until finished",
+}
+"""What people read; the order is that of the tables."""
+_ORDER = list(TITLES)
+
+
+class MeasuredValues(NamedTuple):
+    """Measures by name: words with their counts, and numbers."""
+
+    words: Sequence[tuple[str, Sequence[tuple[str, int]]]]
+    numbers: Sequence[Measured]
+
+
+def library_measures(measures: Measures) -> MeasuredValues:
+    """The measures of a library."""
+    words = [(each.name, each.words) for each in measures.words]
+    return _ordered(words, measures.numbers)
+
+
+def tally_measures(tally: Tally) -> MeasuredValues:
+    """The measures of files."""
+    words = [(name, most_common(counts)) for name, counts in tally.words.items()]
+    numbers = [summarize(name, values) for name, values in tally.numbers.items()]
+    return _ordered(words, numbers)
+
+
+def _ordered(
+    words: Iterable[tuple[str, Sequence[tuple[str, int]]]], numbers: Iterable[Measured]
+) -> MeasuredValues:
+    return MeasuredValues(
+        sorted(words, key=lambda each: _place(each[0])),
+        sorted(numbers, key=lambda each: _place(each.name)),
+    )
+
+
+def _place(name: str) -> tuple[int, str]:
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER), name
+
+
+def measures_shape(found: MeasuredValues) -> dict[str, Json]:
+    """The member `measures` of `stats --json`."""
+    words: dict[str, Json] = {
+        name: [{"value": word, "count": count} for word, count in counts]
+        for name, counts in found.words
+    }
+    numbers: dict[str, Json] = {
+        each.name: {
+            "count": each.count,
+            "median": each.median,
+            "p90": each.ninth,
+            "max": each.most,
+            "total": each.total,
+        }
+        for each in found.numbers
+    }
+    return {**words, **numbers}
+
+
+def measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
+    """A table with bars for each measure in words, a line for each in numbers."""
+    for name, counts in found.words:
+        yield EMPTY
+        yield line((title_of(name), "title"))
+        yield from bars(
+            [(word, count, f"{count:,}") for word, count in counts[:MOST_WORDS]], width=width
+        )
+        if len(counts) > MOST_WORDS:
+            yield line((f"  … and {len(counts) - MOST_WORDS:,} other", "faint"))
+    if found.numbers:
+        yield EMPTY
+    for each in found.numbers:
+        half, most = _number(each.name, each.median), _number(each.name, each.ninth)
+        yield line((title_of(each.name), "title"), f": {each.count:,}, p50 {half}, p90 {most}")
+
+
+def title_of(name: str) -> str:
+    """What a measure is called for people."""
+    return TITLES.get(name) or name.replace("_", " ").capitalize()
+
+
+def _number(name: str, value: float) -> str:
+    return duration(value) if name.startswith("seconds") else f"{value:,.0f}"
