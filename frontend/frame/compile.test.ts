@@ -2,12 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { ENTRY, compiled, componentOf, unknownImport } from './compile'
 import { settings } from './mermaidSettings'
 
-type Body = (require: (name: string) => unknown, exports: Record<string, unknown>, module: object, react: object) => void
+type Body = (
+  require: (name: string) => unknown,
+  exports: Record<string, unknown>,
+  module: object,
+  react: object,
+) => void
 
 /** Runs compiled code as the page does, with an entry and modules of the test. */
 function run(source: string, modules: Record<string, unknown> = {}): Record<string, unknown> {
   const exports: Record<string, unknown> = {}
-  const react = { createElement: (type: string, props: object | null, ...children: unknown[]) => ({ type, props, children }) }
+  const react = {
+    createElement: (type: string, props: object | null, ...children: unknown[]) => ({ type, props, children }),
+  }
   const require = (name: string): unknown => {
     if (name === 'react') return { ...react, useState: (value: unknown) => [value, () => undefined] }
     if (name in modules) return modules[name]
@@ -35,7 +42,9 @@ describe('compiling an artifact', () => {
   })
 
   it('says which import is missing', () => {
-    expect(() => run("import { Home } from 'lucide-react'\nexport default () => <Home/>")).toThrow(/"lucide-react", which is not here/)
+    expect(() => run("import { Home } from 'lucide-react'\nexport default () => <Home/>")).toThrow(
+      /"lucide-react", which is not here/,
+    )
   })
 
   it('refuses what is no code', () => {
@@ -46,5 +55,6 @@ describe('compiling an artifact', () => {
 it('draws diagrams without HTML, and lets no directive change that', () => {
   const { securityLevel, htmlLabels, secure = [] } = settings(false)
   expect([securityLevel, htmlLabels]).toEqual(['strict', false])
-  for (const key of ['securityLevel', 'htmlLabels', 'flowchart', 'themeCSS', 'secure', 'dompurifyConfig']) expect(secure).toContain(key)
+  for (const key of ['securityLevel', 'htmlLabels', 'flowchart', 'themeCSS', 'secure', 'dompurifyConfig'])
+    expect(secure).toContain(key)
 })

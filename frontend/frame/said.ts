@@ -3,7 +3,9 @@
 /** How high the content is, without the empty part of the window. */
 export function contentHeight(): number {
   const body = document.body
-  return Math.ceil(Math.max(body.scrollHeight === window.innerHeight ? 0 : body.scrollHeight, body.getBoundingClientRect().height))
+  return Math.ceil(
+    Math.max(body.scrollHeight === window.innerHeight ? 0 : body.scrollHeight, body.getBoundingClientRect().height),
+  )
 }
 
 function say(message: Record<string, unknown>): void {

@@ -9,7 +9,8 @@ test('the word that begins a closed tree is another one', () => {
 
 test('it cannot be written in parts', () => {
   for (let cut = 1; cut < 14; cut++) {
-    const both = undeclared('<template ' + 'shadowrootmode'.slice(0, cut)) + undeclared('shadowrootmode'.slice(cut) + '=closed>')
+    const both =
+      undeclared('<template ' + 'shadowrootmode'.slice(0, cut)) + undeclared('shadowrootmode'.slice(cut) + '=closed>')
     expect(both.toLowerCase()).not.toContain('shadowrootmode')
   }
 })

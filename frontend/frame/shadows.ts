@@ -10,7 +10,8 @@ const { apply } = Reflect
 /** Before anything of the artifact runs. */
 export function keepDeclaredShadowsOut(): void {
   for (const owner of [Element.prototype, ShadowRoot.prototype, Document, Document.prototype]) {
-    for (const name of Object.getOwnPropertyNames(owner)) if (name.includes('HTMLUnsafe')) Reflect.deleteProperty(owner, name)
+    for (const name of Object.getOwnPropertyNames(owner))
+      if (name.includes('HTMLUnsafe')) Reflect.deleteProperty(owner, name)
   }
   for (const name of ['write', 'writeln'] as const) {
     const write = Document.prototype[name]

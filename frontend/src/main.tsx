@@ -3,13 +3,15 @@
 import { createRoot } from 'react-dom/client'
 import '../../src/talktree/views/html/style/tokens.css'
 import '../../src/talktree/views/html/style/content.css'
-import './theme/base.css'
-import { App } from './shell/App'
-import { takeToken } from './shell/login'
-import { apply } from './theme/theme'
+import './ui/base.css'
+import { App } from './app/App'
+import { takeToken } from './app/login'
+import { isLoadingAhead } from './ui/overlay/lazyPart'
+import { apply } from './lib/theme'
 
 // A part of the page that is gone was built anew meanwhile: the page as it is now has it. Once, not for ever.
 addEventListener('vite:preloadError', () => {
+  if (isLoadingAhead()) return
   const last = Number(sessionStorage.getItem('talktree.reloaded') ?? 0)
   if (Date.now() - last < 10_000) return
   sessionStorage.setItem('talktree.reloaded', String(Date.now()))

@@ -9,13 +9,13 @@ from playwright.sync_api import BrowserContext, Page
 
 SOURCE = Path(__file__).parents[2] / "frontend/node_modules/axe-core/axe.min.js"
 GRAVE = ("serious", "critical")
-RUN = """async ([where, only, grave]) => {
-  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }
+RUN = """async ([where, only, grave, rules]) => {
+  const options = { resultTypes: ['violations'], rules, ...(only ? { runOnly: only } : {}) }
   const { violations } = await axe.run(where, options)
   const why = (node) => [...node.any, ...node.all, ...node.none].map((check) => check.message)
   const told = (node) => `${node.html.slice(0, 160)} (${why(node).join('; ')})`
   return violations
-    .filter((each) => grave.includes(each.impact))
+    .filter((each) => grave === null || grave.includes(each.impact))
     .map((each) => `${each.id}: ${each.nodes.slice(0, 4).map(told).join(' | ')}`)
 }"""
 
@@ -33,5 +33,12 @@ def bring(context: BrowserContext) -> None:
 
 def grave_findings(page: Page, where: str, only: list[str] | None = None) -> list[str]:
     """The serious and critical findings on a part of what is seen now; of some rules or all."""
-    found: list[str] = page.evaluate(RUN, [where, only, list(GRAVE)])
+    found: list[str] = page.evaluate(RUN, [where, only, list(GRAVE), {}])
+    return found
+
+
+def all_findings(page: Page, where: str = "body") -> list[str]:
+    """The findings of any weight, also on the size of what is touched (WCAG 2.2)."""
+    rules = {"target-size": {"enabled": True}}
+    found: list[str] = page.evaluate(RUN, [where, None, None, rules])
     return found

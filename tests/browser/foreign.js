@@ -7,6 +7,8 @@ async (target) => {
   }
   const text = async (answer) => (answer.type === 'opaque' || !answer.ok ? '' : answer.text())
   const include = { credentials: 'include' }
+  // The key is in the storage of the studio's own page; others have to guess.
+  const key = localStorage.getItem('talktree.key') ?? 'guessed'
   const element = (tag, set) => new Promise((resolve) => {
     const made = Object.assign(document.createElement(tag), set)
     made.onload = () => resolve(tag === 'iframe' ? read(made) : 'loaded')
@@ -22,10 +24,10 @@ async (target) => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
     await attempt(`post ${type}`, async () => text(await fetch(target, {
       method: 'POST', mode: 'no-cors', body: '{}', headers: { 'Content-Type': type }, ...include })))
-  for (const method of ['POST', 'DELETE', 'PUT'])
-    await attempt(`own header ${method}`, async () => text(await fetch(target, {
-      method, body: '{}', headers: { 'X-Talktree': '1', 'Content-Type': 'application/json' },
-      ...include })))
+  for (const method of ['GET', 'POST', 'DELETE', 'PUT'])
+    await attempt(`own headers ${method}`, async () => text(await fetch(target, {
+      method, body: method === 'GET' ? null : '{}', ...include,
+      headers: { 'X-Talktree': '1', 'X-Talktree-Key': key, 'Content-Type': 'application/json' } })))
   for (const [tag, set] of [['img', { src: target }], ['script', { src: target }],
       ['iframe', { src: target }], ['object', { data: target }], ['embed', { src: target }],
       ['link', { rel: 'stylesheet', href: target }], ['video', { src: target }]])

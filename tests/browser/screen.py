@@ -132,7 +132,8 @@ def entered(
     with watched(browser, studio.origin, size=size, dark=dark, downloads=downloads) as seen:
         seen.page.set_default_timeout(PATIENCE)
         seen.page.goto(studio.keys.address(studio.keys.token))
-        seen.page.wait_for_function("() => !location.hash.includes('token')")
+        # Loading the page anew before the login is answered would lose the token.
+        seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         screen = Screen(seen, studio)
         if at:
             seen.page.goto(f"{studio.origin}/{at}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -20,9 +21,12 @@ from tests.browser.talks import (
     named,
     written,
 )
-from tests.web.running import running
+from tests.web.running import Running, running
 
-ROLES = {"user": "Person", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+IN_VIEW = """() => [...document.querySelectorAll('.conv-scroll article')].filter((row) => {
+  const box = row.getBoundingClientRect()
+  return box.top < innerHeight && box.bottom > 150
+}).map((row) => row.dataset.id)"""
 READ, GREP, FAILED, EDIT = 3, 4, 6, 8
 """Rows of Claude Code's demo."""
 
@@ -37,7 +41,7 @@ def fold(row: Locator, name: str) -> Locator:
     return row.get_by_role("button", name=re.compile(f"^{name}"))
 
 
-def test_every_message_of_every_format_is_shown_with_its_role(window: Screen) -> None:
+def test_every_message_of_every_format_is_shown_with_its_speaker(window: Screen) -> None:
     seen = set()
     for card in window.studio.get("/conversations")["cards"]:
         if card["path"].endswith(("long.jsonl", "damaged.jsonl")):
@@ -53,8 +57,11 @@ def test_every_message_of_every_format_is_shown_with_its_role(window: Screen) ->
             expect(shown).to_have_attribute("aria-current", "true")
             expect(shown).to_be_in_viewport()
             if row["kind"] != "divider":
-                role = ROLES.get(row["role"], row["role"])
-                expect(shown).to_have_accessible_name(re.compile(f"^{role}"))
+                speaker = row["speaker"]
+                expect(shown).to_have_accessible_name(re.compile(f"^{speaker}"))
+                quiet = shown.locator(".conv-hush-title").count()
+                if not quiet:
+                    expect(shown.locator(".conv-role")).to_have_text(speaker)
             window.press("j")
     assert len(seen) == 9
     window.assert_quiet()
@@ -230,11 +237,11 @@ def test_rows_are_narrowed_by_role_tool_and_state(window: Screen) -> None:
         window.press("g", "g")
         expect(window.message(rows["rows"][0]["id"])).to_have_attribute("aria-posinset", "1")
 
-    bar.get_by_role("button", name="Person").click()
+    bar.get_by_role("button", name="User").click()
     passing("role:user")
     bar.get_by_role("button", name="Assistant").click()
     passing("role:assistant,role:user")
-    bar.get_by_role("button", name="Person").click()
+    bar.get_by_role("button", name="User").click()
     tool = bar.get_by_role("combobox", name="Filter by tool")
     tool.fill("Bash")
     # What is known already is taken as soon as it is typed.
@@ -277,3 +284,92 @@ def test_what_says_nothing_takes_no_room(tmp_path: Path, open_window: Open) -> N
         # A link to what has no row leads to the row it belongs to.
         screen.open(screen.cid("claude-code"), ids[1])
         expect(screen.message(ids[0])).to_have_attribute("aria-current", "true")
+
+
+def test_text_from_right_to_left_begins_at_the_right(open_window: Open, tmp_path: Path) -> None:
+    said = "مرحبا بالعالم\n\n- واحد\n- اثنان\n\nAnd a line in English.\n\n> اقتباس"
+    lines = [
+        line(named(0, 8), None, "user", "שלום עולם, מה שלומך?", 0),
+        line(named(1, 8), named(0, 8), "assistant", said, 1),
+    ]
+    with running([written(tmp_path / "right.jsonl", lines)]) as studio:
+        screen = open_window(studio)
+        screen.open(screen.cid("claude-code"))
+        answer = screen.message(named(1, 8))
+        for tag in ("p >> nth=0", "ul", "blockquote"):
+            expect(answer.locator(tag)).to_have_css("direction", "rtl")
+        expect(answer.locator("p >> nth=1")).to_have_css("direction", "ltr")
+        expect(screen.message(named(0, 8)).locator("p")).to_have_css("direction", "rtl")
+        page = screen.page
+        expect(page.get_by_role("heading", level=1)).to_have_css("direction", "rtl")
+        expect(page.locator(".card-title")).to_have_css("direction", "rtl")
+        screen.press("G", "r")
+        box = page.get_by_role("textbox", name="Text")
+        box.fill("שלום")
+        expect(box).to_have_css("direction", "rtl")
+        box.fill("Hello")
+        expect(box).to_have_css("direction", "ltr")
+        screen.press("Escape")
+        screen.assert_quiet()
+
+
+def test_a_conversation_opens_where_the_reader_was_last(
+    gallery: Running, open_window: Open
+) -> None:
+    screen = open_window(gallery)
+    page, tower, other = screen.page, screen.titled(TOWER), screen.titled(SOURDOUGH)
+    screen.open(tower, named(20, 3))
+    screen.press("j", "j")
+    expect(screen.current).to_have_attribute("data-id", named(21, 3))
+    screen.open(other)
+    screen.open(tower)
+    expect(screen.current).to_have_attribute("data-id", named(21, 3))
+    expect(screen.current).to_be_in_viewport()
+    # Another branch, also after the page was loaded anew.
+    screen.open(tower, named(7, 1))
+    expect(page).to_have_url(re.compile("leaf="))
+    screen.open(other)
+    screen.again()
+    screen.open(tower)
+    expect(screen.current).to_have_attribute("data-id", named(7, 1))
+    expect(page).to_have_url(re.compile("leaf="))
+    # What an address names wins.
+    screen.open(other)
+    screen.open(tower, named(40, 2))
+    expect(screen.current).to_have_attribute("data-id", named(40, 2))
+    # What is remembered of another file counts for nothing.
+    fresh = open_window(gallery)
+    kept = [[tower, {"path": "elsewhere", "leaf": None, "id": named(3, 3), "selected": True}]]
+    fresh.page.add_init_script(f"localStorage['talktree.places'] = {json.dumps(json.dumps(kept))}")
+    fresh.page.goto(f"{gallery.origin}/#/")
+    fresh.again()
+    fresh.open(tower)
+    expect(fresh.message(named(PROMPTS - 1, 3))).to_be_in_viewport()
+    expect(fresh.current).to_have_count(0)
+    screen.assert_quiet()
+    fresh.assert_quiet()
+
+
+def test_a_conversation_that_was_only_scrolled_opens_there_and_points_at_nothing(
+    gallery: Running, open_window: Open
+) -> None:
+    screen = open_window(gallery)
+    tower = screen.titled(TOWER)
+    screen.open(tower)
+    expect(screen.message(named(PROMPTS - 1, 3))).to_be_in_viewport()
+    box = screen.page.locator(".conv-scroll")
+    box.evaluate("(box) => { box.scrollTop = box.scrollHeight / 3 }")
+    first = screen.rows.filter(has_text=re.compile("Step")).first
+    first.wait_for()
+    expect(screen.message(named(PROMPTS - 1, 3))).not_to_be_in_viewport()
+    screen.page.wait_for_function(
+        "(cid) => (localStorage['talktree.places'] ?? '').includes(`[\"${cid}\"`)", arg=tower
+    )
+    seen = screen.page.evaluate(IN_VIEW)
+    screen.open(screen.titled(SOURDOUGH))
+    screen.open(tower)
+    screen.page.wait_for_function(
+        f"(seen) => ({IN_VIEW})().some((id) => seen.includes(id))", arg=seen
+    )
+    expect(screen.current).to_have_count(0)
+    screen.assert_quiet()

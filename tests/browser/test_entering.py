@@ -37,9 +37,21 @@ def test_a_new_token_in_an_open_tab_is_taken_too(window: Screen) -> None:
     window.page.context.clear_cookies()
     with window.page.expect_response("**/login") as entered:
         window.page.goto(window.studio.keys.address(window.studio.keys.token))
-    assert entered.value.status == 204
+    assert entered.value.status == 200
     window.page.wait_for_url(f"**/#/c/{cid}**")
     window.again()
+    window.page.locator(".card").first.wait_for()
+
+
+def test_a_browser_without_the_key_asks_for_the_token(window: Screen) -> None:
+    # The key is stored when the login is answered.
+    window.page.locator(".card").first.wait_for()
+    window.page.evaluate("localStorage.removeItem('talktree.key')")
+    window.page.reload()
+    window.page.get_by_label("Or paste it here").fill(
+        window.studio.keys.address(window.studio.keys.token)
+    )
+    window.page.get_by_role("button", name="Enter").click()
     window.page.locator(".card").first.wait_for()
 
 

@@ -54,7 +54,7 @@ def test_words_inside_of_folded_blocks_are_found_too(window: Screen) -> None:
 def test_what_a_filter_hides_is_shown_when_it_is_found(window: Screen) -> None:
     window.open(window.titled(FLAKY))
     window.press("F")
-    window.button("Person").click()
+    window.button("User").click()
     expect(window.page.get_by_text("pass the filter")).to_be_visible()
     window.press("/")
     bar = window.page.get_by_role("search", name="Find in this conversation")

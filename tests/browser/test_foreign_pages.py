@@ -1,7 +1,7 @@
 """A page of another site, in a browser that has entered the studio, gets nothing out of it.
 
-Other ports of this machine are the same site to the browser, so their pages send the cookie; names
-that lead here by a trick are the same address. Both are tried.
+Other ports of this machine are the same site to the browser, so their servers receive the cookie;
+names that lead here by a trick are the same address. Both are tried.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
 import pytest
 from msgspec import Struct
 from playwright.sync_api import Page, Playwright
@@ -21,14 +22,15 @@ from talktree.web.route import API, Call, Route
 from talktree.web.routes import entry
 from talktree.web.studio import Studio
 from tests.browser.chromium import NO_OTHER_HOST, launched
-from tests.web.running import Running, running
+from tests.web.running import LONGEST, OWN, Running, running
 
 REBOUND = "rebound.example"
 ATTEMPTS = (Path(__file__).parent / "foreign.js").read_text()
-TRIED = 19
+TRIED = 20
 ENTER = """async ([path, token]) => {
   const headers = { 'X-Talktree': '1', 'Content-Type': 'application/json' }
   const answer = await fetch(path, { method: 'POST', body: JSON.stringify({ token }), headers })
+  localStorage.setItem('talktree.key', (await answer.json()).key)
   return answer.status
 }"""
 ASK = """async (path) => {
@@ -51,12 +53,20 @@ class Visited(NamedTuple):
     answers: list[str]
 
 
+class Elsewhere(NamedTuple):
+    """Another program's web server on this machine, and the cookies that it was sent."""
+
+    port: int
+    cookies: list[str]
+
+
 @contextmanager
-def _elsewhere() -> Iterator[int]:
-    """Another program's web server on this machine; its port."""
+def _elsewhere() -> Iterator[Elsewhere]:
+    cookies: list[str] = []
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            cookies.extend(self.headers.get_all("Cookie", []))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -69,7 +79,7 @@ def _elsewhere() -> Iterator[int]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield server.server_address[1]
+        yield Elsewhere(server.server_address[1], cookies)
     finally:
         server.shutdown()
         thread.join()
@@ -97,29 +107,44 @@ def visited(playwright: Playwright) -> Iterator[Visited]:
         page = context.new_page()
         page.goto(studio.origin)
         entered = page.evaluate(ENTER, [f"{API}/login", studio.keys.token])
-        assert entered == 204
+        assert entered == 200
         yield Visited(page, studio, answers)
 
 
 def test_the_studios_own_page_is_answered(visited: Visited) -> None:
     """The control: what the foreign pages try does work from the own one."""
     said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
-    assert len(visited.answers) > 3
+    assert len(visited.answers) == 3
     assert any("the conversation" in each for each in said["got"])
 
 
 def test_another_port_of_this_machine_gets_nothing(visited: Visited) -> None:
-    with _elsewhere() as port:
+    with _elsewhere() as elsewhere:
         for host in ("127.0.0.1", "localhost"):
-            visited.page.goto(f"http://{host}:{port}/")
+            visited.page.goto(f"http://{host}:{elsewhere.port}/")
             said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
             assert (said["tried"], said["got"]) == (TRIED, [])
     assert visited.answers == []
 
 
+def test_what_another_port_receives_does_not_open_the_studio(visited: Visited) -> None:
+    """A local server may replay, outside of the browser, everything that the browser sent to it."""
+    with _elsewhere() as elsewhere:
+        visited.page.goto(f"http://127.0.0.1:{elsewhere.port}/")
+    assert any(visited.studio.keys.name in each for each in elsewhere.cookies), "the control"
+    headers = {**OWN, "Cookie": "; ".join(elsewhere.cookies)}
+    paths = [f"{API}/touch", f"{API}/touch?ticket=", "/img/1/a/0", "/artifact/1/a/0"]
+    for path in paths:
+        answer = httpx.get(f"{visited.studio.origin}{path}", headers=headers, timeout=LONGEST)
+        assert answer.status_code == 401, path
+        answer = httpx.post(f"{visited.studio.origin}{path}", headers=headers, timeout=LONGEST)
+        assert answer.status_code == 401, path
+    assert visited.answers == []
+
+
 def test_another_site_gets_nothing(visited: Visited) -> None:
-    with _elsewhere() as port:
-        visited.page.goto(f"http://evil.example:{port}/")
+    with _elsewhere() as elsewhere:
+        visited.page.goto(f"http://evil.example:{elsewhere.port}/")
         said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
         assert said["got"] == []
         assert visited.page.evaluate("document.cookie") == ""
@@ -138,8 +163,8 @@ def test_a_name_that_leads_here_by_a_trick_gets_nothing(visited: Visited) -> Non
 
 
 def test_a_link_from_another_site_does_not_open_the_studio(visited: Visited) -> None:
-    with _elsewhere() as port:
-        visited.page.goto(f"http://evil.example:{port}/")
+    with _elsewhere() as elsewhere:
+        visited.page.goto(f"http://evil.example:{elsewhere.port}/")
         visited.page.set_content(f'<a href="{visited.studio.origin}{API}/touch">go</a>')
         with visited.page.expect_navigation() as went:
             visited.page.click("a")

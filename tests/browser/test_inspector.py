@@ -122,7 +122,7 @@ def test_the_record_of_a_message_is_shown_as_it_stands(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_a_damaged_file_is_mended_after_the_plan_was_seen(
+def test_a_damaged_file_is_repaired_after_the_plan_was_seen(
     open_window: Open, tmp_path: Path
 ) -> None:
     path = write_damaged(tmp_path / "damaged.jsonl")
@@ -135,14 +135,14 @@ def test_a_damaged_file_is_mended_after_the_plan_was_seen(
         expect(panel).to_contain_text("its parent")
         panel.get_by_role("button", name="Go there").first.click()
         expect(screen.current).to_contain_text("Who rings it at night?")
-        panel.get_by_role("button", name="Mend 2 safely").click()
-        plan = screen.dialog("Mend what is safe")
+        panel.get_by_role("button", name="Repair 2 problems…").click()
+        plan = screen.dialog("Repair what is safe")
         expect(plan.get_by_role("listitem").filter(has_text="TRE101")).to_be_visible()
         expect(plan).to_contain_text("A copy of the old one is kept.")
         plan.get_by_role("button", name="Cancel").click()
         assert path.read_bytes() == before
-        panel.get_by_role("button", name="Mend 2 safely").click()
-        plan.get_by_role("button", name="Mend it").click()
+        panel.get_by_role("button", name="Repair 2 problems…").click()
+        plan.get_by_role("button", name="Repair", exact=True).click()
         expect(plan.get_by_role("status")).to_contain_text("2 changes made")
         plan.get_by_role("button", name="Close").last.click()
         expect(panel).to_contain_text("Nothing is wrong")

@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open
+from tests.browser.holding import changes, held
 from tests.browser.screen import Screen
 from tests.browser.talks import FLAKY, SOURDOUGH
 from tests.web.running import Running, running
@@ -154,7 +155,7 @@ def edited(screen: Screen) -> None:
     expect(written).to_be_visible()
     screen.press("u")
     expect(written).to_be_hidden()
-    screen.press("Control+r")
+    screen.press("Control+Shift+z")
     expect(written).to_be_visible()
     screen.press("G")
     expect(screen.current).to_contain_text("A reply by key.")
@@ -230,7 +231,7 @@ CHECKS: dict[str, Callable[[Screen], None]] = {
     "Ctrl Shift P": commands,
     "?": help,
     "e": share,
-    "r, u, Ctrl R, x, c, s": edited,
+    "r, u Ctrl Z, Ctrl Shift Z, x, c, s": edited,
 }
 """By keys as the help shows them; the last one changes things."""
 
@@ -244,6 +245,87 @@ def test_every_key_of_the_help_does_what_it_says(screen: Screen) -> None:
     for check in CHECKS.values():
         check(screen)
     screen.assert_quiet()
+
+
+NOTHING_TO_DO = [
+    ("u", "There is nothing to undo."),
+    ("Control+Shift+z", "There is nothing to redo."),
+    ("s", "There is nothing to save."),
+    ("h", "This message has no other versions."),
+    ("l", "This message has no other versions."),
+    ("b", "This is not a sub-agent that you opened from its call."),
+    ("o", "This message has no tools."),
+    ("k", "This is the first message."),
+    ("K", "No earlier prompt"),
+]
+"""Keys at the first message of a conversation that was not edited, and what is said."""
+
+
+def test_a_key_that_does_nothing_says_why(screen: Screen) -> None:
+    screen.open(screen.titled(SOURDOUGH))
+    page = screen.page
+    expect(screen.button("Undo")).to_be_disabled()
+    for key in ("h", "o", "y"):
+        screen.press(key)
+        screen.hears("No message is selected")
+        page.locator(".toast").filter(has_text="No message is selected").get_by_role(
+            "button"
+        ).last.click()
+    screen.press("g", "g")
+    selected(screen, "b1")
+    with changes(page) as asked, held(page, re.compile("/api/")):
+        for key, reason in NOTHING_TO_DO:
+            screen.press(key)
+            screen.hears(reason)
+    assert asked == []
+    screen.press("J")
+    selected(screen, "b8b")
+    screen.press("l")
+    screen.hears("This is the last version.")
+    screen.press("G")
+    selected(screen, "b14")
+    screen.press("j")
+    screen.hears("This is the last message.")
+    screen.press("J")
+    screen.hears("No later prompt")
+    # At the end of the library; the list need not be in view.
+    last = screen.studio.get("/conversations")["cards"][-1]
+    screen.open(last["cid"])
+    screen.press("Control+b", "]")
+    screen.hears("There is no next conversation.")
+    screen.press("[")
+    expect(page).not_to_have_url(re.compile(f"/c/{last['cid']}$"))
+    screen.assert_quiet()
+
+
+def test_undo_works_before_the_page_knows_that_there_is_something_to_undo(screen: Screen) -> None:
+    screen.open(screen.titled(SOURDOUGH))
+    expect(screen.button("Undo")).to_be_disabled()
+    screen.press("G")
+    selected(screen, "b14")
+    with held(screen.page, re.compile("/edits$"), "POST") as answers:
+        screen.press("x", "u")
+        answers.release()
+    expect(screen.page.get_by_role("button", name=re.compile("^Redo:"))).to_be_enabled()
+    expect(screen.message("b14")).not_to_contain_text("deleted")
+    screen.assert_quiet()
+
+
+def test_keys_that_would_change_something_say_that_nothing_can_be_changed(
+    demo: Path, open_window: Open
+) -> None:
+    with running([demo], read_only=True) as studio:
+        screen = open_window(studio)
+        screen.open(screen.titled(SOURDOUGH), "b14")
+        with changes(screen.page) as asked:
+            for key in ("r", "c", "x", "u", "Control+Shift+z", "s"):
+                screen.press(key)
+                toast = screen.page.locator(".toast").filter(has_text="This studio is read-only.")
+                expect(toast).to_have_count(1)
+                toast.get_by_role("button").last.click()
+                expect(toast).to_have_count(0)
+        assert asked == []
+        screen.assert_quiet()
 
 
 def focused(page: Page) -> str:
@@ -294,7 +376,7 @@ def test_a_whole_walk_without_a_mouse(gallery: Running, open_window: Open) -> No
     screen.press("End")
     expect(page.get_by_role("tree")).to_have_attribute("aria-activedescendant", "tree-line-3")
     screen.press("Home", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown")
-    expect(page.get_by_role("treeitem", name="Assistant: A test that only fails")).to_be_visible()
+    expect(page.get_by_role("treeitem", name="Claude: A test that only fails")).to_be_visible()
     screen.press("Enter")
     expect(screen.current).to_contain_text("A test that only fails")
     screen.press("j")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import re
+import shlex
 from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Open
+from talktree.cli.main import run
+from tests.browser.conftest import DEMO, Open
 from tests.browser.screen import Screen
 from tests.web.running import running
 
@@ -131,3 +134,27 @@ def test_an_empty_studio_says_how_to_begin(open_window: Open, tmp_path: Path) ->
             re.compile("^0 conversations")
         )
         screen.assert_quiet()
+
+
+def test_a_file_that_was_not_imported_is_shown_with_the_reason(
+    tmp_path: Path, open_window: Open
+) -> None:
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    whole = gzip.compress((DEMO / "claude-code.jsonl").read_bytes())
+    (folder / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    (folder / "notes.txt").write_text("Buy apples.")
+    with running([folder]) as studio:
+        window = open_window(studio)
+        window.page.get_by_role("link", name="2 files not imported, or only in part").click()
+        listed = window.page.get_by_role("list", name="2 files not imported, or only in part")
+        expect(listed.get_by_role("listitem")).to_have_count(2)
+        cut = listed.get_by_role("listitem").filter(has_text="cut.jsonl.gz")
+        assert "read in part: " in cut.inner_text()
+        cut.get_by_role("button", name="Copy repair command").click()
+        cut.get_by_role("button", name="Copied").wait_for()
+        command = shlex.split(window.clipboard())
+        path = str(folder / "cut.jsonl.gz")
+        assert command == ["talktree", "repair", path, "-o", str(folder / "cut.repaired.jsonl.gz")]
+        assert run(command[1:]) == 0
+        window.assert_quiet()

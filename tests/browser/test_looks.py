@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import SOURCE, bring, grave_findings
+from tests.browser.axe import bring, grave_findings
 from tests.browser.conftest import Open
 from tests.browser.screen import Screen
 from tests.browser.talks import BELL, FLAKY, LAMP, SOURDOUGH
@@ -106,8 +106,6 @@ SCENES: tuple[Scene, ...] = (
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nobody_is_shut_out(gallery: Running, open_window: Open, *, dark: bool) -> None:
-    if not SOURCE.exists():
-        pytest.skip("NOT RUN: axe-core is not installed (make frontend)")
     screen = open_window(gallery, dark=dark)
     bring(screen.seen.context)
     screen.again()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import expect
 
+from tests.browser.conftest import Open
 from tests.browser.screen import Screen
 from tests.browser.screens.tree import Tree
-from tests.browser.talks import BELL, FLAKY, PROMPTS, SOURDOUGH, TOWER, named
+from tests.browser.talks import BELL, FLAKY, PROMPTS, SOURDOUGH, TOWER, line, named, written
+from tests.web.running import running
 
 FORK, OTHER = "7412b293", "Good. Fix the log"
 
@@ -27,10 +31,59 @@ def test_lanes_lead_to_every_branch(window: Screen) -> None:
     tree.box.focus()
     window.press("Home", "ArrowRight")
     expect(trunk).to_have_attribute("aria-expanded", "true")
-    tree.line("Assistant: A test that only fails").click()
+    tree.line("Claude: A test that only fails").click()
     expect(window.current).to_contain_text("A test that only fails in the evening")
     window.press("Home", "ArrowLeft")
     expect(trunk).to_have_attribute("aria-expanded", "false")
+    window.assert_quiet()
+
+
+def test_no_line_of_the_tree_is_without_a_label(open_window: Open, tmp_path: Path) -> None:
+    image = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    contents: list[Any] = [
+        "The first words.",
+        [{"type": "image", "source": image}],
+        "",
+        [{"type": "text", "text": " "}],
+        [{"type": "tool_result", "tool_use_id": "none", "content": []}],
+        [],
+    ]
+    first = last = named(0, 8)
+    lines = [line(first, None, "user", contents[0], 0)]
+    for number, content in enumerate(contents[1:], 1):
+        # Each is a branch of its own, and in one branch they are in a row.
+        lines.append(line(named(number, 8), first, "user", content, number))
+        lines.append(line(named(number, 9), last, "user", content, 60 + number))
+        last = named(number, 9)
+    thinking = line(named(7, 9), named(5, 9), "assistant", "", 90)
+    thinking["message"]["content"] = [{"type": "thinking", "thinking": "", "signature": "s"}]
+    with running([written(tmp_path / "wordless.jsonl", [*lines, thinking])]) as studio:
+        screen = open_window(studio)
+        tree = Tree(screen, screen.cid("claude-code"))
+        count = tree.lines.count()
+        assert count >= len(contents)
+        while (folded := tree.box.locator("[aria-expanded=false]")).count():
+            folded.first.locator(".tree-fold").click()
+        expect(tree.box.get_by_role("treeitem", name="Loading")).to_have_count(0)
+        assert tree.lines.count() > count
+        for each in tree.lines.all():
+            expect(each.locator(".tree-label")).to_have_text(re.compile(r"\w"))
+            expect(each).not_to_have_accessible_name(re.compile(r"^,|:\s*$"))
+        expect(tree.box.get_by_role("treeitem", name="Tool: tool result").first).to_be_visible()
+        expect(tree.box.get_by_text("Person")).to_have_count(0)
+        screen.assert_quiet()
+
+
+def test_a_key_leads_to_its_line_however_far_the_tree_was_scrolled(window: Screen) -> None:
+    tree = Tree(window, window.titled(TOWER))
+    first = window.page.locator("#tree-line-0")
+    expect(first).to_have_count(0)
+    tree.box.focus()
+    window.press("Home")
+    expect(first).to_be_in_viewport()
+    expect(tree.box).to_have_attribute("aria-activedescendant", "tree-line-0")
+    window.press("End")
+    expect(first).to_have_count(0)
     window.assert_quiet()
 
 

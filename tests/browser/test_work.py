@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from talktree.model.parts import Attachment
 from talktree.web.work.attaching import LARGEST
 from tests.browser.conftest import Open
 from tests.browser.doable import Doable, doable
+from tests.browser.holding import intercept
 from tests.browser.screens.editing import Editing
 from tests.cases import TORTURE
 from tests.web.running import running
@@ -229,7 +231,7 @@ def test_who_comes_second_is_told_and_keeps_the_words(
     first = editing.screen
     second = Editing(open_window(first.studio), editing.cid)
     # The second window does not hear of it: so it is when two people press at once.
-    second.screen.page.route("**/live", _silent)
+    intercept(second.screen.page, re.compile(r"/live"), _silent)
     last = editing.rows()[-1]["id"]
     for each in (editing, second):
         each.go(last)

@@ -92,6 +92,7 @@ def open_() -> Iterator[Open]:
         cookie = f"{studio.keys.name}={studio.client.cookies[studio.keys.name]}"
         host = f"127.0.0.1:{studio.keys.port}"
         own = {"Host": host, "Origin": f"http://{host}", "X-Talktree": "1", "Cookie": cookie}
+        own["X-Talktree-Key"] = studio.keys.page_key
         yield Open(asker, own)
         asker.close()
 

@@ -188,6 +188,58 @@ def test_an_edit_says_where_to_look(studio: tuple[Running, dict[str, Path]]) -> 
     assert (history["can_redo"], history["saved"]) == (True, True)
 
 
+def test_an_edit_gives_the_state_that_it_led_to(
+    studio: tuple[Running, dict[str, Path]],
+) -> None:
+    found, paths = studio
+    cid = cid_of(found, paths["claude-code"])
+    last = document_of(found, cid).conversations[0].path()[-1].id
+    answer = done(found, cid, {"do": "reply", "parent": last, "text": "And then?"})
+
+    def agrees(told: dict[str, Any]) -> None:
+        history = found.get(f"/c/{cid}/edits")
+        assert told["edit"] == history["edits"][-1]["id"] == answer["edit"]
+        assert told["history"] == history
+        assert told["conversation"] == found.get(f"/c/{cid}")
+        place = found.get(f"/c/{cid}/place", id=told["id"], leaf=told["leaf"])
+        assert (told["number"], told["leaf"]) == (place["number"], place["leaf"])
+
+    agrees(answer)
+    agrees(turned(found, cid, "undo"))
+    agrees(turned(found, cid, "redo"))
+    turned(found, cid, "undo")
+
+
+def test_an_undo_is_only_of_the_edit_that_is_meant(
+    studio: tuple[Running, dict[str, Path]],
+) -> None:
+    found, paths = studio
+    cid = cid_of(found, paths["claude-code"])
+    last = document_of(found, cid).conversations[0].path()[-1].id
+    edits = [
+        done(found, cid, {"do": "reply", "parent": last, "text": text})["edit"]
+        for text in ("One", "Two")
+    ]
+
+    def ask(verb: str, edit: int) -> int:
+        body = {"stamp": stamp_of(found, cid), "edit": edit}
+        return int(found.post(f"/c/{cid}/{verb}", body)["edit"])
+
+    def is_refused(verb: str, edit: int) -> None:
+        stamp = stamp_of(found, cid)
+        error = refused(found, f"/c/{cid}/{verb}", {"stamp": stamp, "edit": edit}, 409)
+        assert error["stamp"] == stamp == stamp_of(found, cid)
+
+    is_refused("undo", edits[0])
+    is_refused("redo", edits[1])
+    assert ask("undo", edits[1]) == edits[1]
+    is_refused("undo", edits[1])
+    assert ask("undo", edits[0]) == edits[0]
+    is_refused("redo", edits[1])
+    assert ask("redo", edits[0]) == edits[0]
+    assert ask("undo", edits[0]) == edits[0]
+
+
 @pytest.mark.parametrize(
     "deed",
     [

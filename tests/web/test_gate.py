@@ -48,14 +48,16 @@ class Watched(NamedTuple):
     asker: Asker
     port: int
     cookie: str
+    keys: Keys
     answers: list[str]
 
     def ask(
         self, verb: str, host: str | None, path: str = "/api/v1/touch", **sent: str | None
     ) -> Said:
-        """Ask with the right cookie and the page's own header, unless it is said otherwise."""
+        """Ask with the right cookie, page key and own header, unless it is said otherwise."""
         shown = None if host is None else host.format(port=self.port)
-        headers = {"host": shown, "x_talktree": "1", "cookie": self.cookie, **sent}
+        own = {"x_talktree": "1", "x_talktree_key": self.keys.page_key, "cookie": self.cookie}
+        headers = {"host": shown, **own, **sent}
         pairs = [
             (name.replace("_", "-"), value.format(host=shown))
             for name, value in headers.items()
@@ -81,7 +83,7 @@ def watched() -> Iterator[Watched]:
     with running([], table=[*entry.ROUTES, *table]) as studio:
         asker = Asker(studio.keys.port)
         cookie = f"{studio.keys.name}={studio.client.cookies[studio.keys.name]}"
-        yield Watched(asker, studio.keys.port, cookie, answers)
+        yield Watched(asker, studio.keys.port, cookie, studio.keys, answers)
         asker.close()
 
 
@@ -174,6 +176,47 @@ def test_without_the_cookie_of_this_start_nothing_is_answered(
         )
         assert refused(said, 401, verb), (path, said)
     assert len(watched.answers) == before
+
+
+@pytest.mark.parametrize("key", [None, "", "wrong", "other", "cookie"])
+@pytest.mark.parametrize("verb", ["GET", "HEAD", "POST", "DELETE"])
+def test_the_cookie_alone_opens_nothing(watched: Watched, verb: str, key: str | None) -> None:
+    """Every port of the host receives the cookie, so it must not be enough."""
+    sent = {
+        "wrong": watched.keys.page_key[:-1],
+        "other": Keys(watched.port).page_key,
+        "cookie": watched.cookie.split("=", 1)[1],
+    }
+    before = len(watched.answers)
+    for path in ("/api/v1/touch", "/api/v1/nothing", "/artifact/1/2/3", "/img/1/2/3"):
+        said = watched.ask(
+            verb,
+            OWN_HOSTS[0],
+            path,
+            x_talktree_key=sent.get(key or "", key),
+            sec_fetch_site="same-origin",
+        )
+        assert refused(said, 401, verb), (path, said)
+    assert len(watched.answers) == before
+
+
+@pytest.mark.parametrize("path", ["/api/v1/touch", "/api/v1/touch?a=%20b&c=d", "/api/v1/touch?"])
+def test_a_ticket_opens_its_address_for_reading(watched: Watched, path: str) -> None:
+    ticket = watched.keys.ticket(path.rstrip("?").encode())
+    joined = f"{path}{'&' if path[-1] != '?' and '?' in path else ''}"
+    address = f"{joined}{'' if '?' in joined else '?'}ticket={ticket}"
+    for verb in ("GET", "HEAD"):
+        assert watched.ask(verb, OWN_HOSTS[0], address, x_talktree_key=None).status == 200
+    for verb in ("POST", "DELETE"):
+        said = watched.ask(
+            verb, OWN_HOSTS[0], address, x_talktree_key=None, sec_fetch_site="same-origin"
+        )
+        assert refused(said, 401, verb)
+    for other in (f"{address}x", f"{address}&more=1", address.replace("touch", "nothing")):
+        said = watched.ask("GET", OWN_HOSTS[0], other, x_talktree_key=None)
+        assert refused(said, 401, "GET"), other
+    said = watched.ask("GET", OWN_HOSTS[0], address, x_talktree_key=None, cookie=None)
+    assert refused(said, 401, "GET"), "a ticket needs the cookie"
 
 
 def test_two_hosts_or_two_origins_are_refused(watched: Watched) -> None:

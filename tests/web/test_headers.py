@@ -58,6 +58,7 @@ def ask(
     sent = {"Host": host, "X-Talktree": "1", "Origin": f"http://{host}", **(headers or {})}
     if entered:
         sent["Cookie"] = f"{studio.keys.name}={studio.client.cookies[studio.keys.name]}"
+        sent["X-Talktree-Key"] = studio.keys.page_key
     try:
         return asker.ask(verb, path, sent.items())
     finally:

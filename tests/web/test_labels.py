@@ -34,7 +34,12 @@ from talktree.web.desk.labels import LABEL, label
         ((Event("command_output", "done"),), "output of a command: done"),
         ((Event("hook_failed", "no"),), "hook failed: no"),
         ((Unknown("serverToolUse"),), "server tool use"),
-        ((), ""),
+        ((), "empty message"),
+        ((Text(" \n"), Text("")), "empty message"),
+        ((Text(""), Attachment("a.png")), "a.png"),
+        ((Attachment(media_type="image/png"),), "image"),
+        ((Thinking(""),), "thinking"),
+        ((Event("command_output", ""),), "output of a command"),
     ],
 )
 def test_a_message_in_plain_words(parts: tuple[Part, ...], told: str) -> None:

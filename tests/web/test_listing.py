@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 from talktree import api
+from tests.session_lines import ask, say, write
 from tests.web.desks import DATA, Talk
-from tests.web.running import Running, running
+from tests.web.running import Running, running, until
+from tests.web.working import cid_of, copied, stamp_of
 
 DEMO = Path(__file__).parent.parent.parent / "demo"
 
@@ -100,3 +104,72 @@ def test_what_grows_is_told_while_somebody_looks(tmp_path: Path) -> None:
         assert after["stamp"] in told
         assert before["stamp"] not in told
         assert f'"rows":{after["rows"]}' in told
+        assert '"cause":"file","edited":false' in told
+
+
+def test_what_changed_before_it_is_watched_is_told_to_a_page_that_did_not_see_it(
+    tmp_path: Path,
+) -> None:
+    path = copied("native", tmp_path)
+    with running([path]) as studio:
+        cid = cid_of(studio, path)
+        last = studio.get(f"/c/{cid}/rows")["rows"][-1]["id"]
+        seen = stamp_of(studio, cid)
+        deed = {"do": "reply", "parent": last, "text": "And then?"}
+        made = studio.post(f"/c/{cid}/edits", {"stamp": seen, "deed": deed})
+        with studio.client.stream("GET", f"/api/v1/c/{cid}/live", params={"stamp": seen}) as live:
+            events = (line for line in live.iter_lines() if line.startswith("data:"))
+            assert f'{made["stamp"]}","cause":"edit","edited":true' in next(events)
+
+
+def test_an_edit_and_a_save_are_told_as_what_they_are(tmp_path: Path) -> None:
+    path = copied("native", tmp_path)
+    with running([path]) as studio:
+        cid = cid_of(studio, path)
+        last = studio.get(f"/c/{cid}/rows")["rows"][-1]["id"]
+        deed = {"do": "reply", "parent": last, "text": "And then?"}
+        with studio.client.stream("GET", f"/api/v1/c/{cid}/live") as live:
+            events = (line for line in live.iter_lines() if line.startswith("data:"))
+            made = studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": deed})
+            assert f'{made["stamp"]}","cause":"edit","edited":true' in next(events)
+            saved = studio.post(f"/c/{cid}/save", {"stamp": made["stamp"]})
+            assert f'{saved["stamp"]}","cause":"save","edited":false' in next(events)
+            back = studio.post(f"/c/{cid}/undo", {"stamp": saved["stamp"]})
+            assert f'{back["stamp"]}","cause":"edit","edited":true' in next(events)
+        assert saved["conversation"]["stamp"] == saved["history"]["stamp"] == saved["stamp"]
+
+
+def test_files_that_were_not_imported_are_listed_with_the_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    whole = gzip.compress((DEMO / "claude-code.jsonl").read_bytes())
+    (folder / "cut.jsonl.gz").write_bytes(whole[: len(whole) * 3 // 4])
+    (folder / "notes.txt").write_text("Buy apples.")
+    with running([folder]) as studio:
+        told = studio.get("/failures")
+        found = {Path(each["path"]).name: each for each in told["sources"]}
+        assert found["cut.jsonl.gz"]["state"] == "damaged"
+        assert "gzip" in found["cut.jsonl.gz"]["reason"]
+        assert found["notes.txt"]["state"] == "unrecognized"
+        assert found["notes.txt"]["reason"]
+        assert told["total"] == len(found) == studio.get("/about")["library"]["failures"] == 2
+        (card,) = (each for each in studio.get("/conversations")["cards"] if "cut" in each["path"])
+        assert (card["state"], card["messages"] > 0) == ("damaged", True)
+
+
+def test_a_copied_file_is_not_at_work_and_one_that_grows_is(tmp_path: Path) -> None:
+    copied = Path(shutil.copyfile(DEMO / "claude-code.jsonl", tmp_path / "copied.jsonl"))
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    fresh = (ask(0, None, "Now?", timestamp=now), say(1, 0, "Now.", timestamp=now))
+    write(fresh, tmp_path)
+    with running([tmp_path]) as studio:
+
+        def live() -> dict[str, bool]:
+            cards = studio.get("/conversations")["cards"]
+            return {Path(each["path"]).name: each["live"] for each in cards}
+
+        assert sorted(live().values()) == [False, True]
+        assert not live()[copied.name]
+        with copied.open("a") as file:
+            file.write(copied.read_text().splitlines()[-1].replace('"uuid":"', '"uuid":"z') + "\n")
+        until(lambda: live()[copied.name])

@@ -77,7 +77,7 @@ def test_the_table_is_what_the_specification_says() -> None:
 
 
 def test_the_types_of_the_page_are_up_to_date() -> None:
-    assert (ROOT / "frontend" / "src" / "api" / "types.ts").read_text() == types(), (
+    assert (ROOT / "frontend" / "src" / "data" / "api" / "types.ts").read_text() == types(), (
         "run `make docs`"
     )
 

@@ -12,10 +12,11 @@ from talktree.formats import by_slug
 from talktree.views.folding import Step
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.finding import found_rows, says
+from talktree.web.desk.place import place_of
 from talktree.web.desk.row_shape import RowMaker
 from talktree.web.desk.showing import chosen_rows
 from talktree.web.desk.steps import all_shown, shown
-from talktree.web.routes.rows import place_of
+from tests.session_lines import ask, call, result, say, write
 from tests.web.desks import DATA, Talk, desk_of
 from tests.web.running import Running
 
@@ -201,3 +202,35 @@ def test_an_edited_row_says_so(tmp_path: Path) -> None:
         rows = RowMaker(now, now.rows()).page(0, 5)
         assert [row.edited for row in rows] == ["changed", "", "", "", ""]
         assert rows[0].text == "other"
+
+
+def test_only_a_reply_has_a_time_and_only_a_likely_one(tmp_path: Path) -> None:
+    lines = [
+        ask(0, None, "First?"),
+        say(5, 0, "Yes."),
+        ask(20, 5, "Second?"),
+        say(30, 20, "After the holidays.", timestamp="2026-10-04T09:00:00.000Z"),
+        ask(40, 30, "Third?"),
+        call(42, 40, 1, "msg_a"),
+        result(50, 42, 1),
+        say(53, 50, "Done."),
+    ]
+    with desk_of(tmp_path / "library", [write(lines, tmp_path)]) as desk:
+        opened = desk.open("1")
+        page = RowMaker(opened, opened.rows()).page(0, 100)
+    times = [(row.role, row.seconds) for row in page]
+    assert times == [
+        ("user", None),
+        ("assistant", 5.0),
+        ("user", None),
+        ("assistant", None),
+        ("user", None),
+        ("assistant", 2.0),
+        ("assistant", 3.0),
+    ]
+
+
+def test_a_recorded_time_beats_the_times_of_messages(seen: Running) -> None:
+    cards = [each for each in seen.get("/conversations")["cards"] if each["format"] == "muse"]
+    rows = [row for each in cards for row in seen.get(f"/c/{each['cid']}/rows")["rows"]]
+    assert {each["id"]: each["seconds"] for each in rows}["f3c1-0002"] == 9.8

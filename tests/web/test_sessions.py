@@ -70,8 +70,8 @@ def test_undo_and_redo_are_those_of_the_command_line(tmp_path: Path) -> None:
         assert (work / "notes.txt").read_text() == "two\n"
         assert done["done"] == len(plan["steps"])
         after = list(document_of(found, cid).conversations[0].messages())
-        assert len(after) == messages + 1, "the page sees the note at once"
-        assert done["leaf"] == after[-1].id
+        assert len(after) == messages, "an undo is not a message"
+        assert done["leaf"] in [message.id for message in after[:-1]]
         session = found.get(f"/c/{cid}/session")
         assert (session["can_redo"], session["leaf"]) == (True, done["leaf"])
         plan = found.post(f"/c/{cid}/session/plan", {"verb": "redo"})

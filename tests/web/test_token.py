@@ -1,4 +1,4 @@
-"""The door: a token that is 256 bits of chance, and a strict cookie for it."""
+"""The login: a token of 256 random bits, exchanged for a strict cookie and the page key."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def enter(seen: Running, body: object, **headers: str) -> httpx.Response:
 
 def test_the_token_is_exchanged_for_a_strict_cookie(seen: Running) -> None:
     answer = enter(seen, {"token": seen.keys.token})
-    assert (answer.status_code, answer.content) == (204, b"")
+    assert (answer.status_code, answer.json()) == (200, {"key": seen.keys.page_key})
     value, *attributes = answer.headers["set-cookie"].split("; ")
     assert value.startswith(f"talktree-{seen.keys.port}=")
     assert sorted(attributes) == ["HttpOnly", "Path=/", "SameSite=Strict"]
     assert seen.keys.token not in value, "who sees the cookie does not know the token"
+    assert seen.keys.page_key not in answer.headers["set-cookie"], "nor the page key"
 
 
 @pytest.mark.parametrize("token", ["", "x", "é𝕏", "a" * 43, None, 5])
@@ -80,8 +81,8 @@ def test_a_token_for_a_command_line_works_once() -> None:
 
 def test_tokens_and_cookies_are_as_long_as_they_should_be_and_never_the_same() -> None:
     made = [Keys(1) for _ in range(50)]
-    secrets = {keys.token for keys in made} | {keys.set_cookie() for keys in made}
-    assert len(secrets) == 100
+    secrets = {each for keys in made for each in (keys.token, keys.page_key, keys.set_cookie())}
+    assert len(secrets) == 150
     assert all(re.fullmatch(r"[\w-]{43}", keys.token) for keys in made)
 
 
@@ -98,3 +99,20 @@ def test_the_cookie_is_found_among_others() -> None:
     assert keys.entered(own)
     assert keys.entered(f"a=b; {own}; c=d")
     assert not keys.entered(own.replace("talktree-1", "talktree-2"))
+
+
+def test_a_ticket_opens_one_address() -> None:
+    keys = Keys(1)
+    ticket = keys.ticket(b"/img/1/a/0")
+    assert keys.is_ticket(ticket, b"/img/1/a/0")
+    assert not keys.is_ticket(ticket, b"/img/1/a/1")
+    assert not keys.is_ticket(ticket, b"/img/1/a/0?x=1")
+    assert not Keys(1).is_ticket(ticket, b"/img/1/a/0")
+    assert keys.page_key not in ticket
+
+
+@given(st.text(), st.binary())
+def test_no_text_is_a_key_or_ticket_by_chance(given: str, target: bytes) -> None:
+    keys = Keys(1)
+    assert not keys.is_page_key(given)
+    assert not keys.is_ticket(given, target)

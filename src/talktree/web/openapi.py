@@ -16,6 +16,8 @@ from talktree.web.table import TABLE
 Schema = dict[str, Any]
 REFERENCE = "#/components/schemas/{name}"
 COOKIE = {"type": "apiKey", "in": "cookie", "name": "talktree-PORT"}
+PAGE_KEY = {"type": "apiKey", "in": "header", "name": "X-Talktree-Key"}
+TICKET = {"type": "apiKey", "in": "query", "name": "ticket"}
 EVENTS = "text/event-stream"
 OWN_HEADER = {
     "name": "X-Talktree",
@@ -44,9 +46,12 @@ def openapi() -> Schema:
             "version": __version__,
             "description": "Conversations as trees, on loopback. GET has no effects.",
         },
-        "security": [{"cookie": []}],
+        "security": [{"cookie": [], "key": []}, {"cookie": [], "ticket": []}],
         "paths": paths,
-        "components": {"schemas": _schemas(), "securitySchemes": {"cookie": COOKIE}},
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"cookie": COOKIE, "key": PAGE_KEY, "ticket": TICKET},
+        },
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 from collections.abc import Iterator
@@ -19,11 +20,41 @@ from talktree.web.security.headers import fixed_headers
 
 PATIENCE = 3
 """Seconds that answers on their way are given at the end."""
+SILENCE = 30.0
+"""Seconds after which a connection is closed that sends nothing of a request it owes."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Protocol(H11Protocol):
-    """HTTP whose refusal of what is no HTTP looks like all others."""
+    """HTTP whose refusals look alike, and whose half-open connections time out."""
+
+    _silence: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_data()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._await_data()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        super().connection_lost(exc)
+
+    def _await_data(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        self._silence = self.loop.call_later(SILENCE, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        # A request that is complete may take as long as it likes to answer, and while reading is
+        # paused the silence is ours. After an answer uvicorn's own timeout applies.
+        if self.flow.read_paused or self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+            self._await_data()
+        else:
+            self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
         response = failed(UsageError("this is no HTTP"))

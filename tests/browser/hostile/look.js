@@ -49,7 +49,7 @@
     for (let turn = 0, quiet = 0; quiet < 2; turn++) {
       if (turn > 2000) throw new Error('what is asked for does not come')
       await frame()
-      quiet = asked || document.querySelector('[data-empty], [aria-label^=Loading], .inspector-wait') ? 0 : quiet + 1
+      quiet = asked || document.querySelector('[data-empty], [aria-label^=Loading], .answer-wait') ? 0 : quiet + 1
     }
   }
   const closed = (root) => root.querySelectorAll('[aria-expanded=false]:not([aria-haspopup]):not(:disabled), details:not([open]) > summary')

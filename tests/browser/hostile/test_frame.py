@@ -102,7 +102,7 @@ def _entered(browser: Browser, studio: Running) -> Iterator[Screen]:
     with watched(browser, studio.origin, size=(1280, 1600)) as seen:
         seen.page.set_default_timeout(30_000)
         seen.page.goto(studio.keys.address(studio.keys.token))
-        seen.page.wait_for_function("() => !location.hash.includes('token')")
+        seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         screen = Screen(seen, studio)
         screen.open(str(studio.get("/conversations")["cards"][0]["cid"]))
         yield screen
@@ -144,9 +144,9 @@ def test_nothing_gets_out(screen: Screen, listener: Listener, title: str) -> Non
 def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) -> None:
     listener.came.clear()
     _run(screen, title)
-    screen.page.wait_for_load_state("networkidle")
     # What was refused never comes, so there is nothing to wait for but some time.
-    screen.page.wait_for_timeout(500)
+    screen.page.locator("iframe").wait_for()
+    screen.page.wait_for_timeout(1000)
     assert listener.heard() == set()
     assert screen.page.url.startswith(screen.studio.origin)
 

@@ -69,7 +69,7 @@ def walk(browser: Browser, hostile: Running) -> Iterator[Walk]:
         canary.watch(seen.page)
         seen.page.set_default_timeout(60_000)
         seen.page.goto(hostile.keys.address(hostile.keys.token))
-        seen.page.wait_for_function("() => !location.hash.includes('token')")
+        seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         yield Walk(Screen(seen, hostile), canary)
         canary.assert_silent()
         assert [each for each in seen.complaints if not each.startswith(REFUSED)] == []

@@ -12,10 +12,14 @@ from tests.browser.hostile.conftest import Tell
 from tests.browser.hostile.talks import write_artifacts
 from tests.browser.hostile.texts import Numbered, amounts
 from tests.browser.hostile.walk import LOOK, TOUR
-from tests.web.running import running
+from tests.web.running import Running, running
 
 KINDS = {"page": "text/html", "drawing": "image/svg+xml", "text": "text/markdown"}
 TOGETHER = 60
+
+
+def _with_ticket(studio: Running, path: str) -> str:
+    return f"{path}?ticket={studio.keys.ticket(path.encode())}"
 
 
 @pytest.mark.parametrize("texts", amounts(60, 6, 1100))
@@ -28,12 +32,12 @@ def test_artifacts_that_run(browser: Browser, tmp_path: Path, texts: Numbered, t
         canary.watch(page)
         page.set_default_timeout(120_000)
         page.goto(studio.keys.address(studio.keys.token))
-        page.wait_for_function("() => !location.hash.includes('token')")
+        page.wait_for_function("() => 'talktree.key' in localStorage")
         page.evaluate(LOOK)
         page.evaluate(TOUR)
         cid = studio.get("/conversations")["cards"][0]["cid"]
         frames = [
-            (f"{kind} {number}", f"/artifact/{cid}/n{number}/{part}")
+            (f"{kind} {number}", _with_ticket(studio, f"/artifact/{cid}/n{number}/{part}"))
             for number in texts
             for part, kind in enumerate(KINDS)
             if kind == "page" or number % 2 == part - 1

@@ -169,7 +169,7 @@ def walking(
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.set_default_timeout(120_000)
     page.goto(studio.keys.address(studio.keys.token))
-    page.wait_for_function("() => !location.hash.includes('token')")
+    page.wait_for_function("() => 'talktree.key' in localStorage")
     # Before that nobody hears of what is dropped or typed.
     page.get_by_role("heading", name="Overview").wait_for()
     if not painted:

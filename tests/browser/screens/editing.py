@@ -78,7 +78,7 @@ class Editing:
 
     def redo(self, what: str) -> None:
         """Do it again by key."""
-        self.screen.press("Control+r")
+        self.screen.press("Control+Shift+z")
         expect(self.undoing(what)).to_be_enabled()
 
     def undoing(self, what: str) -> Locator:

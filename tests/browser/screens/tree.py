@@ -14,6 +14,7 @@ class Tree:
 
     def __init__(self, screen: Screen, cid: str) -> None:
         self.screen = screen
+        self.cid = cid
         screen.open(cid)
         screen.tab("Tree").click()
         self.box = screen.page.get_by_role("tree", name="Branches of the conversation")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from talktree.errors import UsageError
+from talktree.library.info import NotImported, failures
 from talktree.library.listing import Kept
+from talktree.library.sources.changes import UNREADABLE
 from talktree.web.desk.cid import Name
 from talktree.web.desk.desk import Desk
 from talktree.web.desk.stamp import edits_of
 from talktree.web.desk.state import is_live
 from talktree.web.desk.times import milliseconds
-from talktree.web.shapes.library import Card, Count, Listed
+from talktree.web.shapes.library import Card, Count, FailedSource, Failures, Listed
 
 MOST_NAMES = 300
 SORTS = ("new", "old", "size", "messages", "title")
@@ -89,7 +91,7 @@ def card(desk: Desk, kept: Kept) -> Card:
         errors=kept.errors,
         size=kept.size,
         several=kept.several,
-        state=cast(Literal["here", "gone", "unreadable"], _state(kept)),
+        state=_state(kept),
         trouble=kept.trouble,
         live=is_live(db, kept.source),
         edited=not edits_of(db, kept.source).is_saved,
@@ -97,7 +99,26 @@ def card(desk: Desk, kept: Kept) -> Card:
     )
 
 
-def _state(kept: Kept) -> str:
-    if kept.trouble is not None and kept.state == "here":
-        return "unreadable"
-    return kept.state if kept.state in ("here", "gone") else "unreadable"
+def _state(kept: Kept) -> Literal["here", "gone", "damaged", "unreadable"]:
+    if kept.state == "gone":
+        return "gone"
+    if kept.trouble is None and kept.state == "here":
+        return "here"
+    return "damaged" if kept.messages else "unreadable"
+
+
+def failed_sources(desk: Desk, most: int) -> Failures:
+    """Files that were not imported, or only in part; unreadable ones first."""
+    not_imported, damaged = failures(desk.library().db)
+    found = [
+        *(_failed(each, "unreadable") for each in not_imported if each.state == UNREADABLE),
+        *(_failed(each, "damaged") for each in damaged),
+        *(_failed(each, "unrecognized") for each in not_imported if each.state != UNREADABLE),
+    ]
+    return Failures(total=len(found), sources=tuple(found[:most]))
+
+
+def _failed(
+    each: NotImported, state: Literal["unrecognized", "unreadable", "damaged"]
+) -> FailedSource:
+    return FailedSource(path=os.fsdecode(each.path), state=state, reason=each.why)

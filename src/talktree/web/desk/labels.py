@@ -36,17 +36,21 @@ _HAPPENED = {
 }
 
 
+EMPTY = "empty message"
+
+
 def label(entry: object) -> str:
-    """An entry in a line; nothing for what is no message."""
+    """An entry in a line, which is never empty: what cannot be read is named by its kind."""
     if not isinstance(entry, Message):
-        return ""
+        return _plain(str(getattr(entry, "kind", ""))) or type(entry).__name__.lower()
     words = one_line(entry.text[: 8 * LABEL], LABEL)
     if words:
         return words
     for part in entry.parts:
         if isinstance(part, ToolCall):
             return one_line(call_title(part), LABEL)
-    return one_line(", ".join(dict.fromkeys(_told(part) for part in entry.parts)), LABEL)
+    told = dict.fromkeys(filter(None, map(_told, entry.parts)))
+    return one_line(", ".join(told), LABEL) or EMPTY
 
 
 def _told(part: Part) -> str:
@@ -58,14 +62,18 @@ def _told(part: Part) -> str:
         case ToolResult():
             said = next((each.text for each in part.output if isinstance(each, Text)), "")
             return _with("failed tool result" if part.error else "tool result", said)
-        case Attachment(name=name):
-            return name or "attachment"
+        case Attachment(name=name, media_type=media_type):
+            return name or ("image" if _is_image(media_type) else "attachment")
         case Artifact(title=title):
             return title or "artifact"
         case Event():
             return _happened(part)
         case Unknown(kind=kind):
             return _plain(kind)
+
+
+def _is_image(media_type: str | None) -> bool:
+    return (media_type or "").startswith("image/")
 
 
 def _happened(event: Event) -> str:

@@ -7,10 +7,11 @@ from typing import Literal
 from urllib.parse import quote
 
 from talktree.model.derive import DONE, speaker, todos_of
-from talktree.model.message import Message
+from talktree.model.latency import answer_seconds
+from talktree.model.measures import recorded_seconds, recorded_usage
+from talktree.model.message import Message, Usage
 from talktree.model.outline import Trait
 from talktree.model.parts import Event, ToolCall
-from talktree.model.skeleton import NO_TIME
 from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
@@ -70,7 +71,7 @@ class RowMaker:
             siblings=self._siblings(shown),
             sides=tuple(s for each in shown.steps for s in self._around.sides(each.position)),
             tokens=self._tokens(shown.number, message),
-            seconds=self._seconds(shown.number, position),
+            seconds=self._seconds(shown.number, position, message),
             todos=_progress(message),
             files=len({path for each in shown.steps for path in changed_paths(each)}),
             findings=self._opened.noticed.get(message.id, ()),
@@ -105,15 +106,19 @@ class RowMaker:
 
     def _tokens(self, number: int, message: Message) -> Tokens | None:
         """What it cost; pieces of one reply repeat it, so the last of them tells."""
-        if message.usage is None or self._goes_on(number):
+        usage = message.usage or self._recorded_usage(message)
+        if usage is None or self._goes_on(number):
             return None
-        usage = message.usage
         return Tokens(
             input=usage.input,
             output=usage.output,
             cache_read=usage.cache_read,
             cache_write=usage.cache_write,
         )
+
+    def _recorded_usage(self, message: Message) -> Usage | None:
+        """The tokens that a format records in its own way."""
+        return recorded_usage(self._conversation.store.measures(message))
 
     def _goes_on(self, number: int) -> bool:
         """Whether the row behind is a piece of the same reply."""
@@ -123,14 +128,18 @@ class RowMaker:
         group = groups[positions[number]]
         return bool(group) and groups[positions[number + 1]] == group
 
-    def _seconds(self, number: int, position: int) -> float | None:
-        """How long it took since the message before, result or not."""
-        place = self._rows.heads[number]
-        before = self._bones.times[self._rows.path[place - 1]] if place else NO_TIME
-        now = self._bones.times[position]
-        if NO_TIME in (before, now) or now < before:
+    def _seconds(self, number: int, position: int, message: Message) -> float | None:
+        """How long a reply took since the prompt or result before it."""
+        if self._bones.traits[position] != Trait.REPLY and message.role != "assistant":
             return None
-        return (now - before) / 1e9
+        recorded = recorded_seconds(self._conversation.store.measures(message))
+        if recorded is not None:
+            return recorded
+        for place in range(self._rows.heads[number] - 1, -1, -1):
+            before = self._rows.path[place]
+            if self._bones.traits[before] != Trait.NOTE:
+                return answer_seconds(self._bones.times[before], self._bones.times[position])
+        return None
 
 
 def _progress(message: Message) -> Progress | None:

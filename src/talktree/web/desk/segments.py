@@ -96,7 +96,7 @@ class Segments:
         found = self._onward.get(position)
         if found is None:
             onward = self._tree.continuations(position)
-            found = max(onward, key=self._tree.last_below) if onward else NONE
+            found = self._tree.goes_on(onward) if onward else NONE
             self._onward[position] = found
         return found
 

@@ -7,9 +7,15 @@ from collections import Counter
 from typing import NamedTuple
 
 from talktree.home import data_home
-from talktree.library.reading.natives import measures_of
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.model.conversation import Conversation
+from talktree.model.latency import answer_seconds
+from talktree.model.measures import (
+    MessageMeasures,
+    measured_numbers,
+    measured_words,
+    recorded_seconds,
+)
 from talktree.model.message import Message, Usage
 from talktree.model.parts import ToolCall
 from talktree.model.replies import total
@@ -49,7 +55,10 @@ class Spending:
         self.tools: dict[str, ToolCount] = {}
         self.waits: dict[int, float] = {}
         """Seconds of answers by row, from what was asked to the first reply."""
-        self.topics: Counter[str] = Counter()
+        self.words: dict[str, Counter[str]] = {}
+        """How often each word was recorded, by the name of the measure."""
+        self.numbers: dict[str, array[float]] = {}
+        """The numbers that were recorded, by the name of the measure."""
         self.feelings: list[tuple[int, float]] = []
         self._asked: int | None = None
 
@@ -59,11 +68,17 @@ class Spending:
         self._spend(shown)
         self._wait(shown.number, message)
         self._call(shown)
-        for each in measures_of(message, message.time):
-            if each.name == "topic" and isinstance(each.value, str):
-                self.topics[each.value] += 1
-            elif each.name == "sentiment" and each.value in FEELINGS:
-                self.feelings.append((shown.number, FEELINGS[str(each.value)]))
+        for step in shown.steps:
+            self._measure(shown.number, self._conversation.store.measures(step.message))
+
+    def _measure(self, row: int, measures: MessageMeasures) -> None:
+        """Note what is recorded about a message."""
+        for name, word in measured_words(measures):
+            self.words.setdefault(name, Counter())[word] += 1
+        for name, number in measured_numbers(measures):
+            self.numbers.setdefault(name, array("d")).append(number)
+        if measures.sentiment in FEELINGS:
+            self.feelings.append((row, FEELINGS[measures.sentiment]))
 
     def _spend(self, shown: Shown) -> None:
         """Pieces of one reply repeat its usage; the one with the most tokens counts."""
@@ -79,9 +94,12 @@ class Spending:
     def _wait(self, row: int, message: Message) -> None:
         if message.role == "user":
             self._asked = message.time
-        elif message.role == "assistant" and self._asked is not None:
-            if message.time is not None and message.time >= self._asked:
-                self.waits[row] = (message.time - self._asked) / 1e9
+        elif message.role == "assistant":
+            seconds = recorded_seconds(self._conversation.store.measures(message))
+            if seconds is None:
+                seconds = answer_seconds(self._asked, message.time)
+            if seconds is not None:
+                self.waits[row] = seconds
             self._asked = None
 
     def _call(self, shown: Shown) -> None:

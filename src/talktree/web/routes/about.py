@@ -28,6 +28,8 @@ def about(studio: Studio, call: Call) -> About:
                 title=each.info.title,
                 folder=each.info.layout != "file",
                 writes=True,
+                aliases=each.info.aliases,
+                origin=each.info.origin,
             )
             for each in all_formats()
         ),
@@ -43,6 +45,7 @@ def _library(studio: Studio) -> LibraryInfo:
         conversations=info.conversations,
         bytes=info.raw,
         stored=info.database + info.index,
+        failures=len(info.not_imported) + len(info.damaged),
         places=tuple(map(os.fsdecode, info.places)),
         last_import=None if info.last_import is None else info.last_import // NANOSECONDS,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import Do, Edited, History, On
+from talktree.web.shapes.work import Do, Edited, History, Turn
 from talktree.web.studio import Studio
 from talktree.web.work import editing
 
@@ -20,12 +20,12 @@ def do(studio: Studio, call: Call) -> Edited:
 
 def undo(studio: Studio, call: Call) -> Edited:
     """The last edit that counts, taken back."""
-    return editing.undone(studio, call.path["cid"], call.body.stamp)
+    return editing.undone(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 def redo(studio: Studio, call: Call) -> Edited:
     """The edit that was undone last, done again."""
-    return editing.redone(studio, call.path["cid"], call.body.stamp)
+    return editing.redone(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 ROUTES = (
@@ -35,11 +35,11 @@ ROUTES = (
         body=Do, gives=Edited, effects=True,
     ),
     Route(
-        "POST", "/c/{cid}/undo", undo, "Take the last edit back.",
-        body=On, gives=Edited, effects=True,
+        "POST", "/c/{cid}/undo", undo, "Undo the last edit, if it is the one that is meant.",
+        body=Turn, gives=Edited, effects=True,
     ),
     Route(
-        "POST", "/c/{cid}/redo", redo, "Do the edit again that was undone last.",
-        body=On, gives=Edited, effects=True,
+        "POST", "/c/{cid}/redo", redo, "Redo the last undone edit, if it is the one that is meant.",
+        body=Turn, gives=Edited, effects=True,
     ),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Fix, Fixes
+from talktree.web.shapes.work import Fix, Fixes
 from talktree.web.studio import Studio
 from talktree.web.work.fixing import fixed
 

@@ -26,9 +26,9 @@ def ledger(studio: Studio, call: Call) -> Ledger:
     asked: LedgerOf = call.query
     if not asked.to:
         raise UsageError("say which format", hint="to=SLUG")
-    by_slug(asked.to)
+    to = by_slug(asked.to).info.slug
     document = alone(studio.desk.open(call.path["cid"]))
-    return previewed(document, asked.to, options_of(asked.branch, clean=asked.clean))
+    return previewed(document, to, options_of(asked.branch, clean=asked.clean))
 
 
 ROUTES = (

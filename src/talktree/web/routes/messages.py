@@ -11,12 +11,12 @@ from talktree.errors import NotFound
 from talktree.text.file_names import tame
 from talktree.text.media import PICTURES
 from talktree.web.desk.blobs import UNKNOWN, blob_of
+from talktree.web.desk.place import place_of
 from talktree.web.desk.raw import raw_of
 from talktree.web.desk.row_shape import RowMaker
 from talktree.web.desk.steps import shown
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
-from talktree.web.routes.rows import place_of
 from talktree.web.shapes.conversation import Raw, Row
 
 if TYPE_CHECKING:

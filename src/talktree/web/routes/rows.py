@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from talktree.errors import UsageError
 from talktree.web.desk.finding import found_rows
+from talktree.web.desk.place import place_of
 from talktree.web.desk.row_shape import MOST_ROWS, RowMaker
 from talktree.web.desk.showing import chosen_rows
 from talktree.web.desk.tail import tail
@@ -15,7 +16,6 @@ from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import FoundRows, Place, Rows, Tail
 
 if TYPE_CHECKING:
-    from talktree.web.desk.desk import Opened
     from talktree.web.studio import Studio
 
 
@@ -72,18 +72,6 @@ def _tail(studio: Studio, call: Call) -> Tail:
 def _place(studio: Studio, call: Call) -> Place:
     query: PlaceQuery = call.query
     return place_of(studio.desk.open(call.path["cid"]), query.id, query.leaf)
-
-
-def place_of(opened: Opened, id: str, leaf: str | None) -> Place:
-    """On which branch a message is, the named one or else its own, and in which row."""
-    position = opened.conversation.position(id)
-    for branch in dict.fromkeys((leaf, None, opened.conversation.skeleton.ids[position])):
-        rows = opened.rows(branch)
-        number = rows.number_at(position)
-        if number is not None:
-            shown = opened.conversation.skeleton.ids[rows.positions[number]]
-            return Place(leaf=rows.leaf, number=number, id=shown)
-    raise AssertionError("a message is on the branch through it")
 
 
 def _find(studio: Studio, call: Call) -> FoundRows:

@@ -6,7 +6,8 @@ from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
 from talktree.web.shapes.work import On, SaveAs, Saved
 from talktree.web.studio import Studio
-from talktree.web.work.editing import edits_on
+from talktree.web.work.editing import edits_on, history
+from talktree.web.work.summary import summary_of
 from talktree.web.work.writing_out import saving_as
 
 
@@ -17,7 +18,13 @@ def save(studio: Studio, call: Call) -> Saved:
         opened = desk.require(cid, call.body.stamp)
         written = edits_on(library, opened.kept.source, call.body.stamp).save()
         desk.changed(cid)
-        return Saved(stamp=desk.stamp(cid), written=tuple(map(str, written)))
+        after = desk.open(cid)
+    return Saved(
+        stamp=after.stamp,
+        written=tuple(map(str, written)),
+        conversation=summary_of(studio, after),
+        history=history(studio, cid),
+    )
 
 
 def save_as(studio: Studio, call: Call) -> Job:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Applied, Apply, Plan, Session, Travel
 from talktree.web.studio import Studio
+from talktree.web.work.editing import history
 from talktree.web.work.session_kind import path_of, required_kind
-from talktree.web.work.session_shape import applied_shape, claude_shape, own_shape, plan_shape
+from talktree.web.work.session_shape import claude_shape, moved_shape, own_shape, plan_shape
+from talktree.web.work.summary import summary_of
 from talktree.web.work.travelling import choices_of, claude_history, journey, own_session
 
 
@@ -35,11 +37,19 @@ def apply(studio: Studio, call: Call) -> Applied:
     opened = desk.open(cid)
     with desk.writing() as library:
         with journey(opened, asked.travel, write=True) as found:
-            told = applied_shape(found.move.apply(asked.digest), found.session)
+            moved = moved_shape(found.move.apply(asked.digest), found.session)
         if found.session is not None:
             library.import_([path_of(opened.kept)])
             desk.changed(cid)
-    return told
+        after = desk.open(cid)
+    return Applied(
+        stamp=after.stamp,
+        done=moved.done,
+        notices=moved.notices,
+        leaf=moved.leaf,
+        conversation=summary_of(studio, after),
+        history=history(studio, cid),
+    )
 
 
 ROUTES = (

@@ -72,20 +72,20 @@ def _share(studio: Studio, call: Call) -> Job:
 
 
 def _choice(opened: Opened, asked: Share) -> Choice:
-    if asked.to not in PAGES:
-        by_slug(asked.to)
+    to = asked.to if asked.to in PAGES else by_slug(asked.to).info.slug
     leaf = None if asked.everything else asked.leaf
     scope = Scope(leaf=leaf or None, ids=() if asked.everything else asked.ids)
     # A message that is not there is told at once, and not by the job.
     for id in (*scope.ids, *((leaf,) if leaf and leaf != "active" else ())):
         opened.conversation.position(id)
     return Choice(
-        to=asked.to,
+        to=to,
         scope=scope,
         detail=asked.detail,
         redact=asked.redact,
         images=asked.images,
         theme=asked.theme,
+        include_deleted=asked.include_deleted,
     )
 
 

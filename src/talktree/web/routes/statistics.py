@@ -10,6 +10,7 @@ from talktree.library.stats.report import Group
 from talktree.library.stats.report import Statistics as Counts
 from talktree.library.stats.usage import Spent
 from talktree.web.route import Call, Route
+from talktree.web.routes.usage import measured_numbers, measured_words
 from talktree.web.shapes.conversation import Tokens
 from talktree.web.shapes.inspect import Counted, Day, Statistics
 
@@ -60,6 +61,8 @@ def _statistics(studio: Studio, call: Call) -> Statistics:
         ),
         projects=_counted(found.by("project")),
         hours=_hours(library.db, since, until) if all_of_it else (),
+        words=tuple(measured_words(each.name, each.words) for each in found.measures.words),
+        numbers=tuple(map(measured_numbers, found.measures.numbers)),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from talktree.model.derive import speaker
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.web.desk.labels import label
@@ -49,6 +50,9 @@ def _run(studio: Studio, call: Call) -> Run:
                 id=bones.ids[position],
                 # What a tool gave back may be noted as the person's message; nobody wrote it.
                 role="tool" if bones.traits[position] == Trait.RESULT else bones.roles[position],
+                speaker=speaker(entry, format=opened.conversation.format)
+                if isinstance(entry, Message)
+                else "",
                 label=label(entry),
                 time=milliseconds(bones.times[position]),
                 flags=tuple(sorted(entry.flags)) if isinstance(entry, Message) else (),

@@ -47,8 +47,8 @@ async def bring(studio: Studio, call: Call) -> Upload:
 def ledger(studio: Studio, call: Call) -> Ledger:
     """What a format could not hold of a file."""
     file = Uploads(studio.scratch).get(call.path["upload"])
-    by_slug(call.query.to)
-    return previewed(api.read(file.source), call.query.to, api.DEFAULT)
+    to = by_slug(call.query.to).info.slug
+    return previewed(api.read(file.source), to, api.DEFAULT)
 
 
 def keep(studio: Studio, call: Call) -> Job:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 from starlette.responses import Response, StreamingResponse
 
+from talktree.library.stats.measures import Measured, most_common, summarize
 from talktree.model.message import Usage
 from talktree.model.replies import total
 from talktree.text.file_names import tame
 from talktree.text.times import to_iso
+from talktree.views.measures import title_of
 from talktree.views.statistics import quantile
 from talktree.web.answers import encoded
 from talktree.web.desk.spending import Costs, Reply, Spending
@@ -23,7 +26,13 @@ from talktree.web.desk.times import milliseconds
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Tokens
-from talktree.web.shapes.inspect import Counted, UsageOver, UsagePoint
+from talktree.web.shapes.inspect import (
+    Counted,
+    MeasuredNumbers,
+    MeasuredWords,
+    UsageOver,
+    UsagePoint,
+)
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio
@@ -65,11 +74,37 @@ def usage_over(spending: Spending, rows: int) -> UsageOver:
         models=tuple(_models(priced)),
         topics=tuple(
             Counted(name=name, count=count)
-            for name, count in spending.topics.most_common(MOST_NAMES)
+            for name, count in most_common(spending.words.get("topic", Counter()))[:MOST_NAMES]
         ),
         sentiment=tuple(spending.feelings[:MOST_FEELINGS]),
         seconds_median=quantile(waits, 0.5),
         seconds_p90=quantile(waits, 0.9),
+        words=tuple(
+            measured_words(name, most_common(spending.words[name]))
+            for name in sorted(spending.words)
+        ),
+        numbers=tuple(
+            measured_numbers(summarize(name, spending.numbers[name]))
+            for name in sorted(spending.numbers)
+        ),
+    )
+
+
+def measured_words(name: str, found: Sequence[tuple[str, int]]) -> MeasuredWords:
+    """The words of a measure, the most frequent first, as they travel."""
+    values = tuple(Counted(name=word, count=count) for word, count in found[:MOST_NAMES])
+    return MeasuredWords(name=name, title=title_of(name), values=values, distinct=len(found))
+
+
+def measured_numbers(found: Measured) -> MeasuredNumbers:
+    """The numbers of a measure as they travel."""
+    return MeasuredNumbers(
+        name=found.name,
+        title=title_of(found.name),
+        count=found.count,
+        median=found.median,
+        p90=found.ninth,
+        max=found.most,
     )
 
 

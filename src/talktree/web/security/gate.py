@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,6 +16,10 @@ from talktree.web.security.keys import Keys
 SAFE = ("GET", "HEAD")
 OWN_HEADER = "x-talktree"
 """Other origins cannot send it without asking first, and asking is refused."""
+KEY_HEADER = "x-talktree-key"
+"""The key that only the page has."""
+TICKET = b"ticket="
+"""The parameter, the last one, that stands for the key where the browser sends no header."""
 LOGIN = "/api/v1/login"
 REFUSED = 1008
 """The code with which a web socket is closed for not being wanted."""
@@ -33,27 +38,61 @@ class Gate:
         """Let it pass, or say why not."""
         match scope["type"]:
             case "http":
-                refusal = self._refusal(scope)
+                target = _split_ticket(scope)
+                refusal = self._refusal(scope, target)
+                scope = {**scope, "query_string": target.query}
                 await (self.app if refusal is None else failed(refusal))(scope, receive, send)
             case "websocket":
                 await send({"type": "websocket.close", "code": REFUSED})
             case _:
                 await self.app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> TalktreeError | None:
+    def _refusal(self, scope: Scope, target: Target) -> TalktreeError | None:
         headers = Headers(scope=scope)
         return (
             _host_refusal(headers, self.keys.hosts)
             or _origin_refusal(headers)
             or _change_refusal(scope["method"], headers)
-            or self._key_refusal(scope, headers)
+            or self._key_refusal(scope, headers, target)
         )
 
-    def _key_refusal(self, scope: Scope, headers: Headers) -> TalktreeError | None:
+    def _key_refusal(self, scope: Scope, headers: Headers, target: Target) -> TalktreeError | None:
         path: str = scope["path"]
-        if path == LOGIN or self.is_open(path) or self.keys.entered(headers.get("cookie")):
+        if path == LOGIN or self.is_open(path):
             return None
-        return NotEntered("the studio is locked", hint="open the address that was printed")
+        if not self.keys.entered(headers.get("cookie")):
+            return NotEntered("the studio is locked", hint="open the address that was printed")
+        if self.keys.is_page_key(headers.get(KEY_HEADER)):
+            return None
+        if scope["method"] in SAFE and self.keys.is_ticket(target.ticket, target.signed):
+            return None
+        return NotEntered(
+            "this request does not come from the studio's page",
+            hint="open the address that was printed",
+        )
+
+
+class Target(NamedTuple):
+    """What a request asks for, without its ticket."""
+
+    path: bytes
+    query: bytes
+    ticket: str
+
+    @property
+    def signed(self) -> bytes:
+        """What the ticket is the signature of."""
+        return self.path + b"?" + self.query if self.query else self.path
+
+
+def _split_ticket(scope: Scope) -> Target:
+    path: bytes = scope.get("raw_path") or scope["path"].encode()
+    path = path.partition(b"?")[0]
+    query: bytes = scope.get("query_string", b"")
+    before, separator, last = query.rpartition(b"&")
+    if not last.startswith(TICKET):
+        return Target(path, query, "")
+    return Target(path, before if separator else b"", last[len(TICKET) :].decode("latin-1"))
 
 
 def _host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError | None:

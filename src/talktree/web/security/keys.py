@@ -1,10 +1,19 @@
-"""What opens a studio: the token in the address, and the cookie it is exchanged for."""
+"""What opens a studio: the token in the address, and the cookie and page key it is exchanged for.
+
+Browsers send a cookie to every port of a host. Another local server that the same browser opens
+receives the studio's cookie, so the cookie alone opens nothing. The page keeps the page key in the
+storage of its origin, which includes the port, and sends it in a header. For addresses that the
+browser itself opens, such as images and downloads, the page adds a ticket: the signature of that
+one address.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import threading
+from base64 import urlsafe_b64encode
 from http.cookies import CookieError, SimpleCookie
 
 BYTES = 32
@@ -17,6 +26,7 @@ class Keys:
     def __init__(self, port: int) -> None:
         self.port = port
         self.token = secrets.token_urlsafe(BYTES)
+        self.page_key = secrets.token_urlsafe(BYTES)
         self._cookie = secrets.token_urlsafe(BYTES)
         self._once: set[str] = set()
         self._lock = threading.Lock()
@@ -64,6 +74,19 @@ class Keys:
         except CookieError:
             return False
         return sent is not None and _same(sent.value, self._cookie)
+
+    def is_page_key(self, given: str | None) -> bool:
+        """Whether this is the key that only the page has."""
+        return given is not None and _same(given, self.page_key)
+
+    def ticket(self, target: bytes) -> str:
+        """The signature with which an address, path and query, can be opened without a header."""
+        made = hmac.new(self.page_key.encode(), target, hashlib.sha256).digest()
+        return urlsafe_b64encode(made).rstrip(b"=").decode()
+
+    def is_ticket(self, given: str, target: bytes) -> bool:
+        """Whether this is the ticket of an address."""
+        return _same(given, self.ticket(target))
 
 
 def _same(given: str, right: str) -> bool:

@@ -84,6 +84,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     """Links that were inferred to show it; the file has them not."""
     live: bool
     edited: bool
+    log: int = 0
+    """The number of the last entry in the log of edits, undos, redos and saves; it only grows."""
     can: Can
     siblings_in_source: tuple[str, ...] = ()
     """The cids of all conversations of the same source, if it has several."""
@@ -131,7 +133,7 @@ class Row(Struct, frozen=True, kw_only=True):
     sides: tuple[Side, ...] = ()
     tokens: Tokens | None = None
     seconds: float | None = None
-    """How long it took since the message before."""
+    """How long a reply took: recorded, or since the request before it if that is below an hour."""
     todos: Progress | None = None
     files: int = 0
     """How many files changed with it."""
@@ -198,10 +200,18 @@ class Raw(Struct, frozen=True, kw_only=True):
 
 
 class Changed(Struct, frozen=True, kw_only=True):
-    """That a source grew or became another."""
+    """That a conversation is in another state."""
 
     stamp: str
+    cause: Literal["file", "edit", "save"]
+    """Its file grew or became another, or somebody edited or saved it, in any window."""
+    edited: bool
+    """Whether there are edits that are not saved."""
+    log: int = 0
+    """As in `Conversation`: an event with a smaller number than what is shown comes too late."""
     leaf: str | None
+    forked: bool = False
+    """Whether another branch is the current one now, while the one before is still there."""
     rows: int
     messages: int
     size: int
@@ -233,35 +243,3 @@ class Findings(Struct, frozen=True, kw_only=True):
     messages: int
     fixable: int
     """How many have a safe fix."""
-
-
-class Fix(Struct, frozen=True, kw_only=True):
-    """What is to be mended: these codes, or all that has a safe fix."""
-
-    stamp: str
-    codes: tuple[str, ...] = ()
-    apply: bool = False
-
-
-class FixStep(Struct, frozen=True, kw_only=True):
-    """One change of a repair."""
-
-    code: str
-    entry: str | None
-    before: str
-    after: str
-    safety: Literal["safe", "unsafe"]
-
-
-class Fixes(Struct, frozen=True, kw_only=True):
-    """The plan of a repair, or what was done."""
-
-    stamp: str
-    applied: bool
-    steps: tuple[FixStep, ...]
-    total: int
-    kept_bytes: int
-    quarantined_bytes: int
-    reachable_before: int
-    reachable_after: int
-    backup: str | None = None

@@ -8,9 +8,16 @@ from msgspec import Struct
 
 
 class Login(Struct, frozen=True):
-    """The token from the address, to be exchanged for a cookie."""
+    """The token from the address, to be exchanged for a cookie and the page key."""
 
     token: str
+
+
+class Entered(Struct, frozen=True, kw_only=True):
+    """What the page needs beside the cookie, which other ports of this host receive too."""
+
+    key: str
+    """Sent as `X-Talktree-Key` with every request, and used to sign addresses."""
 
 
 class FormatInfo(Struct, frozen=True, kw_only=True):
@@ -20,6 +27,10 @@ class FormatInfo(Struct, frozen=True, kw_only=True):
     title: str
     folder: bool
     writes: bool
+    aliases: tuple[str, ...] = ()
+    """Other names for it."""
+    origin: str = ""
+    """Where its files come from."""
 
 
 class LibraryInfo(Struct, frozen=True, kw_only=True):
@@ -30,6 +41,8 @@ class LibraryInfo(Struct, frozen=True, kw_only=True):
     stored: int
     """What it takes on the disk."""
     places: tuple[str, ...]
+    failures: int
+    """How many files were not imported, or only in part; `GET /failures` gives them."""
     last_import: int | None
     """Milliseconds since 1970, as all times on the wire."""
 

@@ -104,6 +104,30 @@ class Counted(Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
+class MeasuredWords(Struct, frozen=True, kw_only=True):
+    """What a format records about messages in words: tags, topics, languages."""
+
+    name: str
+    title: str
+    """Its name for people."""
+    values: tuple[Counted, ...]
+    """The most frequent first."""
+    distinct: int
+    """How many different values there are."""
+
+
+class MeasuredNumbers(Struct, frozen=True, kw_only=True):
+    """What a format records about messages in numbers."""
+
+    name: str
+    title: str
+    """Its name for people."""
+    count: int
+    median: float
+    p90: float
+    max: float
+
+
 class UsageOver(Struct, frozen=True, kw_only=True):
     """What a branch cost, at most 400 points."""
 
@@ -117,6 +141,8 @@ class UsageOver(Struct, frozen=True, kw_only=True):
     """Row and value, where the format has it."""
     seconds_median: float | None
     seconds_p90: float | None
+    words: tuple[MeasuredWords, ...] = ()
+    numbers: tuple[MeasuredNumbers, ...] = ()
 
 
 class Day(Struct, frozen=True, kw_only=True):
@@ -141,3 +167,5 @@ class Statistics(Struct, frozen=True, kw_only=True):
     projects: tuple[Counted, ...]
     hours: tuple[int, ...]
     """Messages by hour of the week, Monday first, 168 of them; empty if not known."""
+    words: tuple[MeasuredWords, ...] = ()
+    numbers: tuple[MeasuredNumbers, ...] = ()

@@ -27,7 +27,8 @@ class Card(Struct, frozen=True, kw_only=True):
     """Of the source, with all conversations in it."""
     several: int = 1
     """How many conversations the source holds."""
-    state: Literal["here", "gone", "unreadable"]
+    state: Literal["here", "gone", "damaged", "unreadable"]
+    """`damaged` if a part of the source cannot be read, `unreadable` if nothing can."""
     trouble: str | None = None
     live: bool = False
     """Whether it grew a short while ago."""
@@ -51,6 +52,21 @@ class Listed(Struct, frozen=True, kw_only=True):
     cards: tuple[Card, ...]
     formats: tuple[Count, ...]
     projects: tuple[Count, ...]
+
+
+class FailedSource(Struct, frozen=True, kw_only=True):
+    """A file that was not imported, or only in part, and why."""
+
+    path: str
+    state: Literal["unrecognized", "unreadable", "damaged"]
+    reason: str
+
+
+class Failures(Struct, frozen=True, kw_only=True):
+    """Files of which the library has nothing, or not all."""
+
+    total: int
+    sources: tuple[FailedSource, ...]
 
 
 class Span(Struct, frozen=True):

@@ -43,3 +43,5 @@ class Share(Struct, frozen=True, kw_only=True):
     redact: bool = True
     images: Literal["keep", "link", "drop"] = "keep"
     theme: Literal["light", "dark", "system"] = "system"
+    include_deleted: bool = False
+    """Also deleted messages, messages that are not shown to the user, and hidden artifacts."""

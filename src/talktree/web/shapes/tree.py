@@ -45,6 +45,8 @@ class Node(Struct, frozen=True, kw_only=True):
 
     id: str
     role: str
+    speaker: str
+    """Who wrote it, as in `Row`."""
     label: str
     time: int | None
     flags: tuple[str, ...] = ()

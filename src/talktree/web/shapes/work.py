@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from talktree.web.shapes.conversation import Conversation
+
 
 class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):
     """A new message below another one."""
@@ -110,22 +112,19 @@ class On(Struct, frozen=True):
     stamp: str
 
 
+class Turn(Struct, frozen=True, kw_only=True):
+    """An undo or a redo, and what it is made on."""
+
+    stamp: str
+    edit: int | None = None
+    """The edit that is meant; nothing happens if another one is next. None means the next one."""
+
+
 class Do(Struct, frozen=True, kw_only=True):
     """An edit, and what it is made on."""
 
     stamp: str
     deed: Deed
-
-
-class Edited(Struct, frozen=True, kw_only=True):
-    """What an edit, an undo or a redo came to."""
-
-    stamp: str
-    leaf: str | None
-    """The branch to show now."""
-    id: str | None
-    """The message that is new or was changed."""
-    what: str
 
 
 class EditLine(Struct, frozen=True, kw_only=True):
@@ -149,11 +148,65 @@ class History(Struct, frozen=True, kw_only=True):
     saved: bool
 
 
+class Edited(Struct, frozen=True, kw_only=True):
+    """What an edit, an undo or a redo came to, and the state it led to."""
+
+    stamp: str
+    edit: int
+    """The edit it is about."""
+    leaf: str | None
+    """The branch to show now."""
+    id: str | None
+    """The message that is new or was changed."""
+    number: int | None
+    """Its row on that branch."""
+    what: str
+    conversation: Conversation
+    history: History
+
+
 class Saved(Struct, frozen=True, kw_only=True):
-    """The files that were written."""
+    """The files that were written, and the state that led to."""
 
     stamp: str
     written: tuple[str, ...]
+    conversation: Conversation
+    history: History
+
+
+class Fix(Struct, frozen=True, kw_only=True):
+    """What is to be repaired: these codes, or all that has a safe fix."""
+
+    stamp: str
+    codes: tuple[str, ...] = ()
+    apply: bool = False
+
+
+class FixStep(Struct, frozen=True, kw_only=True):
+    """One change of a repair."""
+
+    code: str
+    entry: str | None
+    before: str
+    after: str
+    safety: Literal["safe", "unsafe"]
+
+
+class Fixes(Struct, frozen=True, kw_only=True):
+    """The plan of a repair, or what was done."""
+
+    stamp: str
+    applied: bool
+    steps: tuple[FixStep, ...]
+    total: int
+    kept_bytes: int
+    quarantined_bytes: int
+    reachable_before: int
+    reachable_after: int
+    backup: str | None = None
+    conversation: Conversation | None = None
+    """The state that a repair led to, with its edits; None for a plan."""
+    history: History | None = None
 
 
 class LossLine(Struct, frozen=True, kw_only=True):
@@ -264,8 +317,11 @@ class Apply(Struct, frozen=True, kw_only=True):
 
 
 class Applied(Struct, frozen=True, kw_only=True):
-    """What was done."""
+    """What was done, and the state that led to."""
 
+    stamp: str
     done: int
     notices: tuple[str, ...]
     leaf: str | None
+    conversation: Conversation
+    history: History

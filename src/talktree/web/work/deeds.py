@@ -35,15 +35,16 @@ MOST_COPIES = 20_000
 def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
     """The operation that a deed means; ids and times are made here."""
     talk = opened.as_read
+    new_id = by_slug(opened.document.format).new_id
     match deed:
         case DoReply(parent=parent, text=text, role=role):
-            return making.reply(talk, parent, text, _role(opened, role))
+            return making.reply(talk, parent, text, _role(opened, role), new_id=new_id)
         case DoRevise(about=about, text=text):
-            return making.revise(talk, about, text)
+            return making.revise(talk, about, text, new_id=new_id)
         case DoReplace(about=about, text=text):
             return making.replace(talk, about, text)
         case DoClone(about=about, below=below):
-            return _few(making.clone(talk, about, below=below))
+            return _few(making.clone(talk, about, below=below, new_id=new_id))
         case DoMove(about=about, to=to):
             return making.move(talk, about, to)
         case DoSwap(about=about, other=other):

@@ -46,7 +46,8 @@ def keeping(
     Only what tells its format is looked at here: reading all of a large file is part of the work.
     """
     found = api.detect(file.source).format.info.slug
-    wanted = None if to is None or by_slug(to).info.slug == found else to
+    asked = None if to is None else by_slug(to).info.slug
+    wanted = None if asked == found else asked
     stem, ending = _name_for(file.plain_name, wanted or found, converted=wanted is not None)
 
     def work(progress: Progress) -> Result:

@@ -12,12 +12,14 @@ from talktree.model.operations import Operation
 from talktree.views.edits import edit_words, edited_message
 from talktree.web.desk.desk import Desk, Opened
 from talktree.web.desk.opened import Paper
+from talktree.web.desk.place import place_of
 from talktree.web.desk.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 from talktree.web.shapes.work import Deed, Edited, EditLine, History
 from talktree.web.studio import Studio
 from talktree.web.work.arrival import arrived, near
 from talktree.web.work.deeds import operation_of
+from talktree.web.work.summary import summary_of
 from talktree.web.work.uploads import Uploads
 
 MILLISECOND = 1_000_000
@@ -50,13 +52,17 @@ def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
         # Asked when nobody else can write: who comes second finds another stamp.
         before = desk.require(cid, stamp)
         operation = operation_of(before, deed, Uploads(studio.scratch))
-        _do(desk, library, before, operation)
+        edit = _do(desk, library, before, operation)
         after = desk.open(cid)
-    return _edited(after, near(operation, before.as_read), edit_words(operation))
+    words = edit_words(operation)
+    return _edited(studio, after, edit, near(operation, before.as_read), words)
 
 
-def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> None:
-    """An edit on what lies open; what it makes of that lies open then, if nothing came between."""
+def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> int:
+    """An edit on what lies open, and its number.
+
+    What it makes of that lies open then, if nothing came between.
+    """
     source, stamp, db = before.kept.source, before.stamp, library.db
     was = edits_of(db, source)
     known = None if before.paper.notice else before.document
@@ -69,34 +75,52 @@ def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> N
     if known is not None and unmoved and alone:
         titles, is_edited = before.paper.titles, not now.is_saved
         desk.lay_out(Paper(before.kept, made, state, edited=is_edited, notice=None, titles=titles))
+    return now.standing[-1]
 
 
-def undone(studio: Studio, cid: str, stamp: str) -> Edited:
+def undone(studio: Studio, cid: str, stamp: str, wanted: int | None = None) -> Edited:
     """The last edit that counts, taken back."""
-    return _turned(studio, cid, stamp, redo=False)
+    return _turned(studio, cid, stamp, wanted, redo=False)
 
 
-def redone(studio: Studio, cid: str, stamp: str) -> Edited:
+def redone(studio: Studio, cid: str, stamp: str, wanted: int | None = None) -> Edited:
     """The edit that was taken back last, done again."""
-    return _turned(studio, cid, stamp, redo=True)
+    return _turned(studio, cid, stamp, wanted, redo=True)
 
 
-def _turned(studio: Studio, cid: str, stamp: str, *, redo: bool) -> Edited:
+def _turned(studio: Studio, cid: str, stamp: str, wanted: int | None, *, redo: bool) -> Edited:
     desk = studio.desk
     with desk.writing() as library:
         before = desk.require(cid, stamp)
         edits = edits_on(library, before.kept.source, stamp)
+        if wanted is not None and wanted != _next(edits.history, redo=redo):
+            raise Stale(stamp)
         edit = edits.redo() if redo else edits.undo()
         after = desk.open(cid)
     verb = "redone" if redo else "undone"
-    return _edited(
-        after, near(edit.operation, before.as_read), f"{verb}: {edit_words(edit.operation)}"
-    )
+    what = f"{verb}: {edit_words(edit.operation)}"
+    return _edited(studio, after, edit.id, near(edit.operation, before.as_read), what)
 
 
-def _edited(after: Opened, wanted: tuple[str, ...], what: str) -> Edited:
+def _next(history: Edits, *, redo: bool) -> int | None:
+    """The edit that the next undo or redo is about."""
+    edits = history.redoable if redo else history.standing
+    return edits[-1] if edits else None
+
+
+def _edited(studio: Studio, after: Opened, edit: int, wanted: tuple[str, ...], what: str) -> Edited:
     leaf, id = arrived(after, wanted)
-    return Edited(stamp=after.stamp, leaf=leaf, id=id, what=what)
+    place = None if id is None else place_of(after, id, leaf)
+    return Edited(
+        stamp=after.stamp,
+        edit=edit,
+        leaf=leaf,
+        id=id,
+        number=None if place is None else place.number,
+        what=what,
+        conversation=summary_of(studio, after),
+        history=history(studio, after.cid),
+    )
 
 
 def history(studio: Studio, cid: str) -> History:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from talktree import api
 from talktree.errors import UsageError
 from talktree.formats import by_slug
@@ -13,9 +15,10 @@ from talktree.library.versions.versions import WAIT, Versions
 from talktree.mending.action import Action
 from talktree.mending.repair import Repair
 from talktree.web.errors import ReadOnly
-from talktree.web.shapes.conversation import Fix, Fixes, FixStep
+from talktree.web.shapes.work import Fix, Fixes, FixStep
 from talktree.web.studio import Studio
-from talktree.web.work.editing import refuse_stale
+from talktree.web.work.editing import history, refuse_stale
+from talktree.web.work.summary import summary_of
 
 MOST_STEPS = 500
 """How many steps of a plan are shown."""
@@ -37,7 +40,12 @@ def fixed(studio: Studio, cid: str, asked: Fix) -> Fixes:
         written = api.repair_in_place(repair, path) if repair.changed else []
         library.import_([path])
         desk.changed(cid)
-        return _told(repair, desk.stamp(cid), written)
+        after = desk.open(cid)
+    return msgspec.structs.replace(
+        _told(repair, after.stamp, written),
+        conversation=summary_of(studio, after),
+        history=history(studio, cid),
+    )
 
 
 def _repair(library: Library, source: int, asked: Fix) -> Repair:

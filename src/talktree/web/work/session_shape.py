@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import NamedTuple
 
 from talktree.errors import TalktreeError
 from talktree.session.capture.states import File, name_to_json
@@ -10,7 +11,7 @@ from talktree.session.claude.history import ClaudeHistory
 from talktree.session.session import Session as OwnSession
 from talktree.session.undo.conduct import Outcome
 from talktree.session.undo.differences import in_words
-from talktree.session.undo.history import FileLine, above_notes, position
+from talktree.session.undo.history import FileLine, position
 from talktree.session.undo.merge import is_text
 from talktree.session.undo.plan import Action
 from talktree.session.undo.plan import Plan as OwnPlan
@@ -18,7 +19,7 @@ from talktree.session.undo.points import redoable, undo_point
 from talktree.views.html.rendering import diff_unified
 from talktree.views.measure import counted, one_line
 from talktree.web.desk.desk import Opened
-from talktree.web.shapes.work import Applied, Plan, PlanStep, Session, SessionOperation
+from talktree.web.shapes.work import Plan, PlanStep, Session, SessionOperation
 from talktree.web.work.travelling import Contents, restored_folder
 
 MILLISECOND = 1_000_000
@@ -34,11 +35,11 @@ def own_shape(session: OwnSession) -> Session:
     opened = session.opened
     line = FileLine(opened)
     here, leaf = position(opened, line), opened.index.leaf()
-    start = above_notes(opened, here.conversation)
+    start = here.conversation
     return Session(
         kind="own",
         workspace="" if opened.workspace is None else str(opened.workspace.path),
-        files_at=here.files,
+        files_at=line.timeline.message(here.files),
         leaf=None if leaf is None else leaf.id,
         can_undo=_can(lambda: undo_point(opened, line, start, turn=False)),
         can_redo=_can(lambda: redoable(opened, line)),
@@ -143,11 +144,19 @@ def _chat(plan: OwnPlan) -> str:
     return f"the talk goes on from message {goal}; what was said behind it stays a branch"
 
 
-def applied_shape(outcome: Outcome, session: OwnSession | None) -> Applied:
+class Moved(NamedTuple):
     """What came of a move."""
+
+    done: int
+    notices: tuple[str, ...]
+    leaf: str | None
+
+
+def moved_shape(outcome: Outcome, session: OwnSession | None) -> Moved:
+    """Return what came of a move, while the session is open."""
     leaf = None if session is None else session.opened.index.leaf()
     notices = () if session is None else tuple(session.notices)
-    return Applied(
+    return Moved(
         done=sum(1 for fate in outcome.fates.values() if fate == "done"),
         notices=(*outcome.problems, *notices),
         leaf=None if leaf is None else leaf.id,

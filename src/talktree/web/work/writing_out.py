@@ -50,7 +50,7 @@ def saving_as(opened: Opened, asked: SaveAs, scratch: Path) -> Callable[[Progres
             """One more message is written."""
             nonlocal done
             done += 1
-            progress.tell(min(done, total), total, f"writing {asked.to}")
+            progress.tell(min(done, total), total, f"writing {info.slug}")
 
         options = options_of(asked.branch, clean=asked.clean)
         ledger = FiledLedger(step=step)

@@ -1,0 +1,16 @@
+/** The state of the bar for the conversation that is open. */
+
+import { path } from '../data/api/client'
+import type { History } from '../data/api/types'
+import { useGet } from '../data/api/use'
+import { useConversation } from '../data/conversation/ConversationProvider'
+import { barState, type BarState } from './barState'
+import { useReadOnly } from '../data/readOnly'
+
+/** Asks for the history only where something can be edited. */
+export function useBarState(): BarState {
+  const { cid, conversation } = useConversation()
+  const asked = cid && conversation?.can.edit ? path`/c/${cid}/edits` : null
+  const { data } = useGet<History>(asked, undefined, { keep: true })
+  return barState(conversation, asked ? data : undefined, useReadOnly())
+}

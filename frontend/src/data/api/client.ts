@@ -1,0 +1,158 @@
+// The one way to the server: every question of the page goes through here.
+
+import { lost, reached } from './connection'
+import { keyHeader, storeKey } from './key'
+import type { Entered, Fault, Upload } from './types'
+
+export const BASE = '/api/v1'
+
+/** What a question is narrowed by; what is null, undefined or empty is left out, lists are repeated. */
+export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
+/** An answer that is an error, or no answer at all (status 0). */
+export class ApiError extends Error {
+  readonly fault: Fault
+  readonly status: number
+
+  constructor(reported: Fault, status: number) {
+    super(reported.message)
+    this.name = 'ApiError'
+    this.fault = reported
+    this.status = status
+  }
+}
+
+/** A path with its varying parts encoded: path`/c/${cid}/messages/${id}`. */
+export function path(parts: TemplateStringsArray, ...values: (string | number)[]): string {
+  return parts.reduce((made, part, at) => made + encodeURIComponent(String(values[at - 1])) + part)
+}
+
+/** The full address of a question, for downloads and event streams. */
+export function address(where: string, params?: Params): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params ?? {})) {
+    if (Array.isArray(value)) for (const one of value) query.append(name, one)
+    else if (value !== null && value !== undefined && value !== '') query.set(name, String(value))
+  }
+  const text = query.toString()
+  return BASE + where + (text ? `?${text}` : '')
+}
+
+/** Asks; has no effects. */
+export function get<T>(where: string, params?: Params, signal?: AbortSignal): Promise<T> {
+  return ask<T>('GET', address(where, params), undefined, signal)
+}
+
+/** Does. */
+export function post<T>(where: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  return ask<T>('POST', address(where), body ?? null, signal)
+}
+
+/** Exchanges a token for the key that goes with all questions. It is stored before anything learns that the server knows
+    us: what the page asks then goes with it. */
+export async function enter(token: string): Promise<void> {
+  await ask<Entered>('POST', address('/login'), { token }, undefined, ({ key }) => storeKey(key))
+}
+
+/** Takes away. */
+export function remove(where: string): Promise<void> {
+  return ask<void>('DELETE', address(where))
+}
+
+/** Whether it only says that nobody waits for the answer any more. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+/** Anything that was thrown, as an error with words for people. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new ApiError(fault('page', message), 0)
+}
+
+async function ask<T>(
+  method: string,
+  where: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  onAnswer?: (answer: T) => void,
+): Promise<T> {
+  const headers: Record<string, string> = { accept: 'application/json', ...keyHeader() }
+  if (method !== 'GET') headers['x-talktree'] = '1'
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  let response: Response
+  try {
+    const content = body === undefined ? null : JSON.stringify(body)
+    response = await fetch(where, {
+      method,
+      headers,
+      body: content,
+      signal: signal ?? null,
+      credentials: 'same-origin',
+    })
+  } catch (error) {
+    if (isAbort(error)) throw error
+    lost('gone')
+    throw new ApiError(fault('unreachable', 'The server does not answer.', 'Start talktree studio again.'), 0)
+  }
+  return read<T>(response.status, await response.text(), onAnswer)
+}
+
+function read<T>(status: number, text: string, onAnswer?: (answer: T) => void): T {
+  if (status === 401) lost('login')
+  const isOk = status >= 200 && status < 300
+  const answer = (isOk && text ? JSON.parse(text) : undefined) as T
+  if (isOk) onAnswer?.(answer)
+  if (status !== 401) reached()
+  if (isOk) return answer
+  throw new ApiError(faultOf(status, text), status)
+}
+
+function faultOf(status: number, text: string): Fault {
+  try {
+    const said = JSON.parse(text) as { error?: Fault }
+    if (said.error) return { ...said.error, message: asSentence(said.error.message) }
+  } catch {
+    // Not ours, so its words are not for people.
+  }
+  return fault('server', `The server answered ${status}.`)
+}
+
+/** What begins with a word begins with a capital here; names of files and the like stay as they are. */
+export function asSentence(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
+function fault(kind: string, message: string, hint: string | null = null): Fault {
+  return { kind, message, hint, exit_code: 1, stamp: null }
+}
+
+/** Brings a file or a packed folder in. XMLHttpRequest, because fetch does not tell how far an upload is. */
+export function upload(
+  name: string,
+  blob: Blob,
+  folder: boolean,
+  onProgress?: (done: number, total: number) => void,
+  signal?: AbortSignal,
+): Promise<Upload> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', address('/uploads', { name, folder: folder || null }))
+    request.setRequestHeader('x-talktree', '1')
+    for (const [header, value] of Object.entries(keyHeader())) request.setRequestHeader(header, value)
+    request.setRequestHeader('content-type', 'application/octet-stream')
+    request.upload.onprogress = (event) => onProgress?.(event.loaded, event.lengthComputable ? event.total : blob.size)
+    request.onload = () => {
+      try {
+        resolve(read<Upload>(request.status, request.responseText))
+      } catch (error) {
+        reject(error)
+      }
+    }
+    request.onerror = () => reject(new ApiError(fault('unreachable', 'The upload broke off.'), 0))
+    request.onabort = () => reject(new DOMException('Cancelled', 'AbortError'))
+    signal?.addEventListener('abort', () => request.abort())
+    request.send(blob)
+  })
+}

@@ -1,0 +1,19 @@
+import type { Got } from '../../data/api/use'
+import { FaultBox } from './FaultBox'
+import './work.css'
+
+interface Props<T> {
+  got: Got<T>
+  children: (data: T) => React.ReactNode
+}
+
+/** An answer, or that it is on its way, or why there is none. */
+export function Answered<T>({ got, children }: Props<T>): React.JSX.Element {
+  if (got.data !== undefined) return <>{children(got.data)}</>
+  if (got.error) return <FaultBox fault={got.error.fault} />
+  return (
+    <p className="answer-wait" role="status">
+      Looking…
+    </p>
+  )
+}

@@ -1,0 +1,16 @@
+import type { Fault } from '../../data/api/types'
+import { Icon } from '../../ui/Icon'
+import './work.css'
+
+/** What went wrong, with what may help. */
+export function FaultBox({ fault }: { fault: Fault }): React.JSX.Element {
+  return (
+    <div className="fault-box" role="alert">
+      <Icon name="error" />
+      <div>
+        <p>{fault.message}</p>
+        {fault.hint && <p className="work-soft">{fault.hint}</p>}
+      </div>
+    </div>
+  )
+}

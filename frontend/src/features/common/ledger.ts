@@ -1,0 +1,51 @@
+/** What a conversion would lose, carry and render, put in order. */
+
+import type { Ledger, LossLine } from '../../data/api/types'
+
+export interface LossKind {
+  kind: string
+  total: number
+  /** One entry a fate, the worst first. */
+  fates: LossLine[]
+}
+
+const WORST_FIRST = ['lost', 'beside', 'rendered', 'carried']
+
+/** What a fate means, in a line. */
+export const FATES: Record<string, string> = {
+  lost: 'not in the new file',
+  beside: 'in a file beside it',
+  rendered: 'kept as readable text',
+  carried: 'kept, and comes back when converted back',
+}
+
+const rank = (fate: string): number => {
+  const at = WORST_FIRST.indexOf(fate)
+  return at < 0 ? WORST_FIRST.length : at
+}
+
+/** Nothing is lost: all comes back when converted back. */
+export function lossless(ledger: Ledger): boolean {
+  return ledger.losses.every((line) => line.kept === 'carried' || line.count === 0)
+}
+
+/** By kind of content, what is lost first. */
+export function byKind(losses: readonly LossLine[]): LossKind[] {
+  const kinds = new Map<string, LossKind>()
+  for (const line of losses) {
+    if (line.count === 0) continue
+    const kind = kinds.get(line.kind) ?? { kind: line.kind, total: 0, fates: [] }
+    kind.total += line.count
+    kind.fates.push(line)
+    kinds.set(line.kind, kind)
+  }
+  const all = [...kinds.values()]
+  for (const kind of all) kind.fates.sort((a, b) => rank(a.kept) - rank(b.kept))
+  const worst = (kind: LossKind): number => rank(kind.fates[0]?.kept ?? '')
+  return all.toSorted((a, b) => worst(a) - worst(b) || b.total - a.total || a.kind.localeCompare(b.kind))
+}
+
+/** The fates that occur, in the order of the columns. */
+export function fatesOf(losses: readonly LossLine[]): string[] {
+  return [...new Set(losses.map((line) => line.kept))].toSorted((a, b) => rank(a) - rank(b))
+}

@@ -1,0 +1,27 @@
+// Dialogs about a conversation; one at a time.
+
+import type { ReactNode } from 'react'
+import { ConversationScope } from '../../data/conversation/ConversationProvider'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { openOverlay } from '../../ui/overlay/stack'
+
+interface Options {
+  title: string
+  render: (close: () => void) => ReactNode
+  wide?: boolean
+  className?: string
+}
+
+/** Opens a dialog in place of another one. */
+export function openConversationDialog(open: OpenConversation, options: Options): void {
+  const { title, render, wide = false, className = '' } = options
+  openOverlay({
+    name: 'conversation',
+    conversation: open.cid,
+    shape: 'dialog',
+    title,
+    wide,
+    className,
+    render: (close) => <ConversationScope open={open}>{render(close)}</ConversationScope>,
+  })
+}

@@ -1,0 +1,18 @@
+// What the model thought before it spoke; folded unless thinking is switched on.
+
+import type { Block } from '../../../data/api/types'
+import { useView } from '../view'
+import { Fold } from './Fold'
+
+interface Props {
+  block: Block
+  fold: string
+  cid: string
+  id: string
+}
+
+export function Thinking({ block, fold, cid, id }: Props) {
+  const { thinking } = useView()
+  const named = { ...block, name: 'Thinking', open: thinking }
+  return <Fold block={named} fold={fold} cid={cid} id={id} icon="thinking" />
+}

@@ -1,0 +1,26 @@
+// Blocks of a message that belong together: calls made at once stand in one group.
+
+import type { Block } from '../../data/api/types'
+
+/** One block, or several calls in a row. */
+export type Piece = { kind: 'block'; block: Block; at: number } | { kind: 'calls'; blocks: Block[]; at: number }
+
+/** The blocks in order, calls in a row as one piece. */
+export function pieces(blocks: readonly Block[]): Piece[] {
+  const found: Piece[] = []
+  blocks.forEach((block, at) => {
+    const last = found.at(-1)
+    if (block.kind !== 'call') found.push({ kind: 'block', block, at })
+    else if (last?.kind === 'calls') last.blocks.push(block)
+    else found.push({ kind: 'calls', blocks: [block], at })
+  })
+  return found
+}
+
+/** How a group of calls is called: "3 tool calls", and how many of them failed. */
+export function groupTitle(blocks: readonly Block[]): string {
+  const failed = blocks.filter((block) => block.outcome === 'failed').length
+  const names = [...new Set(blocks.map((block) => block.name).filter(Boolean))]
+  const which = names.length && names.length <= 3 ? ` · ${names.join(', ')}` : ''
+  return `${blocks.length} tool calls${which}${failed ? ` · ${failed} failed` : ''}`
+}

@@ -1,0 +1,216 @@
+// The list that is shown: the rows of a branch, at first only its end.
+
+import { useEffect, useRef, useState } from 'react'
+import { get, isAbort, path } from '../../data/api/client'
+import type { Conversation, Place, Row, Rows, Tail } from '../../data/api/types'
+import { aim, rowOf, taken, type Aim } from '../../data/conversation/aim'
+import { useConversation, useOpen, type Current } from '../../data/conversation/ConversationProvider'
+import type { LastPlace } from '../../data/conversation/lastPlaces'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { toast } from '../../ui/Toast'
+import { PAGE, Pages, type Fetch } from './pages'
+import { nearestTo } from './seek'
+
+export interface List {
+  /** The same list as long as this is the same; it may grow and be edited. */
+  key: string
+  /** The branch, however it is narrowed. */
+  branch: string
+  pages: Pages
+  /** How many rows it had when it was opened; rows are known to the list by how far they are from there. */
+  base: number
+  /** Whether only the end is there yet. */
+  tail: boolean
+  filtered: boolean
+  /** Where it opens; without it at the end. */
+  aim: Aim | null
+}
+
+const TAIL = 40
+/** Said once, whoever looked for it. */
+export const NOT_HERE = 'That message is not here any more.'
+
+/** The rows of the branch that is shown, narrowed by `show`; null until something is there. While another
+    branch is on its way the last one stays, and `pending` says so. */
+export function useList(show: string): { list: List | null; pending: boolean } {
+  const open = useOpen()
+  const current = useConversation()
+  const { cid, leaf, stamp, conversation } = current
+  const [list, setList] = useState<List | null>(null)
+  const latest = useRef(list)
+  latest.current = list
+  const key = cid === null ? '' : keyOf(current, show)
+
+  useEffect(() => {
+    if (!cid || conversation || leaf || current.selected || show || open.last) return
+    const control = new AbortController()
+    void tailOf(cid, key, control.signal).then((tail) => {
+      // The whole list may have been faster.
+      if (tail && !control.signal.aborted) setList((now) => (now?.key === key ? now : tail))
+    })
+    return () => control.abort()
+    // oxlint-disable-next-line react/exhaustive-deps -- only when another conversation is opened
+  }, [cid])
+
+  const known = conversation !== null && leaf !== null && stamp !== null
+  useEffect(() => {
+    if (!known || (latest.current?.key === key && !latest.current.tail)) return
+    const control = new AbortController()
+    void opened(open, current, key, show, latest.current, control.signal).then((next) => {
+      if (next && !control.signal.aborted) setList(next)
+    })
+    return () => control.abort()
+    // oxlint-disable-next-line react/exhaustive-deps -- the key names all that the list depends on
+  }, [key, known])
+
+  useEffect(() => {
+    const now = latest.current
+    if (!now || now.key !== key || now.tail || !conversation || !stamp) return
+    const whole = leaf === conversation.leaf && !show
+    now.pages.renew(stamp, whole ? conversation.rows : now.pages.total)
+    // oxlint-disable-next-line react/exhaustive-deps -- the key names branch and filters
+  }, [stamp, conversation, key])
+
+  useEffect(() => () => list?.pages.close(), [list])
+  const shown = list && list.key.startsWith(`${cid} `) ? list : null
+  return { list: shown, pending: shown?.key !== key }
+}
+
+/** The current branch stays the same list when it grows, though its last message is another one then. */
+function branchOf({ cid, leaf, conversation }: Current): string {
+  return `${cid} ${leaf === null || leaf === conversation?.leaf ? '' : leaf}`
+}
+
+function keyOf(current: Current, show: string): string {
+  return `${branchOf(current)} ${show}`
+}
+
+async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<List | null> {
+  try {
+    const tail = await get<Tail>(path`/c/${cid}/tail`, { limit: TAIL }, signal)
+    const total = tail.rows.length
+    const pages = new Pages(() => new Promise(() => undefined), total, '')
+    pages.seed(tail.rows.map((row, index) => [index, row]))
+    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null }
+  } catch {
+    // The list itself tells what is wrong.
+    return null
+  }
+}
+
+async function opened(
+  open: OpenConversation,
+  current: Current,
+  key: string,
+  show: string,
+  before: List | null,
+  signal: AbortSignal,
+): Promise<List | null> {
+  const { cid, leaf, stamp, conversation } = current
+  if (!cid || !leaf || !stamp || !conversation) return null
+  const branch = branchOf(current)
+  const here = before?.key.startsWith(`${cid} `) ? before : null
+  const stays = here && !here.tail && here.branch === branch ? here : null
+  let at = taken(open)
+  const last = open.last
+  open.last = null
+  if (last && !at && !current.selected && leaf === conversation.leaf) {
+    const place = await placedLast(open, last, conversation, signal)
+    if (place === 'elsewhere') return null
+    at = place
+  } else if (!at && !stays && current.selected) {
+    const place = await placed(open, current, signal)
+    if (place === 'elsewhere') return null
+    at = place
+  }
+  const onCurrent = leaf === conversation.leaf
+  // Without a leaf the server shows the current branch, also when it grew since.
+  const fetch: Fetch = (from, limit, abort) =>
+    get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
+  const made = { key, branch, tail: false, filtered: show !== '' }
+  if (onCurrent && !show && (!here || here.tail)) {
+    const pages = new Pages(fetch, conversation.rows, stamp)
+    if (here?.tail) pages.seed(shifted(here, conversation.rows))
+    return { ...made, pages, base: conversation.rows, aim: at }
+  }
+  const number = stays && !at ? numberOf(stays, current.selected) : -1
+  if (number >= 0 && !show) at = { kind: 'row', index: number }
+  const pages = await begun(fetch, at, stamp, signal)
+  if (!pages) return null
+  if (number >= 0 && show && pages.total) at = { kind: 'row', index: await nearestTo(pages, number) }
+  return { ...made, pages, base: pages.total, aim: at }
+}
+
+/** Where the reader was when the conversation was open last; null if that is not there any more. */
+async function placedLast(
+  open: OpenConversation,
+  last: LastPlace,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<Aim | null | 'elsewhere'> {
+  if (last.path !== conversation.path) return null
+  const leaf = last.leaf ?? conversation.leaf
+  try {
+    const place = await get<Place>(path`/c/${open.cid}/place`, { id: last.id, leaf }, signal)
+    if (signal.aborted) return 'elsewhere'
+    const at: Aim = { kind: 'row', index: place.number, quiet: !last.selected }
+    if (place.leaf === conversation.leaf) return at
+    aim(open, at)
+    open.showLeaf(place.leaf, last.selected ? place.id : null)
+    return 'elsewhere'
+  } catch (error) {
+    return isAbort(error) ? 'elsewhere' : null
+  }
+}
+
+/** Where a message is that the address names; if it is on another branch that one is shown instead. */
+async function placed(
+  open: OpenConversation,
+  { cid, leaf, selected }: Current,
+  signal: AbortSignal,
+): Promise<Aim | null | 'elsewhere'> {
+  try {
+    const place = await get<Place>(path`/c/${cid ?? ''}/place`, { id: selected, leaf }, signal)
+    const at: Aim = { kind: 'row', index: place.number }
+    if (place.leaf === leaf) return at
+    if (signal.aborted) return 'elsewhere'
+    aim(open, at)
+    open.showLeaf(place.leaf, place.id)
+    return 'elsewhere'
+  } catch (error) {
+    if (isAbort(error)) return 'elsewhere'
+    toast(NOT_HERE, 'warning', { conversation: open.cid })
+    return null
+  }
+}
+
+function numberOf(list: List, id: string | null): number {
+  return id === null ? -1 : (list.pages.row(list.pages.find(id))?.number ?? -1)
+}
+
+/** The rows around where the reader will be are fetched first, so that the list never shows nothing. */
+async function begun(fetch: Fetch, at: Aim | null, stamp: string, signal: AbortSignal): Promise<Pages | null> {
+  try {
+    const guess = at?.kind === 'row' || at?.kind === 'same' ? Math.floor(at.index / PAGE) * PAGE : 0
+    let first = await fetch(guess, PAGE, signal)
+    const wanted = Math.floor(rowOf(at, first.total) / PAGE) * PAGE
+    if (wanted !== guess && first.total > 0) first = await fetch(wanted, PAGE, signal)
+    const pages = new Pages(fetch, first.total, stamp)
+    pages.put(first.start, first)
+    return pages
+  } catch (error) {
+    if (isAbort(error)) return null
+    const pages = new Pages(fetch, 0, stamp)
+    pages.error = error
+    return pages
+  }
+}
+
+function shifted(tail: List, total: number): [number, Row][] {
+  const rows: [number, Row][] = []
+  for (let index = 0; index < tail.pages.total; index++) {
+    const row = tail.pages.row(index)
+    if (row) rows.push([total - tail.pages.total + index, { ...row, number: total - tail.pages.total + index }])
+  }
+  return rows
+}

@@ -1,0 +1,11 @@
+// Whether a block is open, in the open conversation.
+
+import { useSyncExternalStore } from 'react'
+import { useOpen } from '../../data/conversation/ConversationProvider'
+
+/** As the reader left it, else as it comes. */
+export function useFold(key: string, open: boolean): [boolean, () => void] {
+  const { folds } = useOpen()
+  const now = useSyncExternalStore(folds.subscribe, () => folds.get(key)) ?? open
+  return [now, () => folds.set(key, !now)]
+}

@@ -1,0 +1,55 @@
+// How conversations are looked at: layout, thinking. Remembered in this browser. What the rows are narrowed by is in the address.
+
+import { makeStore, useStore } from '../../lib/store'
+
+export type LayoutName = 'cards' | 'compact' | 'reading'
+export const LAYOUTS: readonly LayoutName[] = ['cards', 'compact', 'reading']
+
+export interface View {
+  layout: LayoutName
+  /** Whether thinking is unfolded. */
+  thinking: boolean
+  /** Whether the filter bar is there. */
+  filtering: boolean
+}
+
+const PLACE = 'talktree.view'
+const FIRST: View = { layout: 'cards', thinking: false, filtering: false }
+/** About how high a row is before it was measured. */
+const HEIGHTS: Record<LayoutName, number> = { cards: 132, compact: 40, reading: 150 }
+
+const view = makeStore<View>(remembered())
+
+export function useView(): View {
+  return useStore(view)
+}
+
+export function getView(): View {
+  return view.get()
+}
+
+export function changeView(part: Partial<View>): void {
+  view.set((now) => ({ ...now, ...part }))
+  try {
+    localStorage.setItem(PLACE, JSON.stringify(view.get()))
+  } catch {
+    // A browser that keeps nothing only forgets.
+  }
+}
+
+export function estimate(layout: LayoutName): number {
+  return HEIGHTS[layout]
+}
+
+function remembered(): View {
+  try {
+    const kept = JSON.parse(localStorage.getItem(PLACE) ?? '{}') as Partial<View>
+    return {
+      layout: LAYOUTS.find((name) => name === kept.layout) ?? FIRST.layout,
+      thinking: kept.thinking === true,
+      filtering: kept.filtering === true,
+    }
+  } catch {
+    return FIRST
+  }
+}

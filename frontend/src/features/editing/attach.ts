@@ -1,0 +1,31 @@
+/** Files that go with a message. */
+
+import { upload } from '../../data/api/client'
+import { toast } from '../../ui/Toast'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { edit, reportProblem } from './edit'
+
+/** Ask for files; none if nobody chooses any. */
+export function chooseFiles(): Promise<File[]> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.multiple = true
+    input.addEventListener('change', () => resolve([...(input.files ?? [])]))
+    input.addEventListener('cancel', () => resolve([]))
+    input.click()
+  })
+}
+
+/** Bring the files in, one after the other, and put each with the message. */
+export async function attach(open: OpenConversation, about: string, files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    try {
+      if (file.size > 1_000_000) toast(`Reading ${file.name}…`, 'plain')
+      const { upload: name } = await upload(file.name, file, false)
+      await edit(open, { do: 'attach', about, upload: name })
+    } catch (problem) {
+      return reportProblem(open, problem)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// The dialogs in which a conversation is saved, a branch named and a message made one of another type.
+
+import type { Row } from '../../data/api/types'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { lazyPart } from '../../ui/overlay/lazyPart'
+import { openConversationDialog } from '../common/openConversationDialog'
+import { NameBranchDialog } from './NameBranchDialog'
+import { RetypeDialog } from './RetypeDialog'
+import { SaveDialog } from './SaveDialog'
+
+const SaveAsDialog = lazyPart(() => import('./SaveAsDialog'))
+
+export function openSave(open: OpenConversation): void {
+  openConversationDialog(open, {
+    title: 'Save',
+    render: (close) => <SaveDialog onClose={close} onSaveAs={() => openSaveAs(open)} />,
+  })
+}
+
+export function openSaveAs(open: OpenConversation): void {
+  openConversationDialog(open, {
+    title: 'Save as another format',
+    wide: true,
+    render: (close) => <SaveAsDialog onClose={close} />,
+  })
+}
+
+/** Names a branch, or the one that is shown. */
+export function openNameBranch(open: OpenConversation, leaf?: string): void {
+  openConversationDialog(open, {
+    title: 'Name this branch',
+    render: (close) => <NameBranchDialog leaf={leaf} onClose={close} />,
+  })
+}
+
+export function openRetype(open: OpenConversation, row: Row): void {
+  openConversationDialog(open, {
+    title: 'Change type',
+    render: (close) => <RetypeDialog row={row} onClose={close} />,
+  })
+}

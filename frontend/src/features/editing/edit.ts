@@ -1,0 +1,176 @@
+/** Every change goes through here: it is about one conversation and one revision, taken when it is asked for, and it can be
+    taken back. */
+
+import { peek, putConversation, putPlace, renewConversation } from '../../data/api/cache'
+import { asApiError, path, post } from '../../data/api/client'
+import type { Applied, Conversation, Deed, Edited, Fixes, History, Saved, Travel } from '../../data/api/types'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { patchCard } from '../../data/cards'
+import { dismissToasts, toast } from '../../ui/Toast'
+
+/** Says what went wrong; what changed meanwhile is shown anew. */
+export function reportProblem(open: OpenConversation, problem: unknown): void {
+  const { fault, status } = asApiError(problem)
+  const where = open.left ? `${open.data?.title ?? 'The conversation before'}: ` : ''
+  if (status === 409 && fault.stamp) {
+    toast(
+      `${where}It changed meanwhile, so nothing was done. ${open.left ? '' : 'This is how it is now; try again.'}`,
+      'warning',
+    )
+    open.refresh()
+    return
+  }
+  toast(where + (fault.hint ? `${fault.message} ${fault.hint}` : fault.message), 'error')
+}
+
+type Verb = 'undo' | 'redo'
+
+interface State {
+  conversation: Conversation
+  history: History
+}
+
+/** Takes over the state that a change led to, wherever the reader is by now. */
+function adopt(open: OpenConversation, { conversation, history }: State, places: 'kept' | 'renewed' = 'kept'): void {
+  putConversation(conversation, history)
+  const known = [open.path, path`/c/${open.cid}/edits`]
+  renewConversation(open.cid, places === 'kept' ? [...known, path`/c/${open.cid}/place`] : known)
+  patchCard(open.cid, { edited: conversation.edited, messages: conversation.messages })
+  dismissToasts(open.cid, 'actions')
+}
+
+async function change(open: OpenConversation, ask: (revision: string) => Promise<Edited>): Promise<Edited | null> {
+  try {
+    const edited = await open.change(async (revision) => {
+      const made = await ask(revision)
+      adopt(open, made)
+      if (made.id !== null && made.leaf !== null && made.number !== null)
+        putPlace(open.cid, { id: made.id, leaf: made.leaf, number: made.number })
+      return made
+    })
+    open.arrive(edited)
+    return edited
+  } catch (problem) {
+    reportProblem(open, problem)
+    return null
+  }
+}
+
+/** Does one thing; says what it was, with a way back. */
+export async function edit(open: OpenConversation, deed: Deed): Promise<Edited | null> {
+  const edited = await change(open, (stamp) => post<Edited>(path`/c/${open.cid}/edits`, { stamp, deed }))
+  if (edited) offer(open, edited, 'good', 'undo')
+  return edited
+}
+
+/** Takes an edit back: the one that is named, or the newest one that is known when it is asked for. */
+export async function undo(open: OpenConversation, named?: number): Promise<Edited | null> {
+  const edited = await turn(open, 'undo', named)
+  if (edited) offer(open, edited, 'plain', 'redo')
+  return edited
+}
+
+/** Does an edit again: the one that is named, or the one that was taken back last. */
+export async function redo(open: OpenConversation, named?: number): Promise<Edited | null> {
+  const edited = await turn(open, 'redo', named)
+  if (edited) offer(open, edited, 'plain', 'undo')
+  return edited
+}
+
+function turn(open: OpenConversation, verb: Verb, named?: number): Promise<Edited | null> {
+  // After edits that are on their way it is about what they lead to.
+  const known = named ?? (open.isChanging ? undefined : nextOf(open, verb))
+  return change(open, async (stamp) => {
+    const about = known ?? nextOf(open, verb) ?? null
+    const ask = (on: string) => post<Edited>(path`/c/${open.cid}/${verb}`, { stamp: on, edit: about })
+    try {
+      return await ask(stamp)
+    } catch (problem) {
+      // It names its edit, so it may be made on another state, too: the server refuses it if that is not the next one.
+      const { stamp: now } = asApiError(problem).fault
+      if (about === null || now === null || now === stamp) throw problem
+      return ask(now)
+    }
+  })
+}
+
+/** The edit that the next undo or redo is about, as far as that is known. */
+function nextOf(open: OpenConversation, verb: Verb): number | undefined {
+  const edits = peek<History>(path`/c/${open.cid}/edits`)?.edits ?? []
+  if (verb === 'undo') return edits.findLast((one) => one.state === 'done')?.id
+  return edits.find((one) => one.state === 'undone')?.id
+}
+
+function offer(open: OpenConversation, edited: Edited, kind: 'good' | 'plain', back: Verb): void {
+  if (open.left) return
+  const run = () => void (back === 'undo' ? undo(open, edited.edit) : redo(open, edited.edit))
+  toast(sentence(edited.what), kind, { action: { text: sentence(back), run }, conversation: open.cid })
+}
+
+/** Undoes or redoes several edits in a row; stops where one is refused. */
+export async function walk(open: OpenConversation, verb: Verb, edits: readonly number[]): Promise<void> {
+  const done: number[] = []
+  const edited = await change(open, async (stamp) => {
+    let last = null as Edited | null
+    for (const one of edits) {
+      try {
+        last = await post<Edited>(path`/c/${open.cid}/${verb}`, { stamp: last?.stamp ?? stamp, edit: one })
+      } catch (problem) {
+        if (!last) throw problem
+        reportProblem(open, problem)
+        break
+      }
+      done.push(one)
+    }
+    if (!last) throw new Error('There is nothing to do.')
+    return last
+  })
+  if (!edited || open.left) return
+  const back: Verb = verb === 'undo' ? 'redo' : 'undo'
+  const text = `${verb === 'undo' ? 'Undone' : 'Done again'}: ${done.length} ${done.length === 1 ? 'edit' : 'edits'}`
+  const run = () => void walk(open, back, done.toReversed())
+  toast(text, 'plain', { action: { text: sentence(back), run }, conversation: open.cid })
+}
+
+/** Writes the edits into the file. */
+export async function save(open: OpenConversation): Promise<Saved> {
+  return open.change(async (stamp) => {
+    const saved = await post<Saved>(path`/c/${open.cid}/save`, { stamp })
+    adopt(open, saved)
+    return saved
+  })
+}
+
+/** Makes the repair whose plan was shown, on the revision that the plan is about. */
+export async function repair(open: OpenConversation, { stamp }: Fixes, codes: readonly string[]): Promise<Fixes> {
+  return open.change(async () => {
+    const made = await post<Fixes>(path`/c/${open.cid}/fixes`, { stamp, codes, apply: true })
+    if (made.conversation && made.history)
+      adopt(open, { conversation: made.conversation, history: made.history }, 'renewed')
+    return made
+  })
+}
+
+/** A move of a session; what is chosen is one of what the server offered. */
+type Move = Omit<Travel, 'choices'> & { choices: Record<string, string> }
+
+/** Does to the files of a session what the plan with this digest says. */
+export async function applyPlan(open: OpenConversation, travel: Move, digest: string): Promise<Applied> {
+  return open.change(async () => {
+    const applied = await post<Applied>(path`/c/${open.cid}/session/apply`, { travel, digest })
+    adopt(open, applied, 'renewed')
+    return applied
+  })
+}
+
+/** Hangs a message, with all below it, on another one; null makes it a beginning. */
+export function moveMessage(open: OpenConversation, about: string, to: string | null): Promise<Edited | null> {
+  return edit(open, { do: 'move', about, to })
+}
+
+/** Two messages change places. */
+export function swapMessages(open: OpenConversation, about: string, other: string): Promise<Edited | null> {
+  return edit(open, { do: 'swap', about, other })
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,28 @@
+// How the list is narrowed and sorted; kept in the address.
+
+import { adjust, currentRoute, type Filters } from '../../lib/router'
+
+/** Changes some of the filters; the place stays. */
+export function setFilters(part: Partial<Filters>): void {
+  adjust({ filters: { ...currentRoute().filters, ...part } })
+}
+
+/** Whether the list shows less than all. */
+export function isNarrowed(filters: Filters): boolean {
+  return filters.format !== '' || filters.project !== '' || filters.text !== ''
+}
+
+export const SORTS: readonly (readonly [string, string])[] = [
+  ['', 'Newest'],
+  ['old', 'Oldest'],
+  ['size', 'Largest'],
+  ['messages', 'Longest'],
+  ['title', 'Title'],
+]
+
+/** The last part of a path, which is what people call a project. */
+export function projectName(project: string | null): string {
+  if (!project) return ''
+  const parts = project.split(/[/\\]/).filter(Boolean)
+  return parts.at(-1) ?? project
+}

@@ -1,0 +1,71 @@
+// Days as weeks of a calendar, and shades for how much was on them.
+
+import type { Day } from '../../../data/api/types'
+
+export interface Cell {
+  day: string
+  /** Column and row: the week, and the day of the week, Monday first. */
+  week: number
+  weekday: number
+  messages: number
+}
+
+export interface Calendar {
+  cells: Cell[]
+  weeks: number
+  /** Where a month begins, in weeks. */
+  months: { week: number; name: string }[]
+}
+
+const DAY = 86_400_000
+
+/** Without what nobody knows the day of. */
+export function dated(days: readonly Day[]): Day[] {
+  return days.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day.day) && !Number.isNaN(Date.parse(day.day)))
+}
+
+const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+
+/** The last `weeks` weeks up to `until`, each day once, also those on which nothing was. */
+export function calendar(days: readonly Day[], until: string, weeks: number): Calendar {
+  const counts = new Map(days.map((day) => [day.day, day.messages]))
+  const last = Date.parse(`${until}T00:00:00Z`)
+  const lastWeekday = weekdayOf(last)
+  const first = last - (lastWeekday + (weeks - 1) * 7) * DAY
+  const cells: Cell[] = []
+  const months: Calendar['months'] = []
+  for (let time = first; time <= last; time += DAY) {
+    const day = new Date(time).toISOString().slice(0, 10)
+    const week = Math.floor((time - first) / (7 * DAY))
+    cells.push({ day, week, weekday: weekdayOf(time), messages: counts.get(day) ?? 0 })
+    const begins = day.endsWith('-01')
+    if (begins && week < weeks - 1) months.push({ week, name: MONTH.format(time) })
+  }
+  return { cells, weeks, months }
+}
+
+function weekdayOf(time: number): number {
+  return (new Date(time).getUTCDay() + 6) % 7
+}
+
+/** The day on which a calendar ends: today, or the last day there is if that is long ago. */
+export function endOf(days: readonly Day[], today: string): string {
+  const last = dated(days).reduce((latest, day) => (day.day > latest ? day.day : latest), '')
+  if (last === '') return today
+  const gap = Date.parse(`${today}T00:00:00Z`) - Date.parse(`${last}T00:00:00Z`)
+  return gap > 60 * DAY ? last : today < last ? last : today
+}
+
+/** The hours of a week as they are here; the server counts them in UTC. */
+export function shifted(hours: readonly number[], minutes: number): number[] {
+  const by = Math.sign(minutes) * Math.round(Math.abs(minutes) / 60)
+  return hours.map((_, at) => hours[(at - by + hours.length) % hours.length] as number)
+}
+
+/** How dark of 0 to 4: the steps are chosen so that each holds about as many of the values. */
+export function shades(values: readonly number[]): (value: number) => number {
+  const some = values.filter((value) => value > 0).toSorted((a, b) => a - b)
+  const at = (share: number) => some[Math.min(some.length - 1, Math.floor(some.length * share))] ?? 0
+  const bounds = [at(0.25), at(0.5), at(0.8)]
+  return (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length)
+}

@@ -1,0 +1,28 @@
+// "12 new messages ↓": back to the end, and along with it from there.
+
+import { Icon } from '../../ui/Icon'
+import './live.css'
+
+interface Props {
+  count: number
+  /** Whether the end is far away, without anything new. */
+  far: boolean
+  onGo: () => void
+}
+
+export function NewPill({ count, far, onGo }: Props) {
+  if (!count && !far) return null
+  const text = count ? `${count.toLocaleString('en')} new ${count === 1 ? 'message' : 'messages'}` : ''
+  return (
+    <button
+      type="button"
+      className={`live-pill${count ? ' live-new' : ''}`}
+      onClick={onGo}
+      aria-label={text || 'To the end'}
+      title="To the end (G)"
+    >
+      {text}
+      <Icon name="down" size={14} />
+    </button>
+  )
+}

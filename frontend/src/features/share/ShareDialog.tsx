@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { path } from '../../data/api/client'
+import type { About, Secrets } from '../../data/api/types'
+import { useGet } from '../../data/api/use'
+import { DialogBody } from '../../ui/overlay/DialogBody'
+import { Button } from '../../ui/Button'
+import { useConversation } from '../../data/conversation/ConversationProvider'
+import { Outcome } from '../editing/Outcome'
+import { useWork } from '../editing/useWork'
+import { asked, forReading, type Choice, type Scope } from './choices'
+import { DetailField, FormatFields, ScopeField } from './fields'
+import { SecretsPreview } from './SecretsPreview'
+import '../common/work.css'
+import './share.css'
+
+interface Props {
+  ids?: string[] | undefined
+  leaf?: string | undefined
+  onClose: () => void
+}
+
+const FIRST: Choice = { scope: 'branch', to: 'html', detail: 'full', redact: true, images: 'keep', theme: 'system' }
+
+/** Make a file for others: which part, in which form, with how much, and without secrets. */
+export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): React.JSX.Element | null {
+  const { cid, leaf: shown } = useConversation()
+  const leaf = given ?? shown
+  const about = useGet<About>('/about').data
+  const [choice, setChoice] = useState<Choice>({ ...FIRST, scope: ids.length ? 'selection' : 'branch' })
+  const work = useWork()
+  const secrets = useGet<Secrets>(cid && secretsOf(cid, choice.scope, leaf, ids), undefined, { keep: true })
+  if (!cid) return null
+
+  const change = (part: Partial<Choice>): void => {
+    work.forget()
+    setChoice({ ...choice, ...part })
+  }
+  const done = work.job?.state === 'done'
+  const footer = (
+    <>
+      <Outcome work={work} />
+      <Button onClick={onClose}>{work.running ? 'Close, go on working' : done ? 'Close' : 'Cancel'}</Button>
+      {!done && (
+        <Button
+          kind="primary"
+          disabled={work.running}
+          onClick={() => void work.start(path`/c/${cid}/share`, asked(choice, leaf, ids))}
+        >
+          Make the file
+        </Button>
+      )}
+    </>
+  )
+  return (
+    <DialogBody footer={footer}>
+      <div className="share-grid">
+        <div className="work-form">
+          <ScopeField value={choice.scope} ids={ids} onChange={(scope) => change({ scope })} />
+          <FormatFields choice={choice} about={about} onChange={change} />
+        </div>
+        <div className="work-form">
+          {forReading(choice.to) && <DetailField value={choice.detail} onChange={(detail) => change({ detail })} />}
+          <SecretsPreview got={secrets} redact={choice.redact} onRedact={(redact) => change({ redact })} />
+        </div>
+      </div>
+    </DialogBody>
+  )
+}
+
+/** Repeated names, as the messages are a list. */
+function secretsOf(cid: string, scope: Scope, leaf: string | null, ids: readonly string[]): string {
+  const query = new URLSearchParams()
+  if (scope === 'selection') ids.forEach((id) => query.append('ids', id))
+  else if (scope === 'branch' && leaf) query.set('leaf', leaf)
+  const text = query.toString()
+  return path`/c/${cid}/secrets` + (text ? `?${text}` : '')
+}

@@ -1,0 +1,60 @@
+/** How something is shared, as it is chosen in the dialog. */
+
+import type { About, Share } from '../../data/api/types'
+
+export type Scope = 'branch' | 'selection' | 'everything'
+
+export interface Choice {
+  scope: Scope
+  to: string
+  detail: Share['detail']
+  redact: boolean
+  images: Share['images']
+  theme: Share['theme']
+}
+
+export const DETAILS: readonly (readonly [Share['detail'], string])[] = [
+  ['full', 'All of it: thinking, calls with their results, attachments'],
+  ['high', 'Calls with short results; thinking folded away'],
+  ['low', 'Words, and one line for each call'],
+  ['minimal', 'Words only'],
+  ['user-only', 'Only what people said'],
+]
+
+export const IMAGES: readonly (readonly [Share['images'], string])[] = [
+  ['keep', 'inside the file'],
+  ['link', 'as links'],
+  ['drop', 'left out'],
+]
+
+/** What can be made of it: pages for people first, then the formats that can be written. */
+export function targets(about: About | undefined): { value: string; text: string; group: string }[] {
+  const pages = [
+    { value: 'html', text: 'HTML page', group: 'To read' },
+    { value: 'md', text: 'Markdown', group: 'To read' },
+    { value: 'text', text: 'Plain text', group: 'To read' },
+  ]
+  const formats = (about?.formats ?? []).filter((format) => format.writes)
+  return [...pages, ...formats.map((format) => ({ value: format.slug, text: format.title, group: 'To go on with' }))]
+}
+
+/** Whether it is for reading: only then detail and images are a question. */
+export function forReading(to: string): boolean {
+  return to === 'html' || to === 'md' || to === 'text'
+}
+
+/** What the server is asked for. */
+export function asked(choice: Choice, leaf: string | null, ids: readonly string[]): Share {
+  const { scope, to, redact } = choice
+  const reading = forReading(to)
+  return {
+    to,
+    leaf: scope === 'branch' ? leaf : null,
+    ids: scope === 'selection' ? [...ids] : [],
+    everything: scope === 'everything',
+    detail: reading ? choice.detail : 'full',
+    redact,
+    images: choice.images,
+    theme: to === 'html' ? choice.theme : 'system',
+  }
+}

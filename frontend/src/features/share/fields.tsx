@@ -1,0 +1,110 @@
+import type { About, Share } from '../../data/api/types'
+import { many } from '../../lib/amounts'
+import { useConversation } from '../../data/conversation/ConversationProvider'
+import { DETAILS, IMAGES, targets, type Choice, type Scope } from './choices'
+
+/** Which part of it. */
+export function ScopeField({
+  value,
+  ids,
+  onChange,
+}: {
+  value: Scope
+  ids: readonly string[]
+  onChange: (scope: Scope) => void
+}): React.JSX.Element {
+  const { conversation } = useConversation()
+  const options: [Scope, string, boolean][] = [
+    ['branch', 'This branch', true],
+    ['selection', ids.length ? `${many(ids.length, 'message')} chosen` : 'Chosen messages', ids.length > 0],
+    ['everything', `Everything, ${many(conversation?.branches_total ?? 1, 'branch', 'branches')}`, true],
+  ]
+  return (
+    <fieldset className="work-options">
+      <legend>What</legend>
+      {options
+        .filter(([, , there]) => there)
+        .map(([scope, text]) => (
+          <label key={scope} className="work-option">
+            <input type="radio" name="scope" checked={value === scope} onChange={() => onChange(scope)} />
+            <span>{text}</span>
+          </label>
+        ))}
+    </fieldset>
+  )
+}
+
+interface FormatProps {
+  choice: Choice
+  about: About | undefined
+  onChange: (part: Partial<Choice>) => void
+}
+
+/** As what, with which images and colours. */
+export function FormatFields({ choice, about, onChange }: FormatProps): React.JSX.Element {
+  const all = targets(about)
+  const groups = [...new Set(all.map((target) => target.group))]
+  return (
+    <>
+      <label className="work-field">
+        <span>As</span>
+        <select data-autofocus value={choice.to} onChange={(event) => onChange({ to: event.target.value })}>
+          {groups.map((group) => (
+            <optgroup key={group} label={group}>
+              {all
+                .filter((target) => target.group === group)
+                .map((target) => (
+                  <option key={target.value} value={target.value}>
+                    {target.text}
+                  </option>
+                ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <label className="work-field">
+        <span>Images</span>
+        <select value={choice.images} onChange={(event) => onChange({ images: event.target.value as Share['images'] })}>
+          {IMAGES.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {choice.to === 'html' && (
+        <label className="work-field">
+          <span>Colours</span>
+          <select value={choice.theme} onChange={(event) => onChange({ theme: event.target.value as Share['theme'] })}>
+            <option value="system">as the reader has them</option>
+            <option value="light">light</option>
+            <option value="dark">dark</option>
+          </select>
+        </label>
+      )}
+    </>
+  )
+}
+
+/** With how much of what tools and thinking left. */
+export function DetailField({
+  value,
+  onChange,
+}: {
+  value: Share['detail']
+  onChange: (detail: Share['detail']) => void
+}): React.JSX.Element {
+  return (
+    <fieldset className="work-options">
+      <legend>How much</legend>
+      {DETAILS.map(([detail, text]) => (
+        <label key={detail} className="work-option">
+          <input type="radio" name="detail" checked={value === detail} onChange={() => onChange(detail)} />
+          <span>
+            <strong>{detail}</strong> <span className="work-soft">{text}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { About, SecretPlace } from '../../data/api/types'
+import { asked, targets, type Choice } from './choices'
+import { byKind } from './secretKinds'
+
+const CHOICE: Choice = { scope: 'branch', to: 'html', detail: 'low', redact: true, images: 'drop', theme: 'dark' }
+
+describe('what is asked for', () => {
+  it('names just one scope', () => {
+    expect(asked(CHOICE, 'leaf', ['a'])).toMatchObject({ leaf: 'leaf', ids: [], everything: false })
+    expect(asked({ ...CHOICE, scope: 'selection' }, 'leaf', ['a'])).toMatchObject({
+      leaf: null,
+      ids: ['a'],
+      everything: false,
+    })
+    expect(asked({ ...CHOICE, scope: 'everything' }, 'leaf', ['a'])).toMatchObject({
+      leaf: null,
+      ids: [],
+      everything: true,
+    })
+  })
+
+  it('leaves out nothing by detail where a format is written', () => {
+    expect(asked({ ...CHOICE, to: 'native' }, null, [])).toMatchObject({ detail: 'full', theme: 'system' })
+    expect(asked(CHOICE, null, [])).toMatchObject({ detail: 'low', theme: 'dark' })
+  })
+
+  it('offers only formats that can be written', () => {
+    const about = {
+      formats: [
+        { slug: 'a', title: 'A', folder: false, writes: true, aliases: ['c'], origin: '' },
+        { slug: 'b', title: 'B', folder: false, writes: false, aliases: ['c'], origin: '' },
+      ],
+    } as About
+    expect(targets(about).map((target) => target.value)).toEqual(['html', 'md', 'text', 'a'])
+  })
+})
+
+it('puts equal secrets together', () => {
+  const place = (kind: string, placeholder: string, number: number): SecretPlace => ({
+    message: 'm',
+    number,
+    kind,
+    what: kind,
+    shown: 'sk…9',
+    placeholder,
+  })
+  const kinds = byKind([place('aws', 'X1', 0), place('gh', 'Y', 1), place('gh', 'Y', 2), place('gh', 'Z', 3)])
+  expect(kinds.map((kind) => [kind.kind, kind.count, kind.secrets.map((secret) => secret.places.length)])).toEqual([
+    ['gh', 3, [2, 1]],
+    ['aws', 1, [1]],
+  ])
+})

@@ -1,0 +1,10 @@
+// The time of day, told anew every half minute.
+
+import { makeStore, useStore } from './store'
+
+const now = makeStore(Date.now())
+setInterval(() => document.visibilityState !== 'hidden' && now.set(Date.now()), 30_000)
+
+export function useNow(): number {
+  return useStore(now)
+}

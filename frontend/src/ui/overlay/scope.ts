@@ -1,0 +1,10 @@
+// The overlay that a component is part of; its keys count while that is on top.
+
+import { createContext, useContext } from 'react'
+import { PAGE } from './stack'
+
+export const Scope = createContext(PAGE)
+
+export function useScope(): number {
+  return useContext(Scope)
+}

@@ -1,0 +1,65 @@
+"""Connections that owe the rest of a request are closed; others are left alone."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+from msgspec import Struct
+
+from talktree.web import serving
+from talktree.web.route import Call, Route
+from talktree.web.routes import entry
+from talktree.web.studio import Studio
+from tests.web.running import LONGEST, Running, running
+
+QUIET = 0.3
+
+
+class Late(Struct):
+    """An answer that takes its time."""
+
+    text: str = "late"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    monkeypatch.setattr(serving, "SILENCE", QUIET)
+    with running([]) as studio:
+        yield studio
+
+
+def _connected(studio: Running) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", studio.keys.port), timeout=LONGEST)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HTT",
+        b"GET / HTTP/1.1\r\nHost: x",
+        b"POST /api/v1/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 90\r\n\r\n{",
+    ],
+)
+def test_half_a_request_is_not_waited_for(impatient: Running, sent: bytes) -> None:
+    with _connected(impatient) as connection:
+        connection.sendall(sent)
+        while connection.recv(65536):
+            pass
+
+
+def test_a_slow_answer_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A complete request may be answered after a longer time than half of one is waited for."""
+
+    def answer_late(studio: Studio, call: Call) -> Late:
+        """Answers after a while."""
+        time.sleep(QUIET * 3)
+        return Late()
+
+    monkeypatch.setattr(serving, "SILENCE", QUIET)
+    late = Route("GET", "/late", answer_late, "Answers late.", gives=Late)
+    with running([], table=[*entry.ROUTES, late]) as studio:
+        assert studio.get("/late") == {"text": "late"}
