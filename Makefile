@@ -48,9 +48,10 @@ torture: frontend  ## the long runs: thousands of cases per law and fault, 100,0
 	HYPOTHESIS_PROFILE=torture PYTEST_TIMEOUT=0 $(BIN)/python -m pytest -n auto --dist worksteal
 	$(BIN)/python -m tests.torture.fuzz $(MUTANTS) --from $(FROM)
 
-fix: $(STAMP)  ## format and mend what can be mended
+fix: $(STAMP)  ## format, and repair what the linters can repair
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python frontend/build.py fix
 
 bench: $(STAMP)  ## measure, side by side, and print the table
 	$(BIN)/python -m bench

@@ -17,6 +17,7 @@ from bench import (
     studio,
     trees,
     undoing,
+    verifying,
 )
 from bench.library.table import rows as library_rows
 from bench.measure import Row, table
@@ -51,6 +52,7 @@ def main() -> None:
         *hashing.rows(),
         *converting.speed(100),
         *converting.throughput(250),
+        *verifying.rows(30, rounds=3),
         *(converting.many(chosen.history) if chosen.history else []),
         *appending.rows(),
         *recording.rows(),

@@ -105,7 +105,7 @@ def studio() -> dict[Path, str]:
     return {
         DOCS / "reference" / "studio-api.md": str(page()),
         DOCS / "reference" / "studio-edits.md": str(edits()),
-        ROOT / "frontend" / "src" / "api" / "types.ts": types(),
+        ROOT / "frontend" / "src" / "data" / "api" / "types.ts": types(),
     }
 
 

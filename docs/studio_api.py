@@ -14,8 +14,11 @@ HEAD = """# The studio's API
 Written by `make docs` from the route table. `GET /api/v1/openapi.json` gives the same as OpenAPI
 3.1.
 
-A studio answers on 127.0.0.1 only. Everything needs the cookie that `POST /login` gives for the
-token in the printed address; whatever is not GET needs the header `X-Talktree: 1`, and `Origin` or
+A studio answers on 127.0.0.1 only. `POST /login` exchanges the token in the printed address for a
+cookie and a key. Every other request needs both: the cookie, and the key in the header
+`X-Talktree-Key`. Where a browser sends no header (images, downloads, frames), the last parameter
+`ticket` takes its place: the base64url HMAC-SHA-256, made with the key, of the path and query
+before it. Requests other than GET also need the header `X-Talktree: 1`, and `Origin` or
 `Sec-Fetch-Site: same-origin`. GET has no effects. Bodies are JSON. Times are milliseconds since
 1970.
 
@@ -24,10 +27,11 @@ $ talktree studio --no-open --port 8080 demo &
 http://127.0.0.1:8080/#token=TOKEN
 $ curl -c jar -H 'X-Talktree: 1' -H 'Origin: http://127.0.0.1:8080' \\
     -H 'Content-Type: application/json' -d '{"token": "TOKEN"}' http://127.0.0.1:8080/api/v1/login
-$ curl -b jar http://127.0.0.1:8080/api/v1/conversations
+{"key":"KEY"}
+$ curl -b jar -H 'X-Talktree-Key: KEY' http://127.0.0.1:8080/api/v1/conversations
 ```
 
-Every error is a `Failure`, with status 400 (wrong usage, foreign host), 401 (no cookie), 403
+Every error is a `Failure`, with status 400 (wrong usage, foreign host), 401 (no cookie or key), 403
 (foreign, or read-only), 404, 405, 409 (changed meanwhile, locked, not undoable; `stamp` is the
 current one), 413 (too large), 422 (unreadable, would lose), 500.
 

@@ -11,7 +11,8 @@ must come of them, written by hand:
 - `values`: attributes of messages that `talktree.read` gives, such as `"m1 context cwd"`
 - `findings`: the codes that `check --json` reports, all of them
 - `runs`: command lines, where IN is the file and OUT a new path, with `exit` (0 if not
-  given), what they print (`prints`), what not (`lacks`), and what files hold afterwards (`holds`)
+  given), what they print (`prints`), what not (`lacks`), what files hold afterwards (`holds`), and
+  patterns that they match (`matches`)
 
 Whatever a row says, the files come back byte for byte when they are read and written.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shlex
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout
@@ -177,6 +179,10 @@ def check_run(at: dict[str, Any], path: Path, folder: Path) -> None:
         data = (folder / name).read_text()
         for text in texts:
             assert text in data, data
+    for name, patterns in at.get("matches", {}).items():
+        data = (folder / name).read_text()
+        for pattern in patterns:
+            assert re.search(pattern, data), (pattern, data)
 
 
 def test_ids_of_rows_are_unique() -> None:
