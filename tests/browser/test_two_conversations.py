@@ -498,6 +498,26 @@ def test_a_message_that_is_on_another_branch_now_is_found_however_late_the_rows_
     screen.assert_quiet()
 
 
+def test_a_message_that_is_named_while_a_branch_is_opened_stays_selected(pair: Pair) -> None:
+    screen, last = pair.screen, pair.last
+    pair.here.go(last)
+    first = pair.here.did(lambda: pair.here.act(last, "Clone"))
+    expect(screen.message(first["id"])).to_have_attribute("aria-current", "true")
+    # From the branch before, the second clone leads to the current branch.
+    pair.here.go(last)
+    with held(screen.page, re.compile(r"/rows\?"), "GET") as rows:
+        told = pair.here.did(lambda: pair.here.act(last, "Clone"))
+        expect_one(screen, rows.routes)
+        assert told["id"] in screen.place
+        place = f"#/c/{pair.here.cid}/m/{last}"
+        screen.page.evaluate("(place) => { location.hash = place }", place)
+        rows.release()
+        expect(screen.message(last)).to_have_attribute("aria-current", "true")
+        expect(screen.message(last)).to_be_in_viewport()
+        expect(screen.message(told["id"])).to_have_count(0)
+    screen.assert_quiet()
+
+
 class Tabs(NamedTuple):
     """Two windows on one conversation."""
 

@@ -10,7 +10,7 @@ import { closeConversation } from '../../ui/overlay/stack'
 import { adjust, currentRoute } from '../../lib/router'
 import { dismissToasts } from '../../ui/Toast'
 import { Folds } from './folds'
-import type { Aim } from './aim'
+import { aim, type Aim, type SetAim } from './aim'
 import { lastPlace, type LastPlace } from './lastPlaces'
 
 export type WritingKind = 'reply' | 'revise' | 'replace'
@@ -96,8 +96,8 @@ const onTheirWay = new Map<string, Changes>()
 export class OpenConversation {
   readonly local: StoreApi<Local> = createStore(() => FRESH)
   readonly folds = new Folds()
-  /** Where the list is to be when the next branch is shown, and the revision that this was said on. */
-  aim: { at: Aim; revision: string | null } | null = null
+  /** Where the list is to be when the next branch is shown. */
+  aim: SetAim | null = null
   /** Where in the list the reader is, while one is shown. */
   position: () => Aim | null = () => null
   /** Where the reader was when it was open last, until the list has opened there. */
@@ -158,8 +158,8 @@ export class OpenConversation {
   /** Shows a branch that begins like the one that is shown, and stays where the reader is. */
   stayOn(leaf: string | null): void {
     const at = this.position()
-    if (at) this.aim = { at, revision: null }
     this.showLeaf(leaf)
+    if (at) this.aim = { at, selected: this.selected, revision: null }
   }
 
   /** Narrows the rows to those to which all this applies. */
@@ -216,8 +216,7 @@ export class OpenConversation {
     if (this.isLeft) return
     const before = currentRoute().leaf
     this.showLeaf(leaf, id ?? this.selected)
-    if (currentRoute().leaf !== before && number !== null)
-      this.aim = { at: { kind: 'row', index: number }, revision: this.revision }
+    if (currentRoute().leaf !== before && number !== null) aim(this, { kind: 'row', index: number })
     else if (id !== null) this.set({ arrival: { id, number } })
   }
 

@@ -11,16 +11,25 @@ export type Aim =
   /** At the same row and height as now: the branches are the same up to here. */
   | { kind: 'same'; index: number; top: number; quiet?: boolean }
 
-export function aim(open: OpenConversation, at: Aim): void {
-  open.aim = { at, revision: open.revision }
+/** An aim, with what was selected and the revision when it was set. */
+export interface SetAim {
+  at: Aim
+  selected: string | null
+  revision: string | null
 }
 
-/** What was aimed at, once; rows may be elsewhere after an edit, so then it counts no more. Before the
-    conversation is known it has not got a revision yet. */
+/** Sets the aim. A branch or message that goes with it is shown first. */
+export function aim(open: OpenConversation, at: Aim): void {
+  open.aim = { at, selected: open.selected, revision: open.revision }
+}
+
+/** What was aimed at, once. It does not count after another message was selected, nor after an edit, as rows may be
+    elsewhere then. Before the conversation is known it has no revision. */
 export function taken(open: OpenConversation): Aim | null {
   const was = open.aim
   open.aim = null
-  return was && (was.revision ?? open.revision) === open.revision ? was.at : null
+  if (!was || was.selected !== open.selected) return null
+  return (was.revision ?? open.revision) === open.revision ? was.at : null
 }
 
 /** The row an aim means in a list of this length. */

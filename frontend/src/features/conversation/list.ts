@@ -24,6 +24,8 @@ export interface List {
   filtered: boolean
   /** Where it opens; without it at the end. */
   aim: Aim | null
+  /** What was selected when it was decided where it opens. */
+  selected: string | null
 }
 
 const TAIL = 40
@@ -91,7 +93,7 @@ async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<Li
     const total = tail.rows.length
     const pages = new Pages(() => new Promise(() => undefined), total, '')
     pages.seed(tail.rows.map((row, index) => [index, row]))
-    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null }
+    return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null, selected: null }
   } catch {
     // The list itself tells what is wrong.
     return null
@@ -114,26 +116,28 @@ async function opened(
   let at = taken(open)
   const last = open.last
   open.last = null
-  if (last && !at && !current.selected && leaf === conversation.leaf) {
+  if (last && !at && !open.selected && leaf === conversation.leaf) {
     const place = await placedLast(open, last, conversation, signal)
     if (place === 'elsewhere') return null
     at = place
-  } else if (!at && !stays && current.selected) {
-    const place = await placed(open, current, signal)
+  }
+  if (!at && !stays) {
+    const place = await placed(open, leaf, signal)
     if (place === 'elsewhere') return null
     at = place
   }
+  const { selected } = open
   const onCurrent = leaf === conversation.leaf
   // Without a leaf the server shows the current branch, also when it grew since.
   const fetch: Fetch = (from, limit, abort) =>
     get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
-  const made = { key, branch, tail: false, filtered: show !== '' }
+  const made = { key, branch, tail: false, filtered: show !== '', selected }
   if (onCurrent && !show && (!here || here.tail)) {
     const pages = new Pages(fetch, conversation.rows, stamp)
     if (here?.tail) pages.seed(shifted(here, conversation.rows))
     return { ...made, pages, base: conversation.rows, aim: at }
   }
-  const number = stays && !at ? numberOf(stays, current.selected) : -1
+  const number = stays && !at ? numberOf(stays, selected) : -1
   if (number >= 0 && !show) at = { kind: 'row', index: number }
   const pages = await begun(fetch, at, stamp, signal)
   if (!pages) return null
@@ -153,29 +157,29 @@ async function placedLast(
   try {
     const place = await get<Place>(path`/c/${open.cid}/place`, { id: last.id, leaf }, signal)
     if (signal.aborted) return 'elsewhere'
+    if (open.selected !== null) return null
     const at: Aim = { kind: 'row', index: place.number, quiet: !last.selected }
     if (place.leaf === conversation.leaf) return at
-    aim(open, at)
     open.showLeaf(place.leaf, last.selected ? place.id : null)
+    aim(open, at)
     return 'elsewhere'
   } catch (error) {
     return isAbort(error) ? 'elsewhere' : null
   }
 }
 
-/** Where a message is that the address names; if it is on another branch that one is shown instead. */
-async function placed(
-  open: OpenConversation,
-  { cid, leaf, selected }: Current,
-  signal: AbortSignal,
-): Promise<Aim | null | 'elsewhere'> {
+/** Where the selected message is; if it is on another branch that one is shown instead. */
+async function placed(open: OpenConversation, leaf: string, signal: AbortSignal): Promise<Aim | null | 'elsewhere'> {
+  const { selected } = open
+  if (selected === null) return null
   try {
-    const place = await get<Place>(path`/c/${cid ?? ''}/place`, { id: selected, leaf }, signal)
+    const place = await get<Place>(path`/c/${open.cid}/place`, { id: selected, leaf }, signal)
+    if (signal.aborted) return 'elsewhere'
+    if (open.selected !== selected) return placed(open, leaf, signal)
     const at: Aim = { kind: 'row', index: place.number }
     if (place.leaf === leaf) return at
-    if (signal.aborted) return 'elsewhere'
-    aim(open, at)
     open.showLeaf(place.leaf, place.id)
+    aim(open, at)
     return 'elsewhere'
   } catch (error) {
     if (isAbort(error)) return 'elsewhere'

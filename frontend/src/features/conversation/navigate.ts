@@ -16,6 +16,8 @@ export class Navigator {
   /** The row that is pointed at, also while it is not here yet. */
   cursor = -1
   private waiting = -1
+  /** What was selected when the wait began: if the reader selects something else meanwhile, that counts. */
+  private selectedBefore: string | null = null
   /** What was pointed at from here: it is in view. */
   private own: string | null = null
   /** What is to be in view, while the rows may be those of before an edit. */
@@ -32,6 +34,7 @@ export class Navigator {
     this.cursor = index
     if (!at || at.kind === 'end' || ('quiet' in at && at.quiet)) return
     this.waiting = index
+    this.selectedBefore = this.list.selected
     this.settle()
   }
 
@@ -42,6 +45,7 @@ export class Navigator {
     this.cursor = Math.max(0, Math.min(total - 1, index))
     const row = this.list.pages.row(this.cursor)
     this.waiting = row ? -1 : this.cursor
+    this.selectedBefore = this.open.selected
     if (row) this.point(row)
     this.handle()?.scrollTo(this.cursor, align)
     if (focus) this.handle()?.focusRow(this.cursor)
@@ -102,6 +106,7 @@ export class Navigator {
   settle(): void {
     if (this.expected !== null) this.find(this.expected)
     if (this.waiting < 0) return
+    if (this.open.selected !== this.selectedBefore) this.waiting = -1
     const row = this.list.pages.row(this.waiting)
     if (!row) return
     this.waiting = -1
@@ -206,11 +211,9 @@ export class Navigator {
     if (next < 0 || next >= siblings.total || otherwise === undefined) return
     remember(cid, row.parent, siblings.number, leaf)
     const index = this.list.pages.find(row.id)
-    aim(
-      this.open,
-      this.list.filtered ? { kind: 'row', index } : { kind: 'same', index, top: this.handle()?.topOf(index) ?? 0 },
-    )
+    const top = this.handle()?.topOf(index) ?? 0
     this.open.showLeaf(recall(cid, row.parent, next, otherwise), null)
+    aim(this.open, this.list.filtered ? { kind: 'row', index } : { kind: 'same', index, top })
   }
 
   private here(): number {
@@ -227,8 +230,8 @@ export class Navigator {
       const place = await get<Place>(path`/c/${cid}/place`, { id, leaf })
       if (this.open.selected !== id) return
       if (place.leaf !== leaf) {
-        aim(this.open, { kind: 'row', index: place.number })
         this.open.showLeaf(place.leaf, place.id)
+        aim(this.open, { kind: 'row', index: place.number })
         return
       }
       // The rows that are here may be older than the place: it is pointed at by its id.

@@ -22,8 +22,8 @@ export function enter(
   const { leaf } = open
   if (leaf === null || into === leaf) return
   open.set({ trail: [...open.local.getState().trail.slice(-20), { leaf, id: from, label, into }] })
-  aim(open, { kind: 'fromEnd', rows: messages })
   open.showLeaf(into, null)
+  aim(open, { kind: 'fromEnd', rows: messages })
 }
 
 /** Why there is nothing to go back to. */

@@ -17,8 +17,8 @@ export function BranchPill() {
   }, [open, isThere])
   const shown = elsewhere !== null && !isThere
   const go = () => {
-    aim(open, { kind: 'end' })
     open.showLeaf(open.data?.leaf ?? null, null)
+    aim(open, { kind: 'end' })
   }
   return (
     <div className="live-branch-place" role="status">
