@@ -24,6 +24,12 @@ export function RowEvents({ list, navigator, children }: Props) {
   const picking = useLocal((local) => local.moveMode !== null)
   const drag = useDragging(open, list, (about, to) => askToMove(open, about.id, to.id, [about, to]))
 
+  /** Before buttons of the row do what they do: they may lead to another branch. */
+  const point = (event: MouseEvent) => {
+    const row = rowAt(event.target, list)
+    const selecting = (getSelection()?.toString() ?? '') !== ''
+    if (row && !picking && !selecting) navigator.point(row)
+  }
   const click = (event: MouseEvent) => {
     const row = rowAt(event.target, list)
     if (!row) return
@@ -32,8 +38,6 @@ export function RowEvents({ list, navigator, children }: Props) {
       return chooseTarget(open, row.id)
     }
     const button = (event.target as Element).closest<HTMLElement>('[data-do]')
-    const selecting = (getSelection()?.toString() ?? '') !== ''
-    if (!selecting) navigator.point(row)
     if (button) act(open, button.dataset['do'] ?? '', row, button, navigator)
   }
   const press = (event: KeyboardEvent) => {
@@ -54,6 +58,7 @@ export function RowEvents({ list, navigator, children }: Props) {
   return (
     <div
       className={`conv-events${picking ? ' conv-picking' : ''}`}
+      onClickCapture={point}
       onClick={click}
       onKeyDown={press}
       onContextMenu={menu}
