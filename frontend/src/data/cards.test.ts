@@ -52,16 +52,27 @@ it('finds neighbours as far as they are known', async () => {
   expect(indexOf(knownCards(), 'x')).toBe(-1)
 })
 
-it('forgets the rest when the number of rows changes', async () => {
+it('forgets what is not in view when the number of rows changes, and asks again for the rest', async () => {
   show({ ...NO_FILTERS, text: 'c' })
   await rest()
   need(150, 160)
   await rest()
+  need(0, 110)
+  await rest()
+  need(0, 10)
   total = 251
+  asked = []
   refresh(0, 10)
   await rest()
   expect(knownCards().total).toBe(251)
+  expect(asked.length).toBe(1)
   expect(cardAt(knownCards(), 150)).toBeUndefined()
+  need(0, 110)
+  await rest()
+  total = 252
+  refresh(0, 10)
+  await rest()
+  expect(cardAt(knownCards(), 150)?.cid).toBe('150')
   expect(cardAt(knownCards(), 0)?.cid).toBe('0')
 })
 

@@ -1,6 +1,8 @@
 // The list of conversations, asked for in stretches as it is looked at.
 
-import { asApiError, get, isAbort, type ApiError } from './api/client'
+import { question } from './api/cache'
+import { asApiError, type ApiError } from './api/client'
+import { PageCache } from './api/pageCache'
 import { makeStore, useStore } from '../lib/store'
 import type { Card, Count, Listed } from './api/types'
 import type { Filters } from '../lib/router'
@@ -18,9 +20,13 @@ export interface Cards {
 }
 
 const NONE: Cards = { filters: null, total: null, stretches: new Map(), formats: [], projects: [], error: null }
+/** Stretches that are kept. */
+const MOST = 100
 
 const cards = makeStore<Cards>(NONE)
-const asking = new Map<number, AbortController>()
+/** The list that is shown, and the one that is on its way; mostly the same. */
+let shown: PageCache<number, Listed> | null = null
+let latest: PageCache<number, Listed> | null = null
 
 export function useCards(): Cards {
   return useStore(cards)
@@ -35,25 +41,35 @@ export function knownCards(): Cards {
 export function show(filters: Filters): void {
   const now = cards.get()
   if (now.filters && same(now.filters, filters)) return
-  stop()
+  if (latest !== shown) latest?.close()
+  const next = new PageCache<number, Listed>(
+    (at) => question<Listed>('/conversations', { ...filters, from: at * STRETCH, limit: STRETCH }),
+    MOST,
+  )
+  latest = next
   cards.set({ ...now, filters })
-  void ask(0, true)
+  next.subscribe(() => take(next))
+  next.observe([0])
+  // Titles and states may have changed since it was asked for last.
+  if (next.get(0)) next.refresh([0])
 }
 
 /** Asks for the stretches of these rows, as far as they are not known. */
 export function need(first: number, last: number): void {
-  const { stretches, total } = cards.get()
-  if (total === null) return
-  for (let at = Math.floor(first / STRETCH); at <= Math.floor(Math.min(last, total - 1) / STRETCH); at++) {
-    if (!stretches.has(at) && !asking.has(at)) void ask(at, false)
-  }
+  const { total } = cards.get()
+  if (total !== null && shown === latest) shown?.observe(stretchesOf(first, Math.min(last, total - 1)))
 }
 
 /** Asks again for what is looked at, as titles and states change. */
 export function refresh(first = 0, last = STRETCH - 1): void {
-  if (!cards.get().filters) return
+  const asked = latest === shown ? stretchesOf(first, Math.max(first, last)) : [0]
+  latest?.observe(asked, () => true)
+  latest?.refresh(asked)
+}
+
+function stretchesOf(first: number, last: number): number[] {
   const from = Math.floor(first / STRETCH)
-  for (let at = from; at <= Math.max(from, Math.floor(last / STRETCH)); at++) void ask(at, false)
+  return Array.from({ length: Math.max(0, Math.floor(last / STRETCH) - from + 1) }, (_, at) => from + at)
 }
 
 export function cardAt(known: Cards, index: number): Card | undefined {
@@ -62,13 +78,13 @@ export function cardAt(known: Cards, index: number): Card | undefined {
 
 /** What is known of a conversation from elsewhere, as after an edit. */
 export function patchCard(cid: string, part: Partial<Card>): void {
-  const now = cards.get()
-  const index = indexOf(now, cid)
-  const card = index < 0 ? undefined : cardAt(now, index)
-  if (!card) return
-  const at = Math.floor(index / STRETCH)
-  const patched = (now.stretches.get(at) ?? []).map((one) => (one === card ? { ...card, ...part } : one))
-  cards.set({ ...now, stretches: new Map(now.stretches).set(at, patched) })
+  const index = indexOf(cards.get(), cid)
+  if (index < 0) return
+  const change = (listed: Listed): Listed => ({
+    ...listed,
+    cards: listed.cards.map((card) => (card.cid === cid ? { ...card, ...part } : card)),
+  })
+  shown?.update(Math.floor(index / STRETCH), change)
 }
 
 /** Where a conversation stands in the list, as far as that is known. */
@@ -92,35 +108,21 @@ function same(a: Filters, b: Filters): boolean {
   return a.format === b.format && a.project === b.project && a.text === b.text && a.sort === b.sort
 }
 
-function stop(): void {
-  for (const one of asking.values()) one.abort()
-  asking.clear()
-}
-
-async function ask(at: number, fresh: boolean): Promise<void> {
-  const { filters } = cards.get()
-  if (!filters) return
-  asking.get(at)?.abort()
-  const mine = new AbortController()
-  asking.set(at, mine)
-  try {
-    const listed = await get<Listed>('/conversations', { ...filters, from: at * STRETCH, limit: STRETCH }, mine.signal)
-    if (asking.get(at) !== mine) return
-    asking.delete(at)
-    take(at, listed, fresh)
-  } catch (error) {
-    if (isAbort(error) || asking.get(at) !== mine) return
-    asking.delete(at)
-    cards.set((now) => ({ ...now, error: asApiError(error) }))
+/** Shows what is known of a list now. Another total means that rows moved: only the newest answer is sure then. */
+function take(list: PageCache<number, Listed>): void {
+  if (list !== latest) return
+  const newest = list.newest()
+  const error = list.error === null ? null : asApiError(list.error)
+  if (!newest) return void (error && cards.set((now) => ({ ...now, error })))
+  const { total } = newest
+  if (shown === list && total !== cards.get().total) {
+    list.drop(() => true)
+    list.refresh([...list].filter(([, listed]) => listed.total !== total).map(([at]) => at))
   }
-}
-
-/** Another total means that rows moved: only what was just asked for is sure. */
-function take(at: number, listed: Listed, fresh: boolean): void {
-  cards.set((now) => {
-    const moved = fresh || listed.total !== now.total
-    const stretches = new Map(moved ? [] : now.stretches)
-    stretches.set(at, listed.cards)
-    return { ...now, total: listed.total, stretches, formats: listed.formats, projects: listed.projects, error: null }
-  })
+  if (shown !== list) shown?.close()
+  shown = list
+  const stretches = new Map(
+    [...list].filter(([, listed]) => listed.total === total).map(([at, one]) => [at, one.cards]),
+  )
+  cards.set((now) => ({ ...now, total, stretches, formats: newest.formats, projects: newest.projects, error }))
 }

@@ -1,15 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import {
-  invalidate,
-  invalidateConversation,
-  keyOf,
-  onInvalidate,
-  peek,
-  putConversation,
-  queries,
-  question,
-} from './cache'
+import { ask, invalidate, invalidateConversation, keyOf, peek, putConversation, queries, question } from './cache'
 import type { Conversation } from './types'
 
 let number = 0
@@ -72,11 +63,22 @@ it('prefers a state that came with an edit to an answer that is on its way', asy
   stop()
 })
 
-it('tells those who keep lists in pages', () => {
-  const told = vi.fn()
-  const stop = onInvalidate(told)
-  invalidate('/conversations')
+it('leaves answers about one revision alone when the conversation changes', async () => {
+  const asked = { queryKey: [...keyOf('/c/1/rows', { from: 0 }), 'revision'], queryFn: question('/c/1/rows').queryFn }
+  const stop = new QueryObserver(queries, asked).subscribe(() => undefined)
+  await rest()
+  invalidateConversation('1')
+  await rest()
+  expect(fetched).toHaveBeenCalledTimes(1)
+  invalidate('/')
+  await rest()
+  expect(fetched).toHaveBeenCalledTimes(2)
   stop()
-  invalidate('/conversations')
-  expect(told).toHaveBeenCalledExactlyOnceWith('/conversations')
+})
+
+it('answers who asked although the question was dropped meanwhile', async () => {
+  const stop = watch('/three')
+  const answer = ask('/three')
+  stop()
+  expect(await answer).toEqual({ number: 2 })
 })

@@ -1,7 +1,7 @@
 // What the server said, by question. TanStack Query is its one owner; this file is how the rest of the page
 // speaks to it: by the path that is asked for.
 
-import { QueryClient, type Query } from '@tanstack/react-query'
+import { CancelledError, QueryClient, type FetchQueryOptions, type Query } from '@tanstack/react-query'
 import { get, path, type Params } from './client'
 import type { Conversation, History, Place } from './types'
 
@@ -20,6 +20,8 @@ export const queries = new QueryClient({
 })
 
 export type Key = readonly [where: string, params: Record<string, unknown>]
+/** The length of such a key. The key of an answer about one revision of a conversation ends with that revision. */
+const UNVERSIONED = 2
 
 /** A question as a key: by what it asks, not by its order; what is empty is not asked. */
 export function keyOf(where: string, params?: Params): Key {
@@ -42,22 +44,29 @@ export function peek<T>(where: string, params?: Params): T | undefined {
   return queries.getQueryData<T>(keyOf(where, params))
 }
 
-type Listener = (prefix: string) => void
-const listeners = new Set<Listener>()
+/** The answer to a question, for code outside of components; what is known is not asked for again. */
+export function ask<T>(where: string, params?: Params): Promise<T> {
+  return askQuery(question<T>(where, params))
+}
 
-/** For lists that are kept in pages elsewhere: called with what is to be asked for again. */
-export function onInvalidate(listener: Listener): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** The same for a question with settings of its own. */
+export async function askQuery<T>(asked: FetchQueryOptions<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await queries.fetchQuery(asked)
+    } catch (error) {
+      // It changed meanwhile, or what looked at it too is gone: the answer is still needed here.
+      if (!(error instanceof CancelledError)) throw error
+    }
+  }
 }
 
 /** Answers whose path begins so are old: what is looked at is asked again, the rest when it is needed. */
 export function invalidate(prefix: string): void {
-  for (const listener of [...listeners]) listener(prefix)
   void queries.invalidateQueries({ predicate: (query) => whereOf(query).startsWith(prefix) })
 }
 
-/** All that goes with a conversation is old; with `except`, all but some paths. */
+/** All that goes with a conversation is old; with `except`, all but some paths. Answers about one revision stay true. */
 export function invalidateConversation(cid: string, except: readonly string[] = []): void {
   void queries.invalidateQueries({ predicate: (query) => isOf(cid, query, except) })
 }
@@ -77,6 +86,7 @@ export function renewConversation(cid: string, except: readonly string[]): void 
 function isOf(cid: string, query: Query, except: readonly string[]): boolean {
   const own = path`/c/${cid}`
   const where = whereOf(query)
+  if (query.queryKey.length > UNVERSIONED) return false
   return (where === own || where.startsWith(`${own}/`)) && !except.includes(where)
 }
 

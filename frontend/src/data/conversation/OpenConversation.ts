@@ -3,7 +3,7 @@
 // that is about it. What the server knows of it is in the cache.
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { invalidateConversation, peek, queries, keyOf, question } from '../api/cache'
+import { ask, invalidateConversation, keyOf, peek, queries } from '../api/cache'
 import { path } from '../api/client'
 import type { Conversation, Edited } from '../api/types'
 import { closeConversation } from '../../ui/overlay/stack'
@@ -188,12 +188,12 @@ export class OpenConversation {
 
   /** Makes a change on the revision that is seen now; changes that were asked for before it come first, and then it
       is made on what they led to. */
-  async change<T extends { stamp: string }>(ask: (revision: string) => Promise<T>): Promise<T> {
+  async change<T extends { stamp: string }>(make: (revision: string) => Promise<T>): Promise<T> {
     const seen = this.revision
     const changes = onTheirWay.get(this.cid) ?? { count: 0, revision: Promise.resolve(null) }
     onTheirWay.set(this.cid, changes)
     changes.count += 1
-    const made = changes.revision.then(async (after) => ask(after ?? seen ?? (await this.askRevision())))
+    const made = changes.revision.then(async (after) => make(after ?? seen ?? (await this.askRevision())))
     changes.revision = made.then(
       (done) => done.stamp,
       () => null,
@@ -208,7 +208,7 @@ export class OpenConversation {
 
   /** For a change that was asked for before it was left, and is ready while it is loaded again. */
   private async askRevision(): Promise<string> {
-    return (await queries.fetchQuery(question<Conversation>(this.path))).stamp
+    return (await ask<Conversation>(this.path)).stamp
   }
 
   /** Shows what an edit made. */

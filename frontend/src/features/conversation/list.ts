@@ -1,14 +1,15 @@
 // The list that is shown: the rows of a branch, at first only its end.
 
 import { useEffect, useRef, useState } from 'react'
-import { get, isAbort, path } from '../../data/api/client'
-import type { Conversation, Place, Row, Rows, Tail } from '../../data/api/types'
+import { ask } from '../../data/api/cache'
+import { path } from '../../data/api/client'
+import type { Conversation, Place, Row, Tail } from '../../data/api/types'
 import { aim, rowOf, taken, type Aim } from '../../data/conversation/aim'
 import { useConversation, useOpen, type Current } from '../../data/conversation/ConversationProvider'
 import type { LastPlace } from '../../data/conversation/lastPlaces'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { toast } from '../../ui/Toast'
-import { PAGE, Pages, type Fetch } from './pages'
+import { PAGE, Pages, type Branch } from './pages'
 import { nearestTo } from './seek'
 
 export interface List {
@@ -46,7 +47,7 @@ export function useList(show: string): { list: List | null; pending: boolean } {
   useEffect(() => {
     if (!cid || conversation || leaf || current.selected || show || open.last) return
     const control = new AbortController()
-    void tailOf(cid, key, control.signal).then((tail) => {
+    void tailOf(cid, key).then((tail) => {
       // The whole list may have been faster.
       if (tail && !control.signal.aborted) setList((now) => (now?.key === key ? now : tail))
     })
@@ -87,11 +88,11 @@ function keyOf(current: Current, show: string): string {
   return `${branchOf(current)} ${show}`
 }
 
-async function tailOf(cid: string, key: string, signal: AbortSignal): Promise<List | null> {
+async function tailOf(cid: string, key: string): Promise<List | null> {
   try {
-    const tail = await get<Tail>(path`/c/${cid}/tail`, { limit: TAIL }, signal)
+    const tail = await ask<Tail>(path`/c/${cid}/tail`, { limit: TAIL })
     const total = tail.rows.length
-    const pages = new Pages(() => new Promise(() => undefined), total, '')
+    const pages = new Pages(null, total, '')
     pages.seed(tail.rows.map((row, index) => [index, row]))
     return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null, selected: null }
   } catch {
@@ -129,18 +130,17 @@ async function opened(
   const { selected } = open
   const onCurrent = leaf === conversation.leaf
   // Without a leaf the server shows the current branch, also when it grew since.
-  const fetch: Fetch = (from, limit, abort) =>
-    get<Rows>(path`/c/${cid}/rows`, { leaf: onCurrent ? null : leaf, from, limit, show }, abort)
+  const rows: Branch = { cid, leaf: onCurrent ? null : leaf, show }
   const made = { key, branch, tail: false, filtered: show !== '', selected }
   if (onCurrent && !show && (!here || here.tail)) {
-    const pages = new Pages(fetch, conversation.rows, stamp)
+    const pages = new Pages(rows, conversation.rows, stamp)
     if (here?.tail) pages.seed(shifted(here, conversation.rows))
     return { ...made, pages, base: conversation.rows, aim: at }
   }
   const number = stays && !at ? numberOf(stays, selected) : -1
   if (number >= 0 && !show) at = { kind: 'row', index: number }
-  const pages = await begun(fetch, at, stamp, signal)
-  if (!pages) return null
+  const pages = await begun(rows, at, stamp)
+  if (signal.aborted) return null
   if (number >= 0 && show && pages.total) at = { kind: 'row', index: await nearestTo(pages, number) }
   return { ...made, pages, base: pages.total, aim: at }
 }
@@ -155,7 +155,7 @@ async function placedLast(
   if (last.path !== conversation.path) return null
   const leaf = last.leaf ?? conversation.leaf
   try {
-    const place = await get<Place>(path`/c/${open.cid}/place`, { id: last.id, leaf }, signal)
+    const place = await ask<Place>(path`/c/${open.cid}/place`, { id: last.id, leaf })
     if (signal.aborted) return 'elsewhere'
     if (open.selected !== null) return null
     const at: Aim = { kind: 'row', index: place.number, quiet: !last.selected }
@@ -163,8 +163,8 @@ async function placedLast(
     open.showLeaf(place.leaf, last.selected ? place.id : null)
     aim(open, at)
     return 'elsewhere'
-  } catch (error) {
-    return isAbort(error) ? 'elsewhere' : null
+  } catch {
+    return signal.aborted ? 'elsewhere' : null
   }
 }
 
@@ -173,7 +173,7 @@ async function placed(open: OpenConversation, leaf: string, signal: AbortSignal)
   const { selected } = open
   if (selected === null) return null
   try {
-    const place = await get<Place>(path`/c/${open.cid}/place`, { id: selected, leaf }, signal)
+    const place = await ask<Place>(path`/c/${open.cid}/place`, { id: selected, leaf })
     if (signal.aborted) return 'elsewhere'
     if (open.selected !== selected) return placed(open, leaf, signal)
     const at: Aim = { kind: 'row', index: place.number }
@@ -181,8 +181,8 @@ async function placed(open: OpenConversation, leaf: string, signal: AbortSignal)
     open.showLeaf(place.leaf, place.id)
     aim(open, at)
     return 'elsewhere'
-  } catch (error) {
-    if (isAbort(error)) return 'elsewhere'
+  } catch {
+    if (signal.aborted) return 'elsewhere'
     toast(NOT_HERE, 'warning', { conversation: open.cid })
     return null
   }
@@ -193,21 +193,13 @@ function numberOf(list: List, id: string | null): number {
 }
 
 /** The rows around where the reader will be are fetched first, so that the list never shows nothing. */
-async function begun(fetch: Fetch, at: Aim | null, stamp: string, signal: AbortSignal): Promise<Pages | null> {
-  try {
-    const guess = at?.kind === 'row' || at?.kind === 'same' ? Math.floor(at.index / PAGE) * PAGE : 0
-    let first = await fetch(guess, PAGE, signal)
-    const wanted = Math.floor(rowOf(at, first.total) / PAGE) * PAGE
-    if (wanted !== guess && first.total > 0) first = await fetch(wanted, PAGE, signal)
-    const pages = new Pages(fetch, first.total, stamp)
-    pages.put(first.start, first)
-    return pages
-  } catch (error) {
-    if (isAbort(error)) return null
-    const pages = new Pages(fetch, 0, stamp)
-    pages.error = error
-    return pages
-  }
+async function begun(branch: Branch, at: Aim | null, stamp: string): Promise<Pages> {
+  const pages = new Pages(branch, 0, stamp)
+  const guess = at?.kind === 'row' || at?.kind === 'same' ? at.index : 0
+  await pages.open(guess)
+  const wanted = rowOf(at, pages.total)
+  if (pages.total > 0 && Math.floor(wanted / PAGE) !== Math.floor(guess / PAGE)) await pages.open(wanted)
+  return pages
 }
 
 function shifted(tail: List, total: number): [number, Row][] {

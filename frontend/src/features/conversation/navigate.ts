@@ -1,6 +1,7 @@
 // Going through the list: by rows, by prompts, to the ends, to a message anywhere.
 
-import { asApiError, get, path } from '../../data/api/client'
+import { ask } from '../../data/api/cache'
+import { asApiError, path } from '../../data/api/client'
 import type { Place, Row } from '../../data/api/types'
 import { aim, type Aim } from '../../data/conversation/aim'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
@@ -227,7 +228,7 @@ export class Navigator {
   private async seek(id: string): Promise<void> {
     const { cid, leaf } = this.open
     try {
-      const place = await get<Place>(path`/c/${cid}/place`, { id, leaf })
+      const place = await ask<Place>(path`/c/${cid}/place`, { id, leaf })
       if (this.open.selected !== id) return
       if (place.leaf !== leaf) {
         this.open.showLeaf(place.leaf, place.id)

@@ -1,49 +1,53 @@
 // The rows that are at hand: pages of a long list, fetched when they come into view, a bounded number of them.
 
+import { keyOf } from '../../data/api/cache'
+import { get, path } from '../../data/api/client'
+import { PageCache, type PageQuestion } from '../../data/api/pageCache'
 import type { Row, Rows } from '../../data/api/types'
 
 export const PAGE = 50
 /** Pages that are kept; what was not seen for the longest time goes first. */
 export const MOST_PAGES = 60
 
-/** Gets a stretch of rows. */
-export type Fetch = (from: number, limit: number, signal: AbortSignal) => Promise<Rows>
-
-interface Page {
-  rows: readonly Row[]
-  /** What it was fetched under; another one is shown but fetched again. */
-  stamp: string
+/** Which rows are meant: those of a branch, or of the current one, narrowed by `show`. */
+export interface Branch {
+  cid: string
+  leaf: string | null
+  show: string
 }
 
 /** Rows by their place in the list. Old rows stay until newer ones are there, so that nothing flickers. */
 export class Pages {
   total: number
-  error: unknown = null
-  private stamp: string
-  private readonly pages = new Map<number, Page>()
-  private readonly asked = new Map<number, AbortController>()
-  private readonly listeners = new Set<() => void>()
+  private readonly cache: PageCache<number, Rows>
   private seeds = new Map<number, Row>()
   private version = 0
+  private readonly listeners = new Set<() => void>()
+  private failure: unknown = null
 
   constructor(
-    private readonly fetch: Fetch,
+    /** Null for rows that are all known from elsewhere. */
+    private readonly branch: Branch | null,
     total: number,
-    stamp: string,
+    private revision: string,
   ) {
     this.total = total
-    this.stamp = stamp
+    this.cache = new PageCache(this.question, MOST_PAGES)
+    this.cache.subscribe(() => this.take())
+  }
+
+  get error(): unknown {
+    return this.failure ?? this.cache.error
   }
 
   /** The row at this place, if it is here. */
   row(index: number): Row | undefined {
-    const page = this.pages.get(Math.floor(index / PAGE))
-    return page?.rows[index % PAGE] ?? this.seeds.get(index)
+    return this.cache.get(Math.floor(index / PAGE))?.rows[index % PAGE] ?? this.seeds.get(index)
   }
 
   /** Whether the row at this place is as it is in this revision. */
   isFresh(index: number, revision: string | null): boolean {
-    return this.pages.get(Math.floor(index / PAGE))?.stamp === revision
+    return this.cache.get(Math.floor(index / PAGE))?.stamp === revision
   }
 
   /** Rows that are known from elsewhere, shown until their page is here. */
@@ -51,52 +55,50 @@ export class Pages {
     this.seeds = new Map(rows)
   }
 
-  /** That these places are in view, or nearly. */
+  /** That these places are in view, or nearly. Pages next to them are waited for as well: who scrolls comes back. */
   want(first: number, last: number): void {
+    if (!this.branch) return
     const from = Math.max(0, Math.floor(first / PAGE))
-    const to = Math.min(Math.ceil(this.total / PAGE) - 1, Math.floor(last / PAGE))
-    this.dropQuestionsOutside(from, to)
-    for (let page = from; page <= to; page++) {
-      const kept = this.pages.get(page)
-      if (kept) this.touch(page, kept)
-      const short = kept && kept.rows.length < Math.min(PAGE, this.total - page * PAGE)
-      if (!kept || kept.stamp !== this.stamp || short) void this.ask(page)
-    }
+    const to = Math.min(this.lastPage, Math.floor(last / PAGE))
+    const ids = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)
+    this.cache.observe(ids, (id) => id >= from - 1 && id <= to + 1 && id <= this.lastPage)
   }
 
   /** That the list is another one now: longer, shorter, or edited. */
-  renew(stamp: string, total: number): void {
-    if (stamp === this.stamp && total === this.total) return
-    this.stamp = stamp
-    if (total < this.total) {
-      for (const page of [...this.pages.keys()]) if (page * PAGE >= total) this.pages.delete(page)
-    }
+  renew(revision: string, total: number): void {
+    if (revision === this.revision && total === this.total) return
+    this.revision = revision
     this.total = total
-    for (const asked of this.asked.values()) asked.abort()
-    this.asked.clear()
+    this.cache.drop((page) => page > this.lastPage)
+    this.cache.ask(this.question)
     this.tell()
   }
 
-  /** A page that came with something else. */
-  put(start: number, got: Rows): void {
-    this.keep(Math.floor(start / PAGE), got)
+  /** The rows from this place on to the end of their page, which says how many there are in all. */
+  async open(index: number): Promise<void> {
+    try {
+      this.total = (await this.cache.load(Math.floor(index / PAGE))).total
+    } catch (error) {
+      this.failure = error
+    }
   }
 
   /** The row at this place, fetched if it is not here; for looking around beyond the view. */
   async load(index: number): Promise<Row | undefined> {
     if (index < 0 || index >= this.total) return undefined
-    const here = this.pages.get(Math.floor(index / PAGE))?.rows[index % PAGE]
-    if (here) return here
     const page = Math.floor(index / PAGE)
-    const got = await this.fetch(page * PAGE, PAGE, new AbortController().signal)
-    this.keep(page, got)
+    const known = this.cache.get(page)
+    if (known?.rows[index % PAGE]) return known.rows[index % PAGE]
+    const got = await this.cache.load(page)
+    this.total = got.total
+    this.tell()
     return got.rows[index % PAGE]
   }
 
   /** The place of a message among the rows that are here, or -1. */
   find(id: string): number {
-    for (const [page, kept] of this.pages) {
-      const within = kept.rows.findIndex((row) => row.id === id)
+    for (const [page, { rows }] of this.cache) {
+      const within = rows.findIndex((row) => row.id === id)
       if (within >= 0) return page * PAGE + within
     }
     for (const [index, row] of this.seeds) if (row.id === id) return index
@@ -105,7 +107,7 @@ export class Pages {
 
   /** All rows that are here, in no order. */
   *here(): Iterable<Row> {
-    for (const page of this.pages.values()) yield* page.rows
+    for (const [, { rows }] of this.cache) yield* rows
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -117,57 +119,36 @@ export class Pages {
 
   /** Nothing is asked for any more. */
   close(): void {
-    for (const asked of this.asked.values()) asked.abort()
-    this.asked.clear()
+    this.cache.close()
   }
 
   /** How many pages are kept. */
   get size(): number {
-    return this.pages.size
+    return this.cache.size
   }
 
-  private async ask(page: number): Promise<void> {
-    if (this.asked.has(page)) return
-    const control = new AbortController()
-    this.asked.set(page, control)
-    try {
-      const got = await this.fetch(page * PAGE, PAGE, control.signal)
-      if (control.signal.aborted) return
-      this.error = null
-      this.keep(page, got)
-    } catch (error) {
-      if (control.signal.aborted) return
-      this.error = error
-      this.tell()
-    } finally {
-      if (this.asked.get(page) === control) this.asked.delete(page)
+  private get lastPage(): number {
+    return Math.max(0, Math.ceil(this.total / PAGE) - 1)
+  }
+
+  /** A page as of the revision that is known: an undo leads back to rows that are here already. An answer that is of
+      another revision than was known is shown, but asked for again. */
+  private question = (page: number): PageQuestion<Rows> => {
+    const { revision } = this
+    const { cid, leaf, show } = this.branch ?? { cid: '', leaf: null, show: '' }
+    const [where, params] = [path`/c/${cid}/rows`, { leaf, from: page * PAGE, limit: PAGE, show }]
+    return {
+      queryKey: [...keyOf(where, params), revision],
+      queryFn: ({ signal }) => get<Rows>(where, params, signal),
+      staleTime: ({ state }) => (state.data?.stamp === revision ? Infinity : 0),
     }
   }
 
-  private keep(page: number, got: Rows): void {
-    this.pages.delete(page)
-    // A newer stamp than the one asked for: the page is told by an event soon; it counts as current.
-    this.pages.set(page, { rows: got.rows, stamp: this.stamp })
-    this.total = got.total
-    for (const old of this.pages.keys()) {
-      if (this.pages.size <= MOST_PAGES) break
-      this.pages.delete(old)
-    }
+  /** The newest answer says how many rows there are. */
+  private take(): void {
+    this.total = this.cache.newest()?.total ?? this.total
+    this.failure = null
     this.tell()
-  }
-
-  private touch(page: number, kept: Page): void {
-    this.pages.delete(page)
-    this.pages.set(page, kept)
-  }
-
-  /** Whoever scrolls fast passes pages by: what is out of view again is not waited for. */
-  private dropQuestionsOutside(from: number, to: number): void {
-    for (const [page, asked] of this.asked) {
-      if (page >= from - 1 && page <= to + 1) continue
-      asked.abort()
-      this.asked.delete(page)
-    }
   }
 
   private tell(): void {

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { queries } from '../../data/api/cache'
 import type { Row } from '../../data/api/types'
 import { Pages } from './pages'
+import { serveRows } from './rowsServer'
 import { indexOfNumber, isPrompt, nearestTo, nextWhere } from './seek'
 
 function row(number: number, role: string): Row {
@@ -45,14 +47,19 @@ function row(number: number, role: string): Row {
   }
 }
 
-function listed(rows: Row[]): Pages {
-  return new Pages(
-    (from, limit) =>
-      Promise.resolve({ stamp: 's', leaf: 'l', total: rows.length, start: from, rows: rows.slice(from, from + limit) }),
-    rows.length,
-    's',
+function listed(rows: Row[]): Pages & { asked: number[] } {
+  const { asked } = serveRows(
+    (from, limit) => rows.slice(from, from + limit),
+    () => rows.length,
+    () => 's',
   )
+  return Object.assign(new Pages({ cid: '1', leaf: null, show: '' }, rows.length, 's'), { asked })
 }
+
+afterEach(() => {
+  queries.clear()
+  vi.unstubAllGlobals()
+})
 
 describe('seek', () => {
   it('goes to the next prompt beyond the page', async () => {
@@ -79,21 +86,10 @@ describe('seek', () => {
     let asked = 0
     const rows = numbers.map((number) => row(number, 'user'))
     for (const number of [0, 150, 299, 300, 4000, 5001, 5000 + 1500 ** 2, numbers.at(-1) as number]) {
-      const pages = new Pages(
-        (from, limit) => {
-          asked++
-          return Promise.resolve({
-            stamp: 's',
-            leaf: 'l',
-            total: rows.length,
-            start: from,
-            rows: rows.slice(from, from + limit),
-          })
-        },
-        rows.length,
-        's',
-      )
+      queries.clear()
+      const pages = listed(rows)
       expect(await nearestTo(pages, number)).toBe(numbers.findIndex((each) => each >= number))
+      asked += pages.asked.length
     }
     expect(asked).toBeLessThan(8 * 12)
   })

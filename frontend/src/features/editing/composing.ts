@@ -1,6 +1,7 @@
 /** Opening and closing the box in which a reply, another version or other words are written. */
 
-import { asApiError, get, path } from '../../data/api/client'
+import { ask } from '../../data/api/cache'
+import { asApiError, path } from '../../data/api/client'
 import type { Row } from '../../data/api/types'
 import type { OpenConversation, WritingKind } from '../../data/conversation/OpenConversation'
 import { awaitField, fieldFailed } from '../../ui/overlay/field'
@@ -17,7 +18,7 @@ export async function startWriting(open: OpenConversation, kind: WritingKind, ro
   if (kind === 'reply') return begin('')
   if (row.blocks.every((block) => block.cut === 0)) return begin(row.text)
   try {
-    const whole = await get<Row>(path`/c/${open.cid}/messages/${row.id}`)
+    const whole = await ask<Row>(path`/c/${open.cid}/messages/${row.id}`)
     if (wanted && !open.left) begin(whole.text)
   } catch (problem) {
     if (!wanted || open.left) return

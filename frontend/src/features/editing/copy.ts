@@ -1,6 +1,7 @@
 /** To the clipboard. */
 
-import { get, path } from '../../data/api/client'
+import { ask } from '../../data/api/cache'
+import { path } from '../../data/api/client'
 import type { Row } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { linkTo } from '../../lib/router'
@@ -18,7 +19,7 @@ export async function copy(text: string, said: string): Promise<void> {
 
 /** The words of a message, all of them. */
 export async function copyText({ cid }: OpenConversation, row: Row): Promise<void> {
-  const whole = await get<Row>(path`/c/${cid}/messages/${row.id}`).catch(() => row)
+  const whole = await ask<Row>(path`/c/${cid}/messages/${row.id}`).catch(() => row)
   await copy(whole.text || row.text, 'Text copied')
 }
 

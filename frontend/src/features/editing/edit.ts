@@ -31,10 +31,9 @@ interface State {
 }
 
 /** Takes over the state that a change led to, wherever the reader is by now. */
-function adopt(open: OpenConversation, { conversation, history }: State, places: 'kept' | 'renewed' = 'kept'): void {
+function adopt(open: OpenConversation, { conversation, history }: State): void {
   putConversation(conversation, history)
-  const known = [open.path, path`/c/${open.cid}/edits`]
-  renewConversation(open.cid, places === 'kept' ? [...known, path`/c/${open.cid}/place`] : known)
+  renewConversation(open.cid, [open.path, path`/c/${open.cid}/edits`])
   patchCard(open.cid, { edited: conversation.edited, messages: conversation.messages })
   dismissToasts(open.cid, 'actions')
 }
@@ -145,8 +144,7 @@ export async function save(open: OpenConversation): Promise<Saved> {
 export async function repair(open: OpenConversation, { stamp }: Fixes, codes: readonly string[]): Promise<Fixes> {
   return open.change(async () => {
     const made = await post<Fixes>(path`/c/${open.cid}/fixes`, { stamp, codes, apply: true })
-    if (made.conversation && made.history)
-      adopt(open, { conversation: made.conversation, history: made.history }, 'renewed')
+    if (made.conversation && made.history) adopt(open, { conversation: made.conversation, history: made.history })
     return made
   })
 }
@@ -158,7 +156,7 @@ type Move = Omit<Travel, 'choices'> & { choices: Record<string, string> }
 export async function applyPlan(open: OpenConversation, travel: Move, digest: string): Promise<Applied> {
   return open.change(async () => {
     const applied = await post<Applied>(path`/c/${open.cid}/session/apply`, { travel, digest })
-    adopt(open, applied, 'renewed')
+    adopt(open, applied)
     return applied
   })
 }

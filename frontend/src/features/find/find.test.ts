@@ -59,7 +59,7 @@ describe('find', () => {
       (from) => {
         asked++
         control.abort()
-        return look([])(from, control.signal)
+        return look([])(from)
       },
       0,
       () => undefined,

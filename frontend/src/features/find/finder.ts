@@ -1,6 +1,7 @@
 // Looks through a branch from where the reader is, around to there again, and tells what it has so far.
 
-import { get, isAbort, path } from '../../data/api/client'
+import { ask } from '../../data/api/cache'
+import { path } from '../../data/api/client'
 import type { FoundRows } from '../../data/api/types'
 
 export interface Finding {
@@ -15,10 +16,10 @@ export interface Finding {
 /** More are not of use to anybody who steps through them. */
 const MOST = 5000
 
-export type Look = (from: number, signal: AbortSignal) => Promise<FoundRows>
+export type Look = (from: number) => Promise<FoundRows>
 
 export function lookIn(cid: string, leaf: string | null, text: string): Look {
-  return (from, signal) => get<FoundRows>(path`/c/${cid}/find`, { leaf, text, from }, signal)
+  return (from) => ask<FoundRows>(path`/c/${cid}/find`, { leaf, text, from })
 }
 
 /** Finds rows, the nearest ones below first; `tell` is called whenever there are more. */
@@ -31,27 +32,23 @@ export async function find(
   const below: number[] = []
   const above: number[] = []
   const all = (around: boolean, complete = false) => tell({ numbers: [...above, ...below], complete, around })
-  try {
-    for await (const some of stretches(look, start, signal)) {
-      below.push(...some)
-      all(false)
-      if (below.length >= MOST) return all(false)
-    }
-    if (start > 0) {
-      for await (const some of stretches(look, 0, signal, start)) {
-        above.push(...some.filter((number) => number < start))
-        all(true)
-      }
-    }
-    all(true, true)
-  } catch (error) {
-    if (!isAbort(error)) throw error
+  for await (const some of stretches(look, start, signal)) {
+    below.push(...some)
+    all(false)
+    if (below.length >= MOST) return all(false)
   }
+  if (start > 0) {
+    for await (const some of stretches(look, 0, signal, start)) {
+      above.push(...some.filter((number) => number < start))
+      all(true)
+    }
+  }
+  if (!signal.aborted) all(true, true)
 }
 
 async function* stretches(look: Look, start: number, signal: AbortSignal, until = Infinity): AsyncGenerator<number[]> {
   for (let from = start; !signal.aborted;) {
-    const found = await look(from, signal)
+    const found = await look(from)
     if (signal.aborted) return
     yield found.numbers
     if (found.complete || found.next <= from || found.next >= until) return

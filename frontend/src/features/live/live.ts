@@ -1,8 +1,8 @@
 // What happens to the open conversation elsewhere, as it happens: its file grows, or another window edits or saves it.
 
 import { useEffect } from 'react'
-import { invalidateConversation, putConversation } from '../../data/api/cache'
-import { get, path } from '../../data/api/client'
+import { ask, invalidateConversation, putConversation } from '../../data/api/cache'
+import { path } from '../../data/api/client'
 import { listenTo } from '../../data/api/events'
 import { makeStore, useStore } from '../../lib/store'
 import type { Changed, Place } from '../../data/api/types'
@@ -84,7 +84,7 @@ export function applyChange(open: OpenConversation, changed: Changed): void {
 
 /** If the branch that is shown goes on as the current one it is shown as that; else what came there is announced. */
 async function joinOrAnnounce(open: OpenConversation, shown: string, current: string, more: number): Promise<void> {
-  const place = await get<Place>(path`/c/${open.cid}/place`, { id: shown, leaf: current }).catch(() => null)
+  const place = await ask<Place>(path`/c/${open.cid}/place`, { id: shown, leaf: current }).catch(() => null)
   if (open.left || currentRoute().leaf !== shown || open.data?.leaf !== current) return
   if (place?.leaf === current) open.stayOn(current)
   else announce(open, more)

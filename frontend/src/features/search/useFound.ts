@@ -1,7 +1,9 @@
 // Asks while somebody types: after a rest, and never for two questions at once.
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { asApiError, get, isAbort, type ApiError } from '../../data/api/client'
+import { queries } from '../../data/api/cache'
+import { asApiError, get, type ApiError } from '../../data/api/client'
 import type { Card, Found, Listed } from '../../data/api/types'
 
 export interface Results {
@@ -13,39 +15,52 @@ export interface Results {
   loading: boolean
 }
 
-const NOTHING: Results = { text: '', found: null, titles: [], error: null, loading: false }
+type Answer = Omit<Results, 'loading'>
+
+const NOTHING: Answer = { text: '', found: null, titles: [], error: null }
 const REST = 140
 const HITS = 40
 const TITLES = 6
 
 export function useFound(text: string): Results {
-  const [results, setResults] = useState<Results>(NOTHING)
+  const wanted = text.trim()
+  const asked = useRested(wanted)
+  const { data, isFetching } = useQuery(
+    {
+      queryKey: ['/search', { query: asked, limit: HITS, titles: TITLES }],
+      queryFn: ({ signal }) => ask(asked, signal),
+      enabled: asked !== '',
+      // Something may have been imported since; what was found before is shown until that is known.
+      staleTime: 0,
+      placeholderData: keepPreviousData,
+    },
+    queries,
+  )
+  if (wanted === '') return { ...NOTHING, loading: false }
+  return { ...(data ?? NOTHING), loading: isFetching || asked !== wanted }
+}
+
+/** A text once it has not changed for a moment; an empty one at once. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
   useEffect(() => {
-    const asked = text.trim()
-    if (asked === '') return setResults(NOTHING)
-    setResults((now) => ({ ...now, loading: true }))
-    const asking = new AbortController()
-    const timer = setTimeout(() => void ask(asked, asking.signal).then((made) => made && setResults(made)), REST)
-    return () => {
-      clearTimeout(timer)
-      asking.abort()
-    }
+    const timer = setTimeout(() => setRested(text), text === '' ? 0 : REST)
+    return () => clearTimeout(timer)
   }, [text])
-  return results
+  return rested
 }
 
 /** Titles do not know the fields of a query, and a query may be half typed: one may fail without the other. */
-async function ask(text: string, signal: AbortSignal): Promise<Results | null> {
+async function ask(text: string, signal: AbortSignal): Promise<Answer> {
   const [hits, titles] = await Promise.allSettled([
     get<Found>('/search', { query: text, limit: HITS }, signal),
     get<Listed>('/conversations', { text, limit: TITLES }, signal),
   ])
-  if (signal.aborted || (hits.status === 'rejected' && isAbort(hits.reason))) return null
+  signal.throwIfAborted()
   return {
     text,
     found: hits.status === 'fulfilled' ? hits.value : null,
     titles: titles.status === 'fulfilled' ? titles.value.cards : [],
     error: hits.status === 'rejected' ? asApiError(hits.reason) : null,
-    loading: false,
   }
 }

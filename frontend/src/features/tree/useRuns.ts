@@ -1,7 +1,9 @@
 // The messages of unfolded runs, fetched as they come into view.
 
 import { useEffect, useMemo, useState } from 'react'
-import { get, isAbort, path } from '../../data/api/client'
+import { question } from '../../data/api/cache'
+import { path } from '../../data/api/client'
+import { PageCache } from '../../data/api/pageCache'
 import type { Node, Run } from '../../data/api/types'
 import type { Layout } from './lanes'
 
@@ -15,51 +17,52 @@ export interface Runs {
 
 export function useRuns(cid: string, placed: Layout): Runs {
   const [, tell] = useState(0)
-  const runs = useMemo(() => new RunPages(cid, placed, () => tell((now) => now + 1)), [cid, placed])
-  useEffect(() => () => runs.close(), [runs])
+  const runs = useMemo(() => new RunPages(cid, placed), [cid, placed])
+  useEffect(() => {
+    const stop = runs.pages.subscribe(() => tell((now) => now + 1))
+    return () => (stop(), runs.pages.close())
+  }, [runs])
   return runs
 }
 
 class RunPages implements Runs {
-  private readonly pages = new Map<string, readonly Node[]>()
-  private readonly asked = new Set<string>()
-  private readonly control = new AbortController()
+  /** By the first message of the run and the number of the page. */
+  readonly pages: PageCache<string, Run>
+  private readonly wanted = new Set<string>()
 
   constructor(
-    private readonly cid: string,
+    cid: string,
     private readonly placed: Layout,
-    private readonly tell: () => void,
-  ) {}
+  ) {
+    this.pages = new PageCache((id) => {
+      const [page, first] = split(id)
+      return question<Run>(path`/c/${cid}/run`, { first, from: page * PAGE, limit: PAGE })
+    }, MOST_PAGES)
+  }
 
-  node = (row: number, message: number): Node | undefined =>
-    this.pages.get(`${row} ${Math.floor(message / PAGE)}`)?.[message % PAGE]
+  node = (row: number, message: number): Node | undefined => {
+    const id = this.idOf(row, message)
+    return id === null ? undefined : this.pages.get(id)?.nodes[message % PAGE]
+  }
 
   want = (row: number, message: number): void => {
-    const page = Math.floor(message / PAGE)
-    const key = `${row} ${page}`
-    const first = this.placed.rows[row]?.segment.first
-    if (first === undefined || this.pages.has(key) || this.asked.has(key)) return
-    this.asked.add(key)
-    void this.fetch(key, first, page)
-  }
-
-  close(): void {
-    this.control.abort()
-  }
-
-  private async fetch(key: string, first: string, page: number): Promise<void> {
-    try {
-      const run = await get<Run>(
-        path`/c/${this.cid}/run`,
-        { first, from: page * PAGE, limit: PAGE },
-        this.control.signal,
-      )
-      this.pages.set(key, run.nodes)
-      if (this.pages.size > MOST_PAGES) this.pages.delete(this.pages.keys().next().value as string)
-      this.tell()
-    } catch (error) {
-      if (isAbort(error)) return
+    const id = this.idOf(row, message)
+    if (id === null || this.wanted.has(id)) return
+    this.wanted.add(id)
+    for (const old of this.wanted) {
+      if (this.wanted.size <= MOST_PAGES) break
+      this.wanted.delete(old)
     }
-    this.asked.delete(key)
+    this.pages.observe(this.wanted)
   }
+
+  private idOf(row: number, message: number): string | null {
+    const first = this.placed.rows[row]?.segment.first
+    return first === undefined ? null : `${Math.floor(message / PAGE)} ${first}`
+  }
+}
+
+function split(id: string): [page: number, first: string] {
+  const at = id.indexOf(' ')
+  return [Number(id.slice(0, at)), id.slice(at + 1)]
 }
