@@ -105,7 +105,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
         className="conv-feed"
         role="feed"
         aria-label="Messages"
-        aria-busy={list.tail}
+        aria-busy={list.tail || rows.includes(undefined)}
         data-cid={cid}
         data-empty={hurry.fast ? '' : undefined}
       >
