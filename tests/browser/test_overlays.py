@@ -17,6 +17,7 @@ from tests.browser.screen import Screen
 from tests.browser.screens.editing import Editing
 from tests.browser.screens.tree import Tree
 from tests.browser.talks import BELL, SOURDOUGH, write_damaged
+from tests.cases import TORTURE
 from tests.web.running import Running, running
 from tests.web.test_sessions import recorded
 from tests.web.working import cid_of, copied
@@ -144,8 +145,9 @@ def test_what_is_typed_after_opening_anything_is_no_command(
     screen.assert_quiet()
 
 
+@pytest.mark.parametrize("pace", PACES if TORTURE else [MIDDLE])
 def test_what_is_typed_while_a_part_of_the_page_arrives_is_no_command(
-    demo: Path, tmp_path: Path, open_window: Open
+    pace: int, demo: Path, tmp_path: Path, open_window: Open
 ) -> None:
     session = recorded(tmp_path / "session")
     damaged = write_damaged(demo / "damaged.jsonl")
@@ -157,19 +159,19 @@ def test_what_is_typed_while_a_part_of_the_page_arrives_is_no_command(
         with delayed(screen.page, PARTS, DELAY) as late:
             for overlay in OVERLAYS.values():
                 screen.message("b14").focus()
-                type_into(screen, overlay, MIDDLE)
+                type_into(screen, overlay, pace)
                 close_all(screen)
             screen.open(cid_of(studio, damaged))
             screen.tab("Problems").click()
             opens = clicked(re.compile(r"^Repair \d+ problems?…$"))
-            type_into(screen, Overlay(opens, "Repair what is safe", NO_FIELD), MIDDLE)
+            type_into(screen, Overlay(opens, "Repair what is safe", NO_FIELD), pace)
             close_all(screen)
             screen.open(cid_of(studio, session))
             screen.tab("Session").click()
-            type_into(screen, Overlay(clicked("Undo…"), "Undo the last step", NO_FIELD), MIDDLE)
+            type_into(screen, Overlay(clicked("Undo…"), "Undo the last step", NO_FIELD), pace)
             close_all(screen)
             file = copied("muse", tmp_path / "files")
-            type_into(screen, Overlay(importing(file), "Import 1 file", NO_FIELD), MIDDLE)
+            type_into(screen, Overlay(importing(file), "Import 1 file", NO_FIELD), pace)
             close_all(screen)
         assert late
         # If there is a part that was not loaded, nothing above opens it.
