@@ -1,8 +1,8 @@
 """Writes the pages that come out of the program itself: `python docs/generate.py`.
 
 The command reference from `--help`, the rules from their docstrings, the studio's API from its
-route table, the pictures from what the commands print on the demo. A test compares them with what
-is kept here.
+route table, the statements of the five documents from `documents.toml`, the pictures from what the
+commands print on the demo. A test compares them with what is kept here.
 """
 
 from __future__ import annotations
@@ -94,6 +94,14 @@ def conversions() -> str:
     return str(written())
 
 
+def documents() -> str:
+    """What the five documents state, where it is implemented, and what proves it."""
+    sys.path.insert(0, str(DOCS))
+    from documents import page as written
+
+    return str(written())
+
+
 def studio() -> dict[Path, str]:
     """The studio's API as a page, and its shapes as the types of the page's source."""
     sys.path.insert(0, str(DOCS))
@@ -131,6 +139,7 @@ def pages() -> dict[Path, str]:
         DOCS / "reference" / "commands.md": commands(),
         **rules(),
         DOCS / "reference" / "conversions.md": conversions(),
+        DOCS / "reference" / "documents.md": documents(),
         **studio(),
         **{DOCS / "pictures" / f"{name}.svg": picture(name) for name in PICTURES},
     }

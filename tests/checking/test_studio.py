@@ -232,11 +232,20 @@ def threads(draw: st.DrawFn) -> list[Comment]:
 @given(value=threads())
 @examples(80)
 def test_a_parent_that_is_named_is_the_one_it_stands_in(value: list[Comment]) -> None:
-    pending = [(each, None) for each in value_of(repaired(opened(value)).after)]
+    roots = value_of(repaired(opened(value)).after)
+    pending = [(each, None) for each in roots]
+    named: list[str] = []
+    ids: list[str] = []
     while pending:
         each, above = pending.pop()
-        assert each.get("parentId", above) == above
+        ids.append(each["id"])
+        parent = each.get("parentId", above)
+        if above is None and parent is not None:
+            named.append(parent)
+        else:
+            assert parent == above
         pending += [(reply, each["id"]) for reply in each["children"]]
+    assert set(named) <= set(ids), "at the top only the id of another comment is kept"
 
 
 def test_hundreds_of_nested_replies_are_no_error() -> None:

@@ -11,27 +11,25 @@ must come of them, written by hand:
 - `values`: attributes of messages that `talktree.read` gives, such as `"m1 context cwd"`
 - `findings`: the codes that `check --json` reports, all of them
 - `runs`: command lines, where IN is the file and OUT a new path, with `exit` (0 if not
-  given), what they print (`prints`), what not (`lacks`), what files hold afterwards (`holds`), and
-  patterns that they match (`matches`)
+  given), what they print (`prints`), what not (`lacks`), what files hold afterwards (`holds`),
+  patterns that they match (`matches`), and which file of the row they are equal to (`equals`)
 
 Whatever a row says, the files come back byte for byte when they are read and written.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
 import tomllib
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import talktree
-from talktree.cli.main import run
+from tests.documents.command_line import command
 
 HERE = Path(__file__).parent
 ROWS = [
@@ -43,25 +41,7 @@ KNOWN = {
     *("id", "quotation", "files", "open", "format", "tree", "main"),
     *("fields", "values", "findings", "runs"),
 }
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
-
-
-def command(*words: str) -> Done:
-    """Run one command line in this process."""
-    out, err = io.BytesIO(), io.BytesIO()
-    printed, told = io.TextIOWrapper(out, "utf-8"), io.TextIOWrapper(err, "utf-8")
-    with redirect_stdout(printed), redirect_stderr(told):
-        code = run(words)
-    printed.flush()
-    told.flush()
-    return Done(code, out.getvalue().decode(), err.getvalue().decode())
+KNOWN_RUN = {"command", "exit", "prints", "lacks", "holds", "matches", "equals"}
 
 
 def placed(row: dict[str, Any], folder: Path) -> Path:
@@ -128,6 +108,7 @@ def test_the_statement_holds(
         said = json.loads(command("check", "--json", str(path)).out)
         assert sorted({each["code"] for each in said["findings"]}) == sorted(row["findings"])
     for at in row.get("runs", ()):
+        assert set(at) <= KNOWN_RUN
         check_run(at, path, tmp_path)
 
 
@@ -183,6 +164,8 @@ def check_run(at: dict[str, Any], path: Path, folder: Path) -> None:
         data = (folder / name).read_text()
         for pattern in patterns:
             assert re.search(pattern, data), (pattern, data)
+    for name, source in at.get("equals", {}).items():
+        assert (folder / name).read_bytes() == (folder / "in" / source).read_bytes(), name
 
 
 def test_ids_of_rows_are_unique() -> None:

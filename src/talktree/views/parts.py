@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import assert_never
 
+from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -33,6 +34,12 @@ WIDTH = 100
 NOT_KEPT = "not kept"
 """What is said of a thought whose words its program left out."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+def is_filler(message: Message, number: int) -> bool:
+    """Whether a part is the empty text that a format requires beside calls and files."""
+    parts = message.parts
+    return number == 0 and len(parts) > 1 and isinstance(parts[0], Text) and not parts[0].text
 
 
 def part_line(part: Part) -> Line:

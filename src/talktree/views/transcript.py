@@ -19,7 +19,7 @@ from talktree.views.folding import Step, fold
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import cells, counted, one_line, wrapped
-from talktree.views.parts import COMPACTIONS, details, part_line
+from talktree.views.parts import COMPACTIONS, details, is_filler, part_line
 from talktree.views.reading import as_read
 from talktree.views.todos import checklist
 from talktree.views.tools import call_lines, result_lines
@@ -91,7 +91,7 @@ class Transcript:
     def _heading(self, message: Message) -> Iterator[Line]:
         """Who speaks; silent while the same speaker goes on working."""
         name = speaker(message, format=self._conversation.format)
-        says = any(isinstance(part, Text) for part in message.parts)
+        says = any(isinstance(part, Text) and part.text for part in message.parts)
         if name == self._speaker and not says:
             yield EMPTY
             return
@@ -112,10 +112,11 @@ class Transcript:
     def _body(self, step: Step) -> Iterator[Line]:
         """The parts one after the other, the larger ones set apart."""
         tall_before = False
-        for number, part in enumerate(step.message.parts):
+        above = is_filler(step.message, 0)
+        for number, part in enumerate(step.message.parts[above:], above):
             block = list(self._part(step, number, part))
             tall = len(block) > 1 or isinstance(part, Text | ToolCall)
-            if number and block and (tall or tall_before):
+            if number > above and block and (tall or tall_before):
                 yield EMPTY
             yield from block
             tall_before = tall if block else tall_before

@@ -36,7 +36,7 @@ from talktree.views.html.tools.output import output, said
 from talktree.views.html.tools.shape import Asked
 from talktree.views.html.tools.table import ANY, TOOLS
 from talktree.views.measure import one_line
-from talktree.views.parts import NOT_KEPT
+from talktree.views.parts import NOT_KEPT, is_filler
 
 __all__ = [
     "Diffed", "Look", "blocks", "chips", "code", "diff_split", "diff_unified", "escape",
@@ -47,7 +47,11 @@ __all__ = [
 def blocks(step: Step, look: Look) -> tuple[Block, ...]:
     """What a message shows, piece by piece; results shown with their calls are left out."""
     added = registry()
-    parts = [each for each in enumerate(step.message.parts) if each[0] not in step.elsewhere]
+    parts = [
+        (number, part)
+        for number, part in enumerate(step.message.parts)
+        if number not in step.elsewhere and not is_filler(step.message, number)
+    ]
     if added.is_empty:
         return tuple([_block(step, number, part, look) for number, part in parts])
     own = added.shown_message(step.message, look)

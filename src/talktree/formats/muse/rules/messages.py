@@ -138,6 +138,24 @@ def missing_request_id(seen: Seen) -> Iterator[Told]:
         yield Told("there is no request_id", "request_id")
 
 
+@rule("MUS205", "missing-message-id", "warning", on="message", formats=MUSE)
+def missing_message_id(seen: Seen) -> Iterator[Told]:
+    """A message has no id.
+
+    Why: the document requires an id of every message. Edits, links and searches name messages by
+    it, and a place in the list changes when messages are added.
+
+    Bad:
+        {"request_id": "r1", "timestamp": 1732782401250, "role": "user", "content": "Hello",
+         "author": "ida", "tags": []}
+
+    Fix: none, because an id would be made up.
+    """
+    value = message_in(seen)
+    if value is not None and value.get("id") is None:
+        yield Told("there is no id", "id")
+
+
 @rule("MUS211", "message-field-type", "error", on="message", formats=MUSE)
 def message_field_type(seen: Seen) -> Iterator[Told]:
     """A core field of a message is not of the type it must be: content that is no text, tags that

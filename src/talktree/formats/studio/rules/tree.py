@@ -55,7 +55,8 @@ def parent_contradicts_nesting(seen: Seen) -> Iterator[Told]:
           {"id": "1733794709100soijv", "parentId": "1733000000000aaaaa", …}]}
 
     Fix (safe): the `parentId` becomes the id of the comment it stands in, or null at the top. The
-    nesting stays.
+    nesting stays. A comment at the top that names another comment of the file is left alone: its
+    `parentId` is all that says where it belongs (`talktree edit --move` puts it there).
     """
     value = seen.value
     assert isinstance(value, dict)
@@ -68,7 +69,16 @@ def parent_contradicts_nesting(seen: Seen) -> Iterator[Told]:
     if named != right:
         told = "nobody" if named is None else str(named)[:LONGEST_SHOWN]
         real = "nobody" if right is None else right[:LONGEST_SHOWN]
-        yield Told(f"it names {told} as its parent and stands below {real}", way="parentId")
+        what = f"it names {told} as its parent and stands below {real}"
+        yield Told(
+            what, way="parentId", fixable=right is not None or not _is_elsewhere(seen, named)
+        )
+
+
+def _is_elsewhere(seen: Seen, named: str | None) -> bool:
+    """Whether another comment of the conversation has this id."""
+    bones = seen.talk.bones
+    return named in bones.by_id and named != bones.own_id(seen.position)
 
 
 # the document
