@@ -373,3 +373,23 @@ def test_a_conversation_that_was_only_scrolled_opens_there_and_points_at_nothing
     )
     expect(screen.current).to_have_count(0)
     screen.assert_quiet()
+
+
+def test_an_address_whose_branch_or_message_is_gone_shows_the_current_branch(
+    window: Screen,
+) -> None:
+    cid = window.titled(SOURDOUGH)
+    first, *_, last = ids(window, cid)
+    for place, words, selected in (
+        ("?leaf=gone", "That branch is not here any more", None),
+        (f"/m/{first}?leaf=gone", "That branch is not here any more", first),
+        (f"/m/gone?leaf={last}", "That message is not here any more", None),
+    ):
+        window.page.goto("about:blank")
+        window.page.goto(f"{window.studio.origin}/#/c/{cid}{place}")
+        window.hears(words)
+        expect(window.message(selected or last)).to_be_visible()
+        if selected:
+            expect(window.current).to_have_attribute("data-id", selected)
+        assert "leaf=gone" not in window.place
+    window.assert_quiet()

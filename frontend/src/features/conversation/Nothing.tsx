@@ -26,7 +26,7 @@ export function Nothing({ list }: { list: List | null }) {
         title="This conversation cannot be shown"
         action={
           <>
-            <Button onClick={() => open.refresh()}>Try again</Button>{' '}
+            <Button onClick={() => (open.refresh(), list?.pages.retry())}>Try again</Button>{' '}
             <Button onClick={() => go({})}>To the overview</Button>
           </>
         }

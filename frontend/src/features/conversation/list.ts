@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import { ask } from '../../data/api/cache'
-import { path } from '../../data/api/client'
+import { ApiError, path } from '../../data/api/client'
 import type { Conversation, Place, Row, Tail } from '../../data/api/types'
 import { aim, rowOf, taken, type Aim } from '../../data/conversation/aim'
 import { useConversation, useOpen, type Current } from '../../data/conversation/ConversationProvider'
@@ -74,7 +74,10 @@ export function useList(show: string): { list: List | null; pending: boolean } {
     // oxlint-disable-next-line react/exhaustive-deps -- the key names branch and filters
   }, [stamp, conversation, key])
 
-  useEffect(() => () => list?.pages.close(), [list])
+  useEffect(() => {
+    const stop = list?.pages.subscribe(() => isGone(open, list) && showCurrent(open))
+    return () => (stop?.(), list?.pages.close())
+  }, [open, list])
   const shown = list && list.key.startsWith(`${cid} `) ? list : null
   return { list: shown, pending: shown?.key !== key }
 }
@@ -115,6 +118,7 @@ async function opened(
   const here = before?.key.startsWith(`${cid} `) ? before : null
   const stays = here && !here.tail && here.branch === branch ? here : null
   let at = taken(open)
+  let isMissing = false
   const last = open.last
   open.last = null
   if (last && !at && !open.selected && leaf === conversation.leaf) {
@@ -125,13 +129,15 @@ async function opened(
   if (!at && !stays) {
     const place = await placed(open, leaf, signal)
     if (place === 'elsewhere') return null
-    at = place
+    at = place === 'missing' ? null : place
+    isMissing = place === 'missing'
   }
   const { selected } = open
   const onCurrent = leaf === conversation.leaf
   // Without a leaf the server shows the current branch, also when it grew since.
   const rows: Branch = { cid, leaf: onCurrent ? null : leaf, show }
   const made = { key, branch, tail: false, filtered: show !== '', selected }
+  if (onCurrent && isMissing) sayMissing(open)
   if (onCurrent && !show && (!here || here.tail)) {
     const pages = new Pages(rows, conversation.rows, stamp)
     if (here?.tail) pages.seed(shifted(here, conversation.rows))
@@ -141,6 +147,8 @@ async function opened(
   if (number >= 0 && !show) at = { kind: 'row', index: number }
   const pages = await begun(rows, at, stamp)
   if (signal.aborted) return null
+  if (isGone(open, { pages })) return (showCurrent(open), null)
+  if (!onCurrent && isMissing) sayMissing(open)
   if (number >= 0 && show && pages.total) at = { kind: 'row', index: await nearestTo(pages, number) }
   return { ...made, pages, base: pages.total, aim: at }
 }
@@ -161,6 +169,7 @@ async function placedLast(
     const at: Aim = { kind: 'row', index: place.number, quiet: !last.selected }
     if (place.leaf === conversation.leaf) return at
     open.showLeaf(place.leaf, last.selected ? place.id : null)
+    if (open.leaf !== place.leaf) return null
     aim(open, at)
     return 'elsewhere'
   } catch {
@@ -169,7 +178,11 @@ async function placedLast(
 }
 
 /** Where the selected message is; if it is on another branch that one is shown instead. */
-async function placed(open: OpenConversation, leaf: string, signal: AbortSignal): Promise<Aim | null | 'elsewhere'> {
+async function placed(
+  open: OpenConversation,
+  leaf: string,
+  signal: AbortSignal,
+): Promise<Aim | null | 'elsewhere' | 'missing'> {
   const { selected } = open
   if (selected === null) return null
   try {
@@ -179,13 +192,33 @@ async function placed(open: OpenConversation, leaf: string, signal: AbortSignal)
     const at: Aim = { kind: 'row', index: place.number }
     if (place.leaf === leaf) return at
     open.showLeaf(place.leaf, place.id)
+    if (open.leaf !== place.leaf) {
+      // The browser is at another place already, of which the page learns in a moment.
+      await new Promise((resolve) => setTimeout(resolve))
+      return placed(open, leaf, signal)
+    }
     aim(open, at)
     return 'elsewhere'
   } catch {
-    if (signal.aborted) return 'elsewhere'
-    toast(NOT_HERE, 'warning', { conversation: open.cid })
-    return null
+    return signal.aborted ? 'elsewhere' : 'missing'
   }
+}
+
+function sayMissing(open: OpenConversation): void {
+  toast(NOT_HERE, 'warning', { conversation: open.cid })
+}
+
+/** Whether the branch that the address names is not there any more, as after an undo. */
+function isGone(open: OpenConversation, { pages }: { pages: Pages }): boolean {
+  const { error, branch } = pages
+  return (
+    error instanceof ApiError && error.status === 404 && !!branch && branch.leaf !== null && branch.leaf === open.leaf
+  )
+}
+
+function showCurrent(open: OpenConversation): void {
+  toast('That branch is not here any more. This is the current one.', 'warning', { conversation: open.cid })
+  open.showLeaf(null)
 }
 
 function numberOf(list: List, id: string | null): number {

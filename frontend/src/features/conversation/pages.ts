@@ -27,7 +27,7 @@ export class Pages {
 
   constructor(
     /** Null for rows that are all known from elsewhere. */
-    private readonly branch: Branch | null,
+    readonly branch: Branch | null,
     total: number,
     private revision: string,
   ) {
@@ -81,6 +81,11 @@ export class Pages {
     } catch (error) {
       this.failure = error
     }
+  }
+
+  /** Asks again after an error. */
+  retry(): void {
+    if (this.branch) this.cache.observe([0])
   }
 
   /** The row at this place, fetched if it is not here; for looking around beyond the view. */
