@@ -398,6 +398,9 @@ class Format(ABC):
         if found is not None:
             yield found
 
+    compaction_names: Mapping[str, str] = {}
+    """Members of a compaction's data, and the numbers they are; see `model.compaction`."""
+
     def measures(self, message: Message) -> MessageMeasures:
         """How a message was classified and rated, and how long it took, as far as is recorded."""
         return measures_of_model(message)

@@ -78,6 +78,11 @@ class ClaudeMessages(Format):
     faithful = True
     stamp_key = "timestamp"
     words_at = ("message",)
+    compaction_names: Mapping[str, str] = {
+        "totalMessages": "messages_total",
+        "preservedMessages": "messages_kept",
+        "compressionRatio": "ratio",
+    }
     known_kinds = frozenset({UNTYPED})
 
     def detect(self, probe: Probe) -> Detection | None:
