@@ -6,7 +6,8 @@ The file's own time comes last, since copying a file changes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from talktree.model.message import Author, Message
 from talktree.model.skeleton import NO_TIME
 from talktree.text.times import to_iso
 
-NOTES = "chatbuilder-authors"
+NOTES = "provenance"
 MILLISECOND = 1_000_000
 
 
@@ -33,8 +34,7 @@ class Guess(NamedTuple):
 
 def has_time(talk: Talk, position: int) -> bool:
     """Whether anything tells when a message may have been written."""
-    times = talk.bones.times
-    return any(time != NO_TIME for time in times) or _file_time(talk, position) is not None
+    return bool(_known(talk).timed) or _file_time(talk, position) is not None
 
 
 def guess(talk: Talk, position: int, missing: Sequence[str]) -> Guess:
@@ -63,13 +63,12 @@ def completed(message: Message, guess: Guess) -> Message:
 
 
 def _time(talk: Talk, position: int) -> tuple[int | None, str]:
-    times = talk.bones.times
-    for at in (*range(position - 1, -1, -1), *range(position + 1, len(times))):
-        if times[at] != NO_TIME:
-            where = "before" if at < position else "behind"
-            return times[at], f"the time of {talk.path(at)}, the nearest message {where} it"
-    found = _file_time(talk, position)
-    return found, "when the file was last changed, which copying changes too"
+    near = _nearest(_known(talk).timed, position)
+    if near is None:
+        found = _file_time(talk, position)
+        return found, "when the file was last changed, which copying changes too"
+    where = _side(near, position)
+    return talk.bones.times[near], f"the time of {talk.path(near)}, the nearest message {where} it"
 
 
 def _file_time(talk: Talk, position: int) -> int | None:
@@ -78,28 +77,43 @@ def _file_time(talk: Talk, position: int) -> int | None:
 
 
 def _authors(talk: Talk, position: int) -> tuple[tuple[Author, ...], str]:
-    known_authors = _known_authors(talk)
-    role = talk.bones.roles[position]
-    same = [at for at in known_authors if talk.bones.roles[at] == role]
-    if not same:
+    role, known_authors = talk.bones.roles[position], _known(talk)
+    near = _nearest(known_authors.signed.get(role, ()), position)
+    if near is None:
         return (NOBODY,), f"no other message of the {role} names any"
-    before = [at for at in same if at < position]
-    at = before[-1] if before else same[0]
-    where = "before" if before else "behind"
-    return known_authors[
-        at
-    ], f"those of {talk.path(at)}, the nearest message of the {role} {where} it"
+    entry = talk.seen(near).entry
+    assert isinstance(entry, Message)
+    where = f"the nearest message of the {role} {_side(near, position)} it"
+    return entry.authors, f"those of {talk.path(near)}, {where}"
 
 
-def _known_authors(talk: Talk) -> dict[int, tuple[Author, ...]]:
-    """The authors of all messages that name some, read once."""
-    found: dict[int, tuple[Author, ...]] | None = talk.notes.get(NOTES)
+def _nearest(positions: Sequence[int], position: int) -> int | None:
+    """The last of some positions before one, or else the first behind it."""
+    if not positions:
+        return None
+    return positions[max(0, bisect_left(positions, position) - 1)]
+
+
+def _side(near: int, position: int) -> str:
+    return "before" if near < position else "behind"
+
+
+class _Known(NamedTuple):
+    """The messages of a conversation that say when or by whom they were written."""
+
+    timed: Sequence[int]
+    signed: Mapping[str, Sequence[int]]
+    """By role."""
+
+
+def _known(talk: Talk) -> _Known:
+    found: _Known | None = talk.notes.get(NOTES)
     if found is None:
-        entries = talk.conversation.entries_at(range(len(talk.bones)))
-        found = {
-            position: entry.authors
-            for position, entry in enumerate(entries)
-            if isinstance(entry, Message) and entry.authors
-        }
-        talk.notes[NOTES] = found
+        signed: dict[str, list[int]] = {}
+        for position, entry in enumerate(talk.conversation.entries):
+            if isinstance(entry, Message) and entry.authors:
+                signed.setdefault(entry.role, []).append(position)
+        times = talk.bones.times
+        timed = [position for position, time in enumerate(times) if time != NO_TIME]
+        found = talk.notes[NOTES] = _Known(timed, signed)
     return found
