@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.checking.registry import all_rules
+from talktree.checking.registry import all_rules, severity_text
 from talktree.formats.rule import Rule
 
 FAMILIES = {
@@ -51,7 +51,7 @@ def _index() -> str:
         rules = [rule for rule in all_rules() if rule.code.startswith(family)]
         rows = "".join(
             f"| [{rule.code}]({family}.md#{rule.code.lower()}-{rule.name}) | {rule.name} "
-            f"| {rule.severity} | {_safety(rule)} |\n"
+            f"| {severity_text(rule)} | {_safety(rule)} |\n"
             for rule in rules
         )
         if rows:
@@ -74,7 +74,7 @@ def _rule(rule: Rule) -> str:
     label, _, text = fix.partition(":")
     return (
         f"## {rule.code} {rule.name}\n\n"
-        f"*{rule.severity}; {formats}*\n\n{what}\n\n"
+        f"*{severity_text(rule)}; {formats}*\n\n{what}\n\n"
         f"**Why.** {_sentence(why)}\n\n"
         f"```text\n{bad}\n```\n\n"
         f"**{label}.** {_sentence(text)}\n"

@@ -133,7 +133,8 @@ def test_two_objects_with_comments_are_read_and_reported() -> None:
 
 
 def test_lines_of_both_dialects_may_stand_in_one_file() -> None:
-    api_line = said(2, "assistant", message={"role": "assistant", "content": "Sorted."})
+    blocks = [{"type": "text", "text": "Sorted."}, {"type": "thinking", "thinking": "Done?"}]
+    api_line = said(2, "assistant", message={"role": "assistant", "content": blocks})
     assert not own_codes(document([ASKED, {**api_line, "userType": "external"}], "claude-messages"))
 
 

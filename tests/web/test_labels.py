@@ -29,7 +29,7 @@ from talktree.web.desk.labels import LABEL, label
         ((ToolResult(), ToolResult()), "tool result"),
         ((Attachment(), Attachment("a.png")), "attachment, a.png"),
         ((Artifact(title="Chart"),), "Chart"),
-        ((Event("compacted", "Conversation compacted"),), "summary of earlier messages"),
+        ((Event("compacted", "Conversation compacted"),), "compacted"),
         ((Event("command", data={"name": "/clear", "args": ""}),), "/clear"),
         ((Event("command_output", "done"),), "output of a command: done"),
         ((Event("hook_failed", "no"),), "hook failed: no"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from msgspec.structs import replace
+
 from talktree.errors import UsageError
 from talktree.formats import all_formats, by_slug
 from talktree.formats.rule import Rule, rules_in
+from talktree.model.findings import Severity
 
 ALL = "ALL"
 """What is said for every rule there is."""
@@ -41,9 +44,32 @@ def all_rules() -> Sequence[Rule]:
 
 @cache
 def rules_for(slug: str) -> Sequence[Rule]:
-    """The rules that hold for a format."""
-    found = _sorted([*_shared(), *by_slug(slug).rules()])
-    return [rule for rule in found if not rule.formats or slug in rule.formats]
+    """The rules that hold for a format, each as severe as it is there."""
+    format = by_slug(slug)
+    found = _sorted([*_shared(), *format.rules()])
+    return [
+        replace(rule, severity=format.severities.get(rule.code, rule.severity))
+        for rule in found
+        if not rule.formats or slug in rule.formats
+    ]
+
+
+@cache
+def severities_of(slug: str) -> Mapping[str, Severity]:
+    """How severe each rule is in a format, by its code."""
+    return {rule.code: rule.severity for rule in rules_for(slug)}
+
+
+def exceptions_of(rule: Rule) -> dict[str, Severity]:
+    """The formats in which a rule has another severity than elsewhere."""
+    found = ((each.info.slug, each.severities.get(rule.code)) for each in all_formats())
+    return {slug: other for slug, other in found if other not in (None, rule.severity)}
+
+
+def severity_text(rule: Rule) -> str:
+    """How severe a rule is, with the formats in which it is more or less so."""
+    others = ", ".join(f"{other} in {slug}" for slug, other in exceptions_of(rule).items())
+    return f"{rule.severity} ({others})" if others else rule.severity
 
 
 @cache

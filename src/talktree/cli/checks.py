@@ -11,14 +11,15 @@ from msgspec import Struct
 from talktree import __version__, api
 from talktree.checking.account import Shown
 from talktree.checking.many import Checked, Order, check_source, checked_all
-from talktree.checking.registry import all_rules
+from talktree.checking.registry import all_rules, severities_of
+from talktree.checking.report import SEVERITIES
 from talktree.cli import output
 from talktree.cli.failures import tell
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat
 from talktree.formats import slugs
 from talktree.formats.sources import Found, found
-from talktree.model.findings import Finding
+from talktree.model.findings import Finding, Severity
 from talktree.text.json_value import Json
 from talktree.views.findings import (
     finding_lines,
@@ -107,9 +108,11 @@ def _lines(wish: Wish, results: Sequence[Checked]) -> Iterator[Line]:
         counts = Counter[str]()
         for result in results:
             counts.update(result.counts)
+        worst = _worst(results)
         rules = {
-            rule.code: (rule.name, rule.severity, rule.fix.safety if rule.fix else None)
+            rule.code: (rule.name, worst[rule.code], rule.fix.safety if rule.fix else None)
             for rule in all_rules()
+            if rule.code in worst
         }
         yield from statistics_lines(counts, rules)
     else:
@@ -143,12 +146,26 @@ def _path(result: Checked, found: Finding) -> str:
 
 
 def _severities(results: Sequence[Checked]) -> dict[str, int]:
-    by_code = {rule.code: rule.severity for rule in all_rules()}
     counts = {"error": 0, "warning": 0, "note": 0}
     for result in results:
         for code, count in result.counts.items():
-            counts[by_code[code]] += count
+            counts[_severity(result, code)] += count
     return counts
+
+
+def _severity(result: Checked, code: str) -> Severity:
+    assert result.format is not None
+    return severities_of(result.format)[code]
+
+
+def _worst(results: Sequence[Checked]) -> dict[str, Severity]:
+    """How severe each rule is that is broken, in the format where it is most severe."""
+    found: dict[str, Severity] = {}
+    for result in results:
+        for code in result.counts:
+            both = (found.get(code, "note"), _severity(result, code))
+            found[code] = min(both, key=SEVERITIES.index)
+    return found
 
 
 # for scripts

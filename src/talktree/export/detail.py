@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from talktree.export.choice import Choice, Detail, Images
 from talktree.export.hidden import without_hidden
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import (
     Artifact,
@@ -29,7 +30,6 @@ from talktree.model.parts import (
 )
 from talktree.text.media import data_url
 from talktree.views.measure import counted
-from talktree.views.parts import COMPACTIONS
 
 LONGEST_OUTPUT = 2_000
 NO_IMAGE = "image left out"

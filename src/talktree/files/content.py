@@ -29,6 +29,11 @@ class Content(ABC):
 
     size: int
 
+    @property
+    def modified(self) -> int | None:
+        """When the file was last changed, in nanoseconds since 1970; None if it is not a file."""
+        return None
+
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         """The bytes from start to stop."""
@@ -139,6 +144,10 @@ class OnDisk(Content):
     def size(self) -> int:  # type: ignore[override]
         """The number of bytes the file had when it was loaded."""
         return self._found.st_size
+
+    @property
+    def modified(self) -> int | None:
+        return self._found.st_mtime_ns
 
     @property
     def path(self) -> Path:

@@ -22,6 +22,10 @@ class Held(StandIn):
         self.size = stored.size
         self._stored = stored
 
+    @property
+    def modified(self) -> int | None:
+        return self._stored.modified
+
     @cached_property
     def text(self) -> Content:
         return Memory(b"".join(self._stored.blocks()))

@@ -20,6 +20,7 @@ from talktree.formats.probe import Detection as Detection
 from talktree.formats.probe import Probe as Probe
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.findings import Severity
 from talktree.model.habits import ANY, Habits
 from talktree.model.making import random_id
 from talktree.model.measures import MessageMeasures, measures_of_model
@@ -367,8 +368,18 @@ class Format(ABC):
         moved = replace(entry, follows=above) if follows else replace(entry, parent=above)
         return self.put(moved, record)
 
+    severities: Mapping[str, Severity] = {}
+    """Severities of shared rules that differ here, by code: what its document requires is an
+    error."""
+
+    demands_ids: bool = False
+    """Whether every message must have an id, even if none of a file has one."""
+
     checks_sides: bool = False
     """Whether a rule of its own already tells when an answer stands outside a sidechain."""
+
+    only_replies_leave = False
+    """Whether nothing but a reply may lead from a sidechain back to the main conversation."""
 
     def means_branches(self, talk: Talk) -> bool:
         """Whether its program keeps account of branches, so that several may grow in turns."""
@@ -386,6 +397,9 @@ class Format(ABC):
         found = reply_of(message, own)
         if found is not None:
             yield found
+
+    compaction_names: Mapping[str, str] = {}
+    """Members of a compaction's data, and the numbers they are; see `model.compaction`."""
 
     def measures(self, message: Message) -> MessageMeasures:
         """How a message was classified and rated, and how long it took, as far as is recorded."""

@@ -18,6 +18,8 @@ class Revalue(NamedTuple):
     position: int
     make: Callable[[Seen], Json]
     """From the record as it is by then to its new value."""
+    invented: str = ""
+    """What of the new value is made up, and from what."""
 
 
 class Drop(NamedTuple):

@@ -32,9 +32,11 @@ class Action(Struct, frozen=True, kw_only=True):
     entry: str | None = None
     before: str = ""
     after: str = ""
+    invented: str = ""
+    """What was made up, and from what."""
 
 
-def action(finding: Finding, *, before: str, after: str) -> Action:
+def action(finding: Finding, *, before: str, after: str, invented: str = "") -> Action:
     """The step that mends a finding."""
     assert finding.fix is not None
     return Action(
@@ -47,6 +49,7 @@ def action(finding: Finding, *, before: str, after: str) -> Action:
         entry=finding.entry,
         before=before,
         after=after,
+        invented=invented,
     )
 
 

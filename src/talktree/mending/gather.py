@@ -90,7 +90,8 @@ def revalued(changes: Iterable[tuple[Revalue, Found]]) -> tuple[Json, list[Actio
         new = change.make(seen)
         before, after = differing(old, new)
         if before or after:
-            actions.append(action(found.finding, before=before, after=after))
+            made_up = change.invented
+            actions.append(action(found.finding, before=before, after=after, invented=made_up))
         seen.record.value = new
         # From here on its names are those it has now, not those the skeleton knew.
         seen.record.id, seen.record.parent = "", None

@@ -58,6 +58,7 @@ class Step(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
     entry: str | None = None
     before: str = ""
     after: str = ""
+    invented: str = ""
 
 
 class Change(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):

@@ -210,6 +210,15 @@ class Conversation:
         found = (self.entry(position) for position in self.tree.path(end))
         return [entry for entry in found if isinstance(entry, Message)]
 
+    def context_messages(self, leaf: str | None = None) -> list[Message]:
+        """What a model is sent at a leaf, by default at the active one.
+
+        After a compaction that is its summary and what follows, after a restoration everything.
+        """
+        from talktree.model.compaction import context_messages
+
+        return context_messages(self, leaf)
+
     @cached_property
     def title(self) -> str | None:
         """What the source calls it: the best title it was given, of equals the last."""

@@ -92,7 +92,7 @@ READING: dict[str, Code] = {
         ("cycle", "TRE102", "parent-cycle", "error"),
         ("lost-origin", "TRE110", "lost-origin", "note"),
         ("lost", "STT101", "lost-replies", "error"),
-        ("no-header", "CHB201", "no-header", "warning"),
+        ("no-header", "CHB201", "no-header", "error"),
         ("comment-header", "CHB202", "comment-header", "note"),
         ("bare-id", "CHB203", "bare-id-line", "warning"),
         ("unmarked", "CHB204", "unmarked-header-line", "warning"),

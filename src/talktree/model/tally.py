@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from talktree.model.compaction import OPERATIONS, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.derive import DONE, todos_of
 from talktree.model.latency import latencies
@@ -23,7 +24,7 @@ from talktree.model.measures import (
 from talktree.model.mending import mended
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
-from talktree.model.parts import ToolCall
+from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import ReplyUsage, total
 from talktree.text.times import SECOND
 
@@ -103,6 +104,8 @@ class Tally:
         """How often each word was recorded, by the name of the measure."""
         self.numbers: dict[str, array[float]] = {}
         """The numbers that were recorded, by the name of the measure."""
+        self.compactions: list[Event] = []
+        """What compactions and restorations say, in the order of the sources."""
         self._todos: dict[str, tuple[int, int]] = {}
         """Tasks that are done and that are open, by conversation."""
         self._counted: dict[int, tuple[Usage, list[Tokens]]] = {}
@@ -127,6 +130,9 @@ class Tally:
         store = conversation.store
         for position, message, replies in _spoken(conversation):
             self._take(message, replies)
+            mark = compaction_of(message)
+            if mark is not None and mark.kind in OPERATIONS:
+                self.compactions.append(Event(mark.kind, data=mark.data))
             todos = todos_of(message) or todos
             seconds = self._measure(store.measures(message))
             if seconds is not None:

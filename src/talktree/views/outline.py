@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
 from talktree.model.derive import speaker
 from talktree.model.entries import Entry
@@ -24,11 +25,12 @@ from talktree.model.parts import (
     ToolResult,
 )
 from talktree.model.skeleton import INFERRED
+from talktree.views.compactions import compaction_text
 from talktree.views.graph import Fork, Lane, NewStart, Piece, Run, Skipped, pieces
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import clipped, counted, one_line
-from talktree.views.parts import COMPACTIONS, details, part_line, thought
+from talktree.views.parts import part_line, thought
 from talktree.views.tools import call_title
 
 SHORT_RUN = 3
@@ -247,7 +249,6 @@ def snippet(message: Message) -> str:
             told = one_line(words[0], 2 * SNIPPET) if words else ""
             return f"{'failed' if first.error else 'result'}: {told}"
         case Event() if first.kind in COMPACTIONS:
-            told = details(first.data)
-            return f"{first.kind}{': ' if told else ''}{told}"
+            return compaction_text(first)
         case _:
             return "".join(text for text, _ in part_line(first))

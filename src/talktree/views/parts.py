@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import assert_never
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,
@@ -22,18 +22,15 @@ from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 from talktree.text.media import data_size, data_url
 from talktree.text.visible import uncoloured
+from talktree.views.compactions import compaction_text
+from talktree.views.details import details as details
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line, size
 from talktree.views.wrapping import unwrapped
 
-COMPACTIONS = frozenset(
-    {"compacting", "compacted", "microcompacted", "restoring", "restored", "compaction"}
-)
-"""Events that divide the conversation."""
 WIDTH = 100
 NOT_KEPT = "not kept"
 """What is said of a thought whose words its program left out."""
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def is_filler(message: Message, number: int) -> bool:
@@ -92,6 +89,8 @@ def _artifact(part: Artifact) -> Line:
 
 def event_line(event: Event) -> Line:
     """Something that happened."""
+    if event.kind in COMPACTIONS:
+        return line((compaction_text(event), "mark"))
     if event.kind == "command":
         return line(("[", "faint"), (_command(event), "tool"), ("]", "faint"))
     kind = event.kind.replace("_", " ")
@@ -105,18 +104,6 @@ def _command(event: Event) -> str:
     words = [data.get(key) for key in ("name", "args")]
     told = " ".join(word for word in words if isinstance(word, str) and word)
     return one_line(told or event.text or "command", WIDTH)
-
-
-def details(data: object) -> str:
-    """The simple facts in an event's data, in words."""
-    if not isinstance(data, Mapping):
-        return ""
-    facts = [
-        f"{_HUMP.sub(' ', str(key)).lower()} {value}"
-        for key, value in list(data.items())[:12]
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    ]
-    return one_line(", ".join(facts), 2 * WIDTH)
 
 
 def compact_json(value: Json) -> str:

@@ -32,6 +32,8 @@ class Step(Protocol):
     def before(self) -> str: ...
     @property
     def after(self) -> str: ...
+    @property
+    def invented(self) -> str: ...
 
 
 def plan_lines(steps: Iterable[Step]) -> Iterator[Line]:
@@ -49,3 +51,5 @@ def plan_lines(steps: Iterable[Step]) -> Iterator[Line]:
             yield line(("  - ", "removed"), (one_line(step.before, WIDTH), "removed"))
         if step.after:
             yield line(("  + ", "added"), (one_line(step.after, WIDTH), "added"))
+        if step.invented:
+            yield line(("  invented: ", "mark"), one_line(step.invented, 4 * WIDTH))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
+from talktree.model.compaction import COMPACTED, OPERATIONS, RESTORED
+from talktree.model.parts import Event
 from talktree.model.tally import Tally, Tokens
 from talktree.text.json_value import Json
+from talktree.views.compactions import compaction_facts, compaction_shape
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted, duration
 from talktree.views.measures import measures_lines, measures_shape, tally_measures
@@ -14,6 +17,7 @@ from talktree.views.plots import bars
 from talktree.views.when import day, moment, stamp
 
 MOST_ROWS = 20
+MOST_COMPACTIONS = 5
 Row = tuple[str, float, str]
 
 
@@ -42,6 +46,7 @@ def statistics_shape(tally: Tally) -> dict[str, Json]:
             }
             for name, found in tally.tools.items()
         ],
+        "compactions": [compaction_shape(each) for each in tally.compactions],
         "by_role": [{"role": role, "messages": count} for role, count in tally.roles.most_common()],
         "measures": measures_shape(tally_measures(tally)),
     }
@@ -57,6 +62,8 @@ def _totals(tally: Tally) -> dict[str, Json]:
         "branches": tally.branches,
         "sidechains": tally.sidechains,
         "branches_by_kind": dict(sorted(tally.kinds.items())),
+        "compactions": sum(each.kind == COMPACTED for each in tally.compactions),
+        "restorations": sum(each.kind == RESTORED for each in tally.compactions),
         "tool_calls": sum(tool.calls for tool in tally.tools.values()),
         "tool_failures": sum(tool.failures for tool in tally.tools.values()),
         **_tokens(tally.tokens),
@@ -143,8 +150,24 @@ def _summary(tally: Tally) -> Iterator[Line]:
         half, most = quantile(tally.waits, 0.5) or 0, quantile(tally.waits, 0.9) or 0
         what = counted(len(tally.waits), "answer")
         yield line(f"{what} timed: p50 {duration(half)}, p90 {duration(most)}")
+    if tally.compactions:
+        yield line(f"compaction: {_compactions(tally.compactions)}")
     if tally.todos_done or tally.todos_open:
         yield line(f"tasks: {tally.todos_done:,} done, {tally.todos_open:,} open")
+
+
+def _compactions(events: Sequence[Event]) -> str:
+    """How often the context was compacted and restored, each time with its numbers."""
+    told = []
+    for kind in OPERATIONS:
+        found = [each for each in events if each.kind == kind]
+        if found:
+            numbers = list(filter(None, map(compaction_facts, found[:MOST_COMPACTIONS])))
+            more = "; …" if len(found) > MOST_COMPACTIONS else ""
+            told.append(
+                f"{len(found):,} {kind}" + (f" ({'; '.join(numbers)}{more})" if numbers else "")
+            )
+    return ", ".join(told)
 
 
 def _table(

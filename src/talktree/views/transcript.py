@@ -9,17 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
 from talktree.model.derive import speaker, todos_of
 from talktree.model.message import META, Message, Todo
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
+from talktree.views.compactions import compaction_text
 from talktree.views.folding import Step, fold
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import cells, counted, one_line, wrapped
-from talktree.views.parts import COMPACTIONS, details, is_filler, part_line
+from talktree.views.parts import is_filler, part_line
 from talktree.views.reading import as_read
 from talktree.views.todos import checklist
 from talktree.views.tools import call_lines, result_lines
@@ -135,7 +137,7 @@ class Transcript:
             case ToolCall() | ToolResult():
                 return ()
             case Event() if part.kind in COMPACTIONS:
-                return (divider(_compaction(part)),)
+                return (divider(compaction_text(part)),)
             case Event(text=None, data=None) if not look.full:
                 # That a hook ran or a turn ended is no news to anybody who reads along.
                 return ()
@@ -200,11 +202,6 @@ class Transcript:
 
 def _divides(part: Part) -> bool:
     return isinstance(part, Event) and part.kind in COMPACTIONS
-
-
-def _compaction(event: Event) -> str:
-    told = details(event.data) or (one_line(event.text, 80) if event.text else "")
-    return f"{event.kind}: {told}" if told else event.kind
 
 
 def divider(text: str) -> Line:

@@ -137,7 +137,7 @@ def test_events_and_what_nobody_knows() -> None:
     divider = only(
         Event("compacted", "Conversation compacted", {"trigger": "auto", "preTokens": 18420})
     )
-    assert (divider.kind, divider.detail) == ("divider", "trigger auto, pre tokens 18,420")
+    assert (divider.kind, divider.detail) == ("divider", "18,420 tokens before, trigger auto")
     chip = only(Event("command", "x", {"name": "/init", "args": "now"}))
     assert (chip.kind, chip.title, chip.detail) == ("chip", "/init", "now")
     printed = only(Event("command_output", "<local-out>\x1b[1mdone\x1b[22m</local-out>"))

@@ -654,6 +654,19 @@ export interface MeasuredNumbers {
   max: number;
 }
 
+/** A compaction or restoration of a branch, or its beginning. */
+export interface UsageCompaction {
+  row: number;
+  kind: "compacted" | "compacting" | "restored" | "restoring";
+  /** Its numbers in words. */
+  detail: string;
+  messages_before: number | null;
+  messages_after: number | null;
+  tokens_before: number | null;
+  tokens_after: number | null;
+  ratio: number | null;
+}
+
 /** What a branch cost, at most 400 points. */
 export interface UsageOver {
   totals: Tokens;
@@ -668,6 +681,8 @@ export interface UsageOver {
   seconds_p90: number | null;
   words: MeasuredWords[];
   numbers: MeasuredNumbers[];
+  /** The first 200 of them. */
+  compactions: UsageCompaction[];
 }
 
 /** A day of all conversations. */

@@ -7,6 +7,7 @@ import { Icon } from '../../ui/Icon'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { lasted, money, short } from '../../lib/amounts'
 import { Answered } from '../common/Answered'
+import { CompactionTable } from './CompactionTable'
 import { CountTable } from './CountTable'
 import { LatencyChart } from './LatencyChart'
 import { SentimentChart } from './SentimentChart'
@@ -25,7 +26,7 @@ function Known({ usage }: { usage: UsageOver }): React.JSX.Element {
   const { cid, leaf } = useConversation()
   const kinds = spent(usage.totals)
   const timed = usage.points.some((point) => point.seconds !== null)
-  const counted = usage.tools.length + usage.models.length + usage.words.length
+  const counted = usage.tools.length + usage.models.length + usage.words.length + usage.compactions.length
   if (kinds.length === 0 && !timed && counted === 0) {
     return <Empty icon="usage" title="This format says nothing about tokens, time or tools" />
   }
@@ -44,6 +45,7 @@ function Known({ usage }: { usage: UsageOver }): React.JSX.Element {
       {timed && <LatencyChart points={usage.points} />}
       <CountTable title="Tools" rows={usage.tools} />
       <CountTable title="Models" rows={usage.models} />
+      <CompactionTable rows={usage.compactions} />
       {usage.words.map((one) => (
         <CountTable key={one.name} title={one.title} rows={one.values} />
       ))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -20,15 +20,22 @@ def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
     sides, traits = bones.sidechain, bones.traits
     if SIDECHAIN not in talk.format.can.flags or not any(sides):
         return
+    above_all = list(map(bones.named_parent, range(len(bones))))
     below = {
         position
-        for position, above in enumerate(map(bones.named_parent, range(len(bones))))
+        for position, above in enumerate(above_all)
         if above >= 0 and sides[above] and not sides[position] and traits[position]
     }
+    held = _held_back(talk, above_all) if talk.format.only_replies_leave else set[int]()
     within = _surrounded(talk, below) if below else below
-    for position in sorted(below):
-        above = bones.named_parent(position)
+    for position in sorted(below | held):
+        above = above_all[position]
         sure = position in within or (agents[position] and agents[position] == agents[above])
+        if position in held:
+            # The result of a sub-agent's call is the sub-agent's; what a user says may not be.
+            if _is_unmarked(talk, position):
+                yield position, bool(sure) or traits[position] == Trait.RESULT
+            continue
         # What a sub-agent said last may well be handed back; what it was asked may not.
         answers = (
             not talk.format.checks_sides
@@ -37,6 +44,20 @@ def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
         )
         if (sure or answers) and _is_unmarked(talk, position):
             yield position, bool(sure)
+
+
+def _held_back(talk: Talk, above_all: Sequence[int]) -> set[int]:
+    """Messages that hang on a sidechain without a mark and are not the reply that leaves it."""
+    bones = talk.bones
+    held = set[int]()
+    for position, above in enumerate(above_all):
+        if above < 0 or bones.sidechain[position]:
+            continue
+        if bones.traits[position] in (0, Trait.REPLY):
+            continue
+        if bones.sidechain[above] or above in held:
+            held.add(position)
+    return held
 
 
 def _surrounded(talk: Talk, below: set[int]) -> set[int]:

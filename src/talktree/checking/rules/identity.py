@@ -46,7 +46,8 @@ def _fold(talk: Talk, told: Told) -> Iterator[Change]:
 
 @rule("IDS101", "missing-id", "warning", on="talk", fix=unsafe(_name))
 def missing_id(talk: Talk) -> Iterator[Told]:
-    """A message has no id, though others around it have one.
+    """A message has no id, though others around it have one, or though the format's document
+    demands one of every message.
 
     Why: nothing can reply to it, and programs that keep messages by id drop it or mix it up with
     others.
@@ -62,7 +63,8 @@ def missing_id(talk: Talk) -> Iterator[Told]:
         # Where messages hang together by their places, an id is the format's own business.
         return
     nameless = [position for position, native in bones.native.items() if not native]
-    if not nameless or len(nameless) >= len(bones) - bones.traits.count(0):
+    alone = len(nameless) >= len(bones) - bones.traits.count(0)
+    if alone and not talk.format.demands_ids:
         # Where no message has an id, the format does without.
         return
     fixable = is_wanted(talk)

@@ -125,6 +125,10 @@ def forward_parent(talk: Talk) -> Iterator[Told]:
 def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
     """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
 
+    Where the format's document demands that the mark is consistent, only a reply of the assistant
+    may lead back to the main conversation: all messages from the first with the mark to the first
+    reply without it must have the mark.
+
     Why: it shows up in the main conversation, and the sub-agent's talk breaks off where it stands.
 
     Bad:
@@ -132,8 +136,8 @@ def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
         {"type":"assistant","uuid":"3","parentUuid":"2","message":"Looking."}
         {"type":"assistant","uuid":"4","parentUuid":"3","isSidechain":true,"message":"Found."}
 
-    Fix (safe): it is marked too. That is done only where the same sub-agent wrote its parent, or
-    where its parent and all its replies are marked.
+    Fix (safe): it is marked too. That is done only where the same sub-agent wrote its parent, where
+    its parent and all its replies are marked, or where it is the result of a sub-agent's call.
     """
     for position, sure in off_side(talk):
         what = "it stands on a sidechain and is not marked as such"

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.checking.registry import all_rules, chosen, refuse_unknown, rule_named
+from talktree.checking.registry import (
+    all_rules,
+    chosen,
+    exceptions_of,
+    refuse_unknown,
+    rule_named,
+    severity_text,
+)
 from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes
 from talktree.cli.verbs import Verb
@@ -80,7 +87,7 @@ def _explained(rules: Sequence[Rule]) -> Iterator[Line]:
         what, why, bad, fix = rule.explained
         yield line((rule.code, STYLES[rule.severity]), (f" {rule.name}", "title"))
         formats = ", ".join(rule.formats) or "every format"
-        yield line((f"{rule.severity}; {formats}", "faint"))
+        yield line((f"{severity_text(rule)}; {formats}", "faint"))
         yield EMPTY
         yield from styled(wrapped(_flowing(what), width))
         yield from (EMPTY, line(("Why is this bad?", "title")))
@@ -108,6 +115,7 @@ def _shape(rule: Rule) -> Json:
         "code": rule.code,
         "name": rule.name,
         "severity": rule.severity,
+        "severities": dict(exceptions_of(rule)),
         "formats": list(rule.formats),
         "fix": rule.fix.safety if rule.fix else None,
         "what": _flowing(what),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files import Content, Source, plain_head
@@ -102,6 +102,10 @@ class ClaudeCode(Format):
     )
     habits = Habits(sequential=True, replays=True, latest=True, walk=True)
     lens = Lens(get, put)
+    compaction_names: Mapping[str, str] = {
+        "preTokens": "tokens_before",
+        "postTokens": "tokens_after",
+    }
     companions = SessionFiles()
     record_per_line = True
     keeper = "line"

@@ -6,18 +6,19 @@ This is the dialect of the Message Type Specification. The files Claude Code rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_messages.adopt import adopt, has_place
-from talktree.formats.claude_messages.lens import get, put
+from talktree.formats.claude_messages.lens import UNTYPED, get, put
 from talktree.formats.claude_messages.records import Dialect, judge
 from talktree.formats.evidence import SURE, Evidence, look_into
 from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
+from talktree.model.findings import Severity
 from talktree.model.habits import Habits
 from talktree.model.message import Message
 from talktree.model.parts import Part
@@ -64,10 +65,25 @@ class ClaudeMessages(Format):
     lens = Lens(get, put)
     record_per_line = True
     keeper = "line"
+    severities: Mapping[str, Severity] = {
+        "IDS101": "error",
+        "IDS105": "error",
+        "IDS109": "error",
+        "TRE107": "error",
+        "TRE111": "error",
+    }
+    demands_ids = True
     checks_sides = True
+    only_replies_leave = True
     faithful = True
     stamp_key = "timestamp"
     words_at = ("message",)
+    compaction_names: Mapping[str, str] = {
+        "totalMessages": "messages_total",
+        "preservedMessages": "messages_kept",
+        "compressionRatio": "ratio",
+    }
+    known_kinds = frozenset({UNTYPED})
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:

@@ -25,6 +25,8 @@ OPERATIONS = {
     "conversation_restoring": "restoring",
     "conversation_restored": "restored",
 }
+UNTYPED = "untyped"
+"""The kind of a line that has an id, as messages have, and no type."""
 CONTEXT = {"cwd": "cwd", "gitBranch": "git_branch", "userType": "user_type", "version": "version"}
 """Native names of the context, and the fields they stand for."""
 
@@ -35,6 +37,8 @@ def get(record: Record) -> Entry:
     if not isinstance(value, dict) or not record.usable:
         return opaque(record)
     type = value.get("type")
+    if not isinstance(type, str) and "uuid" in value:
+        return opaque(record, UNTYPED)
     if not isinstance(type, str) or type not in TYPES:
         return opaque(record, type if isinstance(type, str) else "unknown")
     left = dict(value)

@@ -21,5 +21,5 @@ def is_documented(value: Object) -> bool:
 
 def only_session(talk: Talk) -> str | None:
     """The session of all lines so far that name one, if it is the same."""
-    known = list(talk.facts.session_names)
+    known = [name for name in talk.facts.session_names if name]
     return known[0] if len(known) == 1 else None

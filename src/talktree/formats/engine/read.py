@@ -6,6 +6,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 
+from msgspec.structs import replace
+
 from talktree.files import Source, unpacked
 from talktree.formats.base import CARRY, Format, Probe, Split
 from talktree.formats.engine.doubles import find_doubles, identity_key
@@ -175,6 +177,14 @@ def _copies(group: _Group, origin: Origin) -> dict[int, int]:
 
 
 def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) -> Iterator[Finding]:
+    """What reading noticed, each as severe as it is in the format."""
+    severities = origin.format.severities
+    for each in _notice(origin, groups, whole=whole):
+        severity = severities.get(each.code, each.severity)
+        yield each if severity == each.severity else replace(each, severity=severity)
+
+
+def _notice(origin: Origin, groups: Iterable[_Group], *, whole: bool) -> Iterator[Finding]:
     yield from origin.damage()
     for sheet in origin.sheets:
         yield from sheet.inspect() if whole else sheet.glance()
@@ -203,6 +213,6 @@ def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iter
         elif native:
             what = f"the id {native[:60]} is that of an earlier message"
             yield finding("duplicate-id", what, path=path, entry=name)
-        elif nameless < nodes:
+        elif nameless < nodes or origin.format.demands_ids:
             # Where no message has an id, the format does without; where some have, it is a gap.
             yield finding("missing-id", "it has no id", path=path, entry=name)

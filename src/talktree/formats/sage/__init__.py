@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,15 @@ class Sage(Format):
     faithful = True
     copies_carry = True
     words_at = ("message", "content")
+    compaction_names: Mapping[str, str] = {
+        "messages": "messages_before",
+        "tokens": "tokens_before",
+        "messagesBefore": "messages_before",
+        "messagesAfter": "messages_after",
+        "tokensBefore": "tokens_before",
+        "tokensAfter": "tokens_after",
+        "ratio": "ratio",
+    }
 
     def __init__(self, *, nested_results: bool = False) -> None:
         # New tool results stand where the document has them, or where the program looks for them.

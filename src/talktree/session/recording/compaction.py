@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from talktree.formats.sage.kinds import OPERATIONS
+from talktree.model.compaction import context_start
 from talktree.model.message import Message
 from talktree.model.parts import Event
 from talktree.session.index.index import Index
@@ -80,19 +81,12 @@ def full(index: Index, leaf: str) -> list[Message]:
 def context(index: Index, leaf: str) -> list[Message]:
     """What the model is sent at a message: from the last summary that counts on."""
     chain = index.chain(leaf)
-    start = _start(index, chain)
+    start = context_start(len(chain), lambda place: _kind(index, chain[place]))
     found = (index.message(node) for node in chain[start:])
     return [message for message in found if not is_mark(message)]
 
 
-def _start(index: Index, chain: list[Node]) -> int:
-    """Where the context begins: behind the last compaction, unless it was taken back."""
-    for place in range(len(chain) - 1, -1, -1):
-        if chain[place].type != "system":
-            continue
-        subtype = index.value(chain[place]).get("subtype")
-        if subtype == RESTORED:
-            return 0
-        if subtype == COMPACTED:
-            return place + 1
-    return 0
+def _kind(index: Index, node: Node) -> str:
+    """What a message does to the context; only lines of the system are read for that."""
+    subtype = index.value(node).get("subtype") if node.type == "system" else None
+    return OPERATIONS.get(subtype, "") if isinstance(subtype, str) else ""

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.parts import Event, Unknown
+from talktree.views.compactions import compaction_facts
 from talktree.views.html.block import Block
 from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
 from talktree.views.html.terminal import terminal, unsteered
 from talktree.views.measure import one_line
-from talktree.views.parts import COMPACTIONS, compact_json, details
+from talktree.views.parts import compact_json, details
 from talktree.views.wrapping import unwrapped
 
-_LARGE = re.compile(r"(?<![\w.,])\d{4,15}(?![\w.,])")
 _WORDS = {
     "compacted": "Conversation compacted",
     "compaction": "Conversation compacted",
     "microcompacted": "Old results left out",
     "compacting": "Compacting",
     "restoring": "Restoring",
-    "restored": "Restored",
+    "restored": "Conversation restored",
 }
 
 
@@ -44,7 +44,7 @@ def event(part: Event, look: Look) -> Block:
 
 
 def _compaction(part: Event, look: Look) -> Block:
-    told = _LARGE.sub(lambda found: f"{int(found[0]):,}", details(part.data))
+    told = compaction_facts(part)
     title = _WORDS.get(part.kind, part.kind)
     said = part.text or ""
     html = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,
@@ -17,6 +18,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.views.compactions import compaction_facts
 from talktree.views.measure import one_line
 from talktree.views.tools import call_title
 
@@ -24,16 +26,11 @@ LABEL = 80
 """Characters of a label."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 _HAPPENED = {
-    "compacted": "summary of earlier messages",
-    "compaction": "summary of earlier messages",
-    "compacting": "earlier messages are being summed up",
-    "microcompacted": "old results left out",
     "summary": "summary",
-    "restoring": "going back",
-    "restored": "went back",
     "command": "command",
     "command_output": "output of a command",
 }
+_COMPACTIONS = {"compaction": "compacted", "microcompacted": "old results left out"}
 
 
 EMPTY = "empty message"
@@ -82,9 +79,11 @@ def _happened(event: Event) -> str:
         told = " ".join(word for word in words if isinstance(word, str) and word)
         if told:
             return one_line(told, LABEL)
+    if event.kind in COMPACTIONS:
+        what = _COMPACTIONS.get(event.kind, event.kind)
+        facts = compaction_facts(event)
+        return one_line(f"{what}: {facts}" if facts else what, LABEL)
     known = _HAPPENED.get(event.kind)
-    if known is not None and "compact" in event.kind:
-        return known
     return _with(known or _plain(event.kind), event.text or "")
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 from urllib.parse import quote
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.derive import DONE, speaker, todos_of
 from talktree.model.latency import answer_seconds
 from talktree.model.measures import recorded_seconds, recorded_usage
@@ -15,7 +16,6 @@ from talktree.model.parts import Event, ToolCall
 from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
-from talktree.views.parts import COMPACTIONS
 from talktree.views.reading import as_read
 from talktree.web.desk.file_work import changed_paths
 from talktree.web.desk.opened import Opened

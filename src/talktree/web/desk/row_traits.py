@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.model.compaction import COMPACTIONS
 from talktree.model.derive import TODO_TOOLS, tool_key
 from talktree.model.message import ERROR
 from talktree.model.parts import (
@@ -18,7 +19,6 @@ from talktree.model.parts import (
     Unknown,
 )  # fmt: skip
 from talktree.views.folding import Step
-from talktree.views.parts import COMPACTIONS
 from talktree.web.desk.steps import Shown
 
 Traits = frozenset[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Literal, NamedTuple
 
+from talktree.model.compaction import COMPACTED, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.message import ABORTED, DELETED, Message
 from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
@@ -177,26 +178,36 @@ class _Trace:
 
 def _traces(conversation: Conversation, segments: Segments, wanted: set[int]) -> dict[int, _Trace]:
     bones = conversation.skeleton
-    gone = _marked(conversation)
+    gone, divided = _marked(conversation)
     found = {number: _Trace() for number in wanted}
     for here in conversation.tree.order:
         trace = found.get(segments.of[here])
         if trace is not None:
             letter = _LETTERS.get(bones.roles[here], "o")
             letter = letter.upper() if here in gone else letter
-            trace.take(letter, bones.times[here], bones.linked.get(here) == "logical")
+            trace.take(letter, bones.times[here], here in divided)
     return found
 
 
-def _marked(conversation: Conversation) -> set[int]:
-    """Positions that are deleted or aborted, as far as few enough must be read to know."""
+def _marked(conversation: Conversation) -> tuple[set[int], set[int]]:
+    """Positions that are deleted or aborted, and of compactions.
+
+    Only as much is read for that as takes no long time: of a large conversation only the
+    compactions are known that links tell.
+    """
+    linked = conversation.skeleton.linked
+    gone, divided = set[int](), {at for at, kind in linked.items() if kind == "logical"}
     if conversation.record_count > FEW:
-        return set()
-    return {
-        position
-        for position, entry in enumerate(conversation.entries)
-        if isinstance(entry, Message) and (DELETED in entry.flags or ABORTED in entry.flags)
-    }
+        return gone, divided
+    for position, entry in enumerate(conversation.entries):
+        if not isinstance(entry, Message):
+            continue
+        if DELETED in entry.flags or ABORTED in entry.flags:
+            gone.add(position)
+        mark = compaction_of(entry)
+        if mark is not None and mark.kind == COMPACTED:
+            divided.add(position)
+    return gone, divided
 
 
 def _shape(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from talktree.home import data_home
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
+from talktree.model.compaction import OPERATIONS, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.latency import answer_seconds
 from talktree.model.measures import (
@@ -17,7 +18,7 @@ from talktree.model.measures import (
     recorded_seconds,
 )
 from talktree.model.message import Message, Usage
-from talktree.model.parts import ToolCall
+from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import total
 from talktree.model.tally import DAY
 from talktree.web.desk.steps import Shown
@@ -60,6 +61,8 @@ class Spending:
         self.numbers: dict[str, array[float]] = {}
         """The numbers that were recorded, by the name of the measure."""
         self.feelings: list[tuple[int, float]] = []
+        self.compactions: list[tuple[int, Event]] = []
+        """Compactions and restorations, with their rows."""
         self._asked: int | None = None
 
     def take(self, shown: Shown) -> None:
@@ -70,6 +73,9 @@ class Spending:
         self._call(shown)
         for step in shown.steps:
             self._measure(shown.number, self._conversation.store.measures(step.message))
+            mark = compaction_of(step.message)
+            if mark is not None and mark.kind in OPERATIONS:
+                self.compactions.append((shown.number, Event(mark.kind, data=mark.data)))
 
     def _measure(self, row: int, measures: MessageMeasures) -> None:
         """Note what is recorded about a message."""

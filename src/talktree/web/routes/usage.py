@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 from starlette.responses import Response, StreamingResponse
 
+from talktree.formats.compactions import compaction_numbers
 from talktree.library.stats.measures import Measured, most_common, summarize
 from talktree.model.message import Usage
+from talktree.model.parts import Event
 from talktree.model.replies import total
 from talktree.text.file_names import tame
 from talktree.text.times import to_iso
+from talktree.views.compactions import compaction_facts
 from talktree.views.measures import title_of
 from talktree.views.statistics import quantile
 from talktree.web.answers import encoded
@@ -30,6 +33,7 @@ from talktree.web.shapes.inspect import (
     Counted,
     MeasuredNumbers,
     MeasuredWords,
+    UsageCompaction,
     UsageOver,
     UsagePoint,
 )
@@ -87,6 +91,22 @@ def usage_over(spending: Spending, rows: int) -> UsageOver:
             measured_numbers(summarize(name, spending.numbers[name]))
             for name in sorted(spending.numbers)
         ),
+        compactions=tuple(map(_compaction, spending.compactions[:MOST_NAMES])),
+    )
+
+
+def _compaction(found: tuple[int, Event]) -> UsageCompaction:
+    row, event = found
+    numbers = compaction_numbers(event)
+    return UsageCompaction(
+        row=row,
+        kind=event.kind,  # type: ignore[arg-type]
+        detail=compaction_facts(event),
+        messages_before=numbers.messages_before,
+        messages_after=numbers.messages_after,
+        tokens_before=numbers.tokens_before,
+        tokens_after=numbers.tokens_after,
+        ratio=numbers.ratio,
     )
 
 

@@ -128,6 +128,20 @@ class MeasuredNumbers(Struct, frozen=True, kw_only=True):
     max: float
 
 
+class UsageCompaction(Struct, frozen=True, kw_only=True):
+    """A compaction or restoration of a branch, or its beginning."""
+
+    row: int
+    kind: Literal["compacting", "compacted", "restoring", "restored"]
+    detail: str
+    """Its numbers in words."""
+    messages_before: int | None = None
+    messages_after: int | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    ratio: float | None = None
+
+
 class UsageOver(Struct, frozen=True, kw_only=True):
     """What a branch cost, at most 400 points."""
 
@@ -143,6 +157,8 @@ class UsageOver(Struct, frozen=True, kw_only=True):
     seconds_p90: float | None
     words: tuple[MeasuredWords, ...] = ()
     numbers: tuple[MeasuredNumbers, ...] = ()
+    compactions: tuple[UsageCompaction, ...] = ()
+    """The first 200 of them."""
 
 
 class Day(Struct, frozen=True, kw_only=True):

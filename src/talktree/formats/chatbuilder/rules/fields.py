@@ -9,15 +9,18 @@ from uuid import UUID as Uuid
 
 from msgspec.structs import replace
 
+from talktree.formats.change import Change, Revalue
 from talktree.formats.chatbuilder.complete import component, description
 from talktree.formats.chatbuilder.header import Line
 from talktree.formats.chatbuilder.keys import ROLE, known
 from talktree.formats.chatbuilder.layout import MOST_KNOWN, SHORT, Layout, take_apart
+from talktree.formats.chatbuilder.provenance import completed, guess, has_time
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Told, rule, safe, unsafe
-from talktree.formats.talk import Seen
+from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
+from talktree.text.json_value import Json
 
 FORMATS = ("chatbuilder",)
 TOLD_BY_TEXT = ("Component", "Version", "Description", "Language")
@@ -84,7 +87,7 @@ def _completed(seen: Seen, told: Told) -> Entry:
 @rule(
     "CHB101",
     "missing-description",
-    "warning",
+    "error",
     on="message",
     formats=FORMATS,
     fix=safe(to_entry(_completed)),
@@ -111,7 +114,30 @@ def missing_description(seen: Seen) -> Iterator[Told]:
         yield Told(f"no {', '.join(missing)} in the header")
 
 
-@rule("CHB102", "missing-provenance", "warning", on="message", formats=FORMATS)
+def _unprovided(seen: Seen) -> list[str]:
+    return [name.lower() for name in _missing(seen, TOLD_BY_NOBODY)]
+
+
+def _guessed(talk: Talk, told: Told) -> Iterator[Change]:
+    position = told.position
+    found = guess(talk, position, _unprovided(talk.seen(position)))
+
+    def _make(seen: Seen) -> Json:
+        assert isinstance(seen.entry, Message)
+        return seen.put(completed(seen.entry, found))
+
+    if found.told:
+        yield Revalue(talk, position, _make, invented=found.told)
+
+
+@rule(
+    "CHB102",
+    "missing-provenance",
+    "error",
+    on="message",
+    formats=FORMATS,
+    fix=unsafe(_guessed),
+)
 def missing_provenance(seen: Seen) -> Iterator[Told]:
     """A header does not say when the message was made (`Created-at`), or by whom (`Authors`).
 
@@ -127,27 +153,35 @@ def missing_provenance(seen: Seen) -> Iterator[Told]:
         ;
         ; role: user
 
-    Fix: none, because a time or an author would be made up.
+    Fix (unsafe): both are invented, and the repair says from what. The time is that of the nearest
+    message before it, else behind it, else that of the file. The authors are those of the nearest
+    message with the same role, else `Unknown`.
     """
     missing = _missing(seen, TOLD_BY_NOBODY)
     if missing:
-        yield Told(f"no {', '.join(missing)} in the header")
+        can = "Authors" in missing or has_time(seen.talk, seen.position)
+        yield Told(f"no {', '.join(missing)} in the header", fixable=can)
 
 
-def _with_id(seen: Seen, told: Told) -> Entry:
-    message = seen.entry
-    assert isinstance(message, Message)
-    seed = f"{seen.talk.id}\0{seen.record.path}".encode("utf-8", "surrogatepass")
-    return replace(message, id=str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4)))
+def _with_id(talk: Talk, told: Told) -> Iterator[Change]:
+    path = talk.path(told.position)
+    seed = f"{talk.id}\0{path}".encode("utf-8", "surrogatepass")
+    made = str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4))
+
+    def _make(seen: Seen) -> Json:
+        return seen.put(replace(seen.entry, id=made))
+
+    source = "made from the names of the conversation and the file"
+    yield Revalue(talk, told.position, _make, invented=f"Block-UUID {made} ({source})")
 
 
 @rule(
     "CHB103",
     "no-block-uuid",
-    "warning",
+    "error",
     on="message",
     formats=FORMATS,
-    fix=unsafe(to_entry(_with_id)),
+    fix=unsafe(_with_id),
 )
 def no_block_uuid(seen: Seen) -> Iterator[Told]:
     """A header has no `Block-UUID`.

@@ -46,9 +46,10 @@ def _respelt(make: Restyle) -> Mend:
     return to_value(_made)
 
 
-@rule("CHB201", "no-header", "warning", on="reading", formats=FORMATS)
+@rule("CHB201", "no-header", "error", on="reading", formats=FORMATS)
 def no_header(noticed: Finding) -> Sequence[Told]:
-    """A message file has no header: nothing in it says whose message it is.
+    """A message file has no header: nothing in it says whose message it is, and all fields that
+    the document requires are missing.
 
     Why: the document finds the role by the line `; role:`, and there is none. Some loaders give
     such files a role by themselves; all others have to guess.

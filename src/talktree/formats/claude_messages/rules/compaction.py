@@ -43,7 +43,7 @@ def unknown_operation(seen: Seen) -> Iterable[Told]:
     return [Told(f"no operation is called {said[:40]}", way="message")]
 
 
-@rule("CLM402", "missing-statistics", "warning", on="part", formats=CLAUDE_MESSAGES, parts=(Event,))
+@rule("CLM402", "missing-statistics", "error", on="part", formats=CLAUDE_MESSAGES, parts=(Event,))
 def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
     """A finished compaction has no `metadata`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from talktree.formats.claude_messages.lens import UNTYPED
 from talktree.formats.claude_messages.ruling import (
     CLAUDE_MESSAGES,
     is_documented,
@@ -15,6 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Told, rule, safe
 from talktree.formats.talk import Seen
+from talktree.model.entries import Opaque
 from talktree.text.json_value import Json
 from talktree.text.times import from_iso, from_number, to_iso
 
@@ -48,7 +50,7 @@ is_iso = re.compile(
 
 def _completed(seen: Seen, told: Told) -> Json:
     value = line_of(seen)
-    if value.get("sessionId") is not None or not isinstance(told.about, str):
+    if value.get("sessionId") not in (None, "") or not isinstance(told.about, str):
         return value
     return {**value, "sessionId": told.about}
 
@@ -77,18 +79,18 @@ def incomplete_message(seen: Seen) -> Iterable[Told]:
     value = line_of(seen)
     compact = value.get("type") == "compact_system"
     needed = ("timestamp", "sessionId", "message") if compact else ("timestamp", "sessionId")
-    if all(value.get(key) is not None for key in needed):
+    if all(value.get(key) not in (None, "") for key in needed):
         return ()
     return _lacks(seen, value, compact=compact)
 
 
 def _lacks(seen: Seen, value: Object, *, compact: bool) -> Iterator[Told]:
-    if value.get("timestamp") is None:
+    if value.get("timestamp") in (None, ""):
         yield Told("it has no timestamp", fixable=False)
-    if value.get("sessionId") is None:
+    if value.get("sessionId") in (None, ""):
         session = only_session(seen.talk)
         yield Told("it has no sessionId", fixable=session is not None, about=session)
-    if compact and value.get("message") is None:
+    if compact and value.get("message") in (None, ""):
         yield Told("a compaction that does not say what is done", fixable=False)
 
 
@@ -194,13 +196,13 @@ def timestamp_not_iso(seen: Seen) -> Iterable[Told]:
     the same moment in ISO 8601. What nobody can read stays.
     """
     stamp = line_of(seen).get("timestamp")
-    if stamp is None or _is_iso(stamp):
+    if stamp in (None, "") or _is_iso(stamp):
         return ()
     what = f"{stamp[:40]} is not ISO 8601" if isinstance(stamp, str) else "not text in ISO 8601"
     return [Told(what, way="timestamp", fixable=_respelt(stamp) is not None)]
 
 
-@rule("CLM104", "no-words", "warning", on="message", formats=CLAUDE_MESSAGES)
+@rule("CLM104", "no-words", "error", on="message", formats=CLAUDE_MESSAGES)
 def no_words(seen: Seen) -> Iterable[Told]:
     """A line that should say something has no `message`: what a user said, an answer, a thought, a
     result, an error.
@@ -224,3 +226,78 @@ def no_words(seen: Seen) -> Iterable[Told]:
     if not silent.get(str(kind), False) or not is_documented(value):
         return ()
     return [Told(f"nothing is said in a line of type {kind}")]
+
+
+def _plain_text(value: Object) -> str | None:
+    """The text of an object that holds nothing but a text and the role of its line."""
+    said = value.get("message")
+    if not isinstance(said, dict) or said.get("role", value.get("type")) != value.get("type"):
+        return None
+    if said.keys() - {"role", "content"}:
+        return None
+    content = said.get("content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(block := content[0], dict):
+        content = block.get("text") if block.keys() == {"type", "text"} else None
+    return content if isinstance(content, str) else None
+
+
+def _as_text(seen: Seen, told: Told) -> Json:
+    value = line_of(seen)
+    text = _plain_text(value)
+    return value if text is None else {**value, "message": text}
+
+
+def _says_only_text(said: Object) -> bool:
+    """Whether an object has nothing that only an API object has a place for."""
+    content = said.get("content")
+    if not isinstance(content, list):
+        return True
+    return all(isinstance(each, dict) and each.get("type") == "text" for each in content)
+
+
+@rule(
+    "CLM105",
+    "object-for-text",
+    "error",
+    on="message",
+    formats=CLAUDE_MESSAGES,
+    fix=safe(to_value(_as_text)),
+)
+def object_for_text(seen: Seen) -> Iterable[Told]:
+    """`message` is an object in a line that says nothing but text.
+
+    An object with blocks that the document has no field for, such as a tool call or a thought in
+    the middle of a text, is not reported: files that mix the two dialects hold them.
+
+    Why: the document says that `message` is text. Programs that go by it show the object, or fail.
+
+    Bad:
+        {"type":"user","uuid":"msg-001","message":{"role":"user","content":"Hello"}}
+
+    Fix (safe): an object with nothing but the text, and the role that the line names anyway,
+    becomes the text. Others stay, because something would be lost.
+    """
+    value = line_of(seen)
+    said = value.get("message")
+    if type(said) is not dict or not _says_only_text(said):
+        return ()
+    told = Told("message is an object, not text", way="message")
+    return [told._replace(fixable=_plain_text(value) is not None)]
+
+
+@rule("CLM106", "missing-type", "error", on="record", formats=CLAUDE_MESSAGES)
+def missing_type(seen: Seen) -> Iterable[Told]:
+    """A line with a `uuid` has no `type`, or one that is not text.
+
+    Why: the document requires it of every message. Without it no program knows who speaks, and the
+    line is passed over.
+
+    Bad:
+        {"uuid":"msg-002","parentUuid":"msg-001","message":"Hello"}
+
+    Fix: none, because who speaks is not known.
+    """
+    entry = seen.entry
+    if type(entry) is not Opaque or entry.kind != UNTYPED:
+        return ()
+    return [Told("it has no type", fixable=False)]

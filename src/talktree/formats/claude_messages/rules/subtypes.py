@@ -169,7 +169,7 @@ def result_without_call(seen: Seen) -> Iterable[Told]:
     if "CLM205" not in notes:
         notes["CLM205"] = bytearray(len(bones))
     called: bytearray = notes["CLM205"]
-    above, entry = bones.parents[position], seen.entry
+    above, entry = bones.named_parent(position), seen.entry
     assert isinstance(entry, Message)
     # What hangs on a message that is missing, or comes later, is not known.
     unknown = above > position or position in bones.dangling
@@ -220,7 +220,7 @@ def user_type_mismatch(seen: Seen) -> Iterable[Told]:
     return [Told("external outside a sidechain", way="userType", fixable=False)]
 
 
-@rule("CLM302", "sidechain-break", "warning", on="message", formats=CLAUDE_MESSAGES)
+@rule("CLM302", "sidechain-break", "error", on="message", formats=CLAUDE_MESSAGES)
 def sidechain_break(seen: Seen) -> Iterable[Told]:
     """An assistant answers in another conversation than it was asked in: one of the two messages is
     marked as part of a sidechain, the other is not.

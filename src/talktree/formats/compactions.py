@@ -1,0 +1,32 @@
+"""The numbers of a compaction, in whichever format's words its data is.
+
+A conversion keeps the data of a compaction as it is, so a file may hold the words of another
+format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from talktree.formats import all_formats
+from talktree.model.compaction import CompactionNumbers, numbers_from
+from talktree.model.parts import Event
+from talktree.text.json_value import Json
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return {name: field for each in all_formats() for name, field in each.compaction_names.items()}
+
+
+def compaction_numbers(event: Event) -> CompactionNumbers:
+    """How much was in the context before and after, as far as the event says."""
+    return numbers_from(event, _names())
+
+
+def other_data(event: Event) -> Json:
+    """What the data of a compaction holds beside these numbers."""
+    if not isinstance(event.data, dict):
+        return None
+    return {name: item for name, item in event.data.items() if name not in _names()}

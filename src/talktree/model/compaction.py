@@ -1,0 +1,121 @@
+"""Compaction and restoration: what a model is sent after them, and the numbers they record.
+
+A compaction puts a summary in the place of what was said; a restoration brings all of it back.
+Both are events of a message: `compacting` and `compacted`, `restoring` and `restored`. What was
+said stays in the conversation; only the context of the model changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from talktree.model.message import DELETED, Message
+from talktree.model.parts import Event
+
+if TYPE_CHECKING:
+    from talktree.model.conversation import Conversation
+
+COMPACTING, COMPACTED = "compacting", "compacted"
+RESTORING, RESTORED = "restoring", "restored"
+SUMMARY = "summary"
+COMPACTIONS = frozenset(
+    {COMPACTING, COMPACTED, "microcompacted", RESTORING, RESTORED, "compaction"}
+)
+"""Events that divide the conversation."""
+OPERATIONS = (COMPACTING, COMPACTED, RESTORING, RESTORED)
+"""The events that tell how the context changes, in their order."""
+_SIDES = {"messages_total": "messages_before", "messages_kept": "messages_after"}
+_SIDES_BACK = {"messages_total": "messages_after", "messages_kept": "messages_before"}
+_REPLACES = frozenset({COMPACTED, "compaction"})
+
+
+class CompactionNumbers(Struct, frozen=True, kw_only=True):
+    """How much was in the context before and after, as far as it is recorded."""
+
+    messages_before: int | None = None
+    messages_after: int | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    ratio: float | None = None
+
+
+def numbers_from(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
+    """The numbers in the data of an event, given what each native name means.
+
+    That is a field, or `messages_total` and `messages_kept`: of these a compaction leads from the
+    first to the second, and a restoration back.
+    """
+    found: dict[str, int | float] = {}
+    sides = _SIDES if event.kind not in (RESTORING, RESTORED) else _SIDES_BACK
+    for name, item in event.data.items() if isinstance(event.data, Mapping) else ():
+        field = sides.get(names.get(name, ""), names.get(name))
+        if field is None or isinstance(item, bool) or not isinstance(item, int | float):
+            continue
+        if field == "ratio" or isinstance(item, int):
+            found[field] = item
+    return CompactionNumbers(**found)  # type: ignore[arg-type]
+
+
+def compaction_of(message: Message) -> Event | None:
+    """The event by which a message divides the conversation; None if it does not."""
+    for part in message.parts:
+        if isinstance(part, Event) and part.kind in COMPACTIONS:
+            return part
+    return None
+
+
+def context_start(count: int, kind_at: Callable[[int], str]) -> int:
+    """Where in a path the context begins, given what each message of it does to the context.
+
+    It begins behind the last compaction, or with everything if that was taken back. Messages are
+    asked from the end, and only as far as needed.
+    """
+    for place in range(count - 1, -1, -1):
+        kind = kind_at(place)
+        if kind == RESTORED:
+            return 0
+        if kind in _REPLACES:
+            return place + 1
+    return 0
+
+
+def context_messages(conversation: Conversation, leaf: str | None = None) -> list[Message]:
+    """What a model is sent at the end of a branch.
+
+    After a compaction that is its summary, the messages that it keeps, and what follows; after a
+    restoration it is everything that was said. Deleted messages are left out, and so are the events
+    themselves.
+    """
+    path = conversation.path(leaf)
+    start = context_start(len(path), lambda place: _kind(path[place]))
+    kept = _kept(conversation, path[:start])
+    behind = path[start:]
+    summaries = 0
+    while kept and summaries < len(behind) and _is_summary(behind[summaries]):
+        summaries += 1
+    found = [*behind[:summaries], *kept, *behind[summaries:]]
+    return [each for each in found if compaction_of(each) is None and DELETED not in each.flags]
+
+
+def _kind(message: Message) -> str:
+    mark = compaction_of(message)
+    return "" if mark is None else mark.kind
+
+
+def _is_summary(message: Message) -> bool:
+    return any(isinstance(part, Event) and part.kind == SUMMARY for part in message.parts)
+
+
+def _kept(conversation: Conversation, before: Sequence[Message]) -> Sequence[Message]:
+    """The messages before a compaction that stay in the context, where it names the first."""
+    if not before:
+        return ()
+    bones = conversation.skeleton
+    first = bones.kept.get(conversation.position(before[-1].id))
+    for place, message in enumerate(before):
+        if first is not None and message.id == first:
+            return before[place:-1]
+    return ()

@@ -1,0 +1,23 @@
+"""The simple facts in the data of an event, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from talktree.views.measure import one_line
+
+WIDTH = 200
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+def details(data: object) -> str:
+    """The simple facts in an event's data, in words."""
+    if not isinstance(data, Mapping):
+        return ""
+    facts = [
+        f"{_HUMP.sub(' ', str(key)).lower()} {value}"
+        for key, value in list(data.items())[:12]
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    ]
+    return one_line(", ".join(facts), WIDTH)
