@@ -28,6 +28,9 @@ SHARED = (
     "tools",
     "unsafe",
     "unsafe_files",
+    "unsafe_links",
+    "media_types",
+    "attachment_threats",
     "secrets",
 )
 """Modules of `checking.rules`."""
@@ -43,7 +46,9 @@ def all_rules() -> Sequence[Rule]:
 def rules_for(slug: str) -> Sequence[Rule]:
     """The rules that hold for a format."""
     found = _sorted([*_shared(), *by_slug(slug).rules()])
-    return [rule for rule in found if not rule.formats or slug in rule.formats]
+    fitting = [rule for rule in found if not rule.formats or slug in rule.formats]
+    spared = {code for rule in fitting for code in rule.instead_of}
+    return [rule for rule in fitting if rule.code not in spared]
 
 
 @cache
