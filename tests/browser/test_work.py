@@ -11,7 +11,7 @@ from playwright.sync_api import Route, expect
 
 from talktree import api
 from talktree.model.parts import Attachment
-from talktree.web.work.attaching import LARGEST
+from talktree.settings import DEFAULT_SIZE
 from tests.browser.conftest import Open
 from tests.browser.doable import Doable, doable
 from tests.browser.holding import intercept
@@ -200,7 +200,7 @@ def test_files_are_attached_as_what_they_are_and_too_large_ones_refused(
     editing.save()
     assert bytes_of(path) == source
     with (big := tmp_path / "big.bin").open("wb") as stream:
-        stream.truncate(LARGEST + 1)
+        stream.truncate(DEFAULT_SIZE + 1)
     editing.attach(last, big)
     expect(screen.page.get_by_role("alert").filter(has_text="may have 10 MB")).to_be_attached()
     assert editing.bytes == before

@@ -19,7 +19,9 @@ WELL_FORMED = re.compile(
 TEXT, BYTES = "text/plain", "application/octet-stream"
 _BINARY = TOLD_BY_START | {"application/x-elf", "application/zip"}
 """What is sniffed and cannot be a text."""
-_TEXTUAL = frozenset({"application/json", "application/xml", "application/x-ndjson"})
+_TEXTUAL = frozenset(
+    f"application/{each}" for each in ("json", "xml", "x-ndjson", "yaml", "toml", "javascript")
+)
 _WITHIN = {
     "application/zip": ("zip", "openxml", "opendocument", "epub", "java-archive", "package", "ms-"),
     "text/html": ("html", "xml", "svg", "text/"),
@@ -63,7 +65,8 @@ def media_type_of(data: bytes, name: str = "") -> str:
         named = None  # such bytes would have been known
     if not _is_text(data):
         return BYTES if named is None or named.startswith("text/") else named
-    return named or TEXT
+    words = named is not None and (named.startswith("text/") or named in _TEXTUAL)
+    return named if named is not None and words else TEXT
 
 
 def _is_text(data: bytes) -> bool:
