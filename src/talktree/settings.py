@@ -24,7 +24,7 @@ KNOWN = (MAX_SIZE, SCAN_COMMAND, SCAN_TIMEOUT)
 PLACEHOLDER = "{path}"
 DEFAULT_SIZE = 10_000_000
 LONGEST_WAIT = 3600
-_SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,3}))? ?([kmgKMG]i?)?[bB]?", re.ASCII)
+_SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,3}))? ?([kmgKMG]i?)?(?:[bB]|bytes?)?", re.ASCII)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1024, "mi": 1024**2, "gi": 1024**3}
 
 

@@ -86,7 +86,8 @@ class Asked:
         try:
             review.require(str(file), accept=accept)
         except SuspiciousAttachment as error:
-            raise SuspiciousAttachment(error.message, hint="--accept-suspicious") from None
+            hint = "use --accept-suspicious if you know where it comes from"
+            raise SuspiciousAttachment(error.message, hint=hint) from None
         return attach_file(by_slug(conversation.format), about, file.name, data)
 
     def _text(self) -> str:

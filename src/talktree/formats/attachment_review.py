@@ -58,7 +58,7 @@ def review_attachment(data: bytes, name: str, *, claimed: str = "") -> Attachmen
     refusals: list[str] = []
     warnings: list[str] = []
     for threat in scan_attachment(data, name=name, media_type=claimed):
-        (refusals if threat.is_dangerous else warnings).append(f"it is or has {threat.detail}")
+        (refusals if threat.is_dangerous else warnings).append(f"it is {threat.detail}")
     warnings += _wrong_type(data, name, claimed)
     scanned = scan_externally(data, attachment_settings())
     if scanned.state == "infected":

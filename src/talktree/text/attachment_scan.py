@@ -47,6 +47,7 @@ class Threat(NamedTuple):
 
     kind: ThreatKind
     detail: str
+    """What the file is, such as `a Windows program`."""
 
     @property
     def is_dangerous(self) -> bool:
@@ -68,9 +69,9 @@ def scan_attachment(
         found.append(Threat("program", program))
     found += _archived(data)
     if data.startswith(OLE) and _has_macro_storage(data):
-        found.append(Threat("macros", "VBA macros"))
+        found.append(Threat("macros", "a document with VBA macros"))
     if is_pdf(data) and (actions := pdf_actions(data)):
-        found.append(Threat("pdf-script", actions))
+        found.append(Threat("pdf-script", f"a PDF that acts by itself ({actions})"))
     script = None if found else _script(data, name or "", media_type or "")
     return tuple([*found, Threat("script", script)] if script else found)
 
@@ -80,11 +81,11 @@ def _archived(data: bytes) -> list[Threat]:
     facts = zip_facts(data) if data.startswith(ZIP) else ArchiveFacts(stream_bomb(data))
     found = []
     if any(start.startswith(EICAR) for start in facts.starts):
-        found.append(Threat("test-virus", "the EICAR test file in an archive"))
+        found.append(Threat("test-virus", "an archive with the EICAR test file"))
     if facts.bomb:
-        found.append(Threat("archive-bomb", facts.bomb))
+        found.append(Threat("archive-bomb", f"an archive bomb ({facts.bomb})"))
     if facts.macros:
-        found.append(Threat("macros", f"macros ({facts.macros[-80:]})"))
+        found.append(Threat("macros", f"a document with macros ({facts.macros[-80:]})"))
     return found
 
 

@@ -11,17 +11,21 @@ from talktree.formats.stretch import files_in
 from talktree.formats.talk import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
 from talktree.text.attachment_scan import ThreatKind
+from talktree.text.visible import visible_line
 
 FILES = (Attachment, ToolResult)
+LONGEST_DETAIL = 160
 
 
 def _told(part: Part, seen: Seen, kind: ThreatKind) -> Iterator[Told]:
     for each in attachments_in(part):
         for threat in threats_in(each):
             if threat.kind == kind:
-                yield Told(
-                    f"{_named(each)} is or has {shown(threat.detail)}", way_to(seen, each.url)
-                )
+                yield Told(f"{_named(each)} is {_detail(threat.detail)}", way_to(seen, each.url))
+
+
+def _detail(text: str) -> str:
+    return visible_line(text[:LONGEST_DETAIL])
 
 
 def _named(part: Attachment) -> str:
@@ -139,7 +143,7 @@ def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     for each in attachments_in(part):
         result = scanner_result(each)
         if result.state == "infected":
-            yield Told(f"{_named(each)}: {shown(result.detail)}", way_to(seen, each.url))
+            yield Told(f"{_named(each)}: {_detail(result.detail)}", way_to(seen, each.url))
 
 
 @rule("SEC132", "scanner-failed", "warning", on="part", glance=files_in, parts=FILES)
@@ -157,4 +161,4 @@ def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     for each in attachments_in(part):
         result = scanner_result(each)
         if result.state == "failed":
-            yield Told(f"{_named(each)} was not scanned: {shown(result.detail)}")
+            yield Told(f"{_named(each)} was not scanned: {_detail(result.detail)}")
