@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from talktree.text.markdown_scan import LONGEST, scan_markdown, unsafe_scheme
 
@@ -94,3 +96,16 @@ def test_schemes() -> None:
     assert unsafe_scheme(" \x01java\nscript:x") == "javascript"
     assert unsafe_scheme("FILE://x") == "file"
     assert unsafe_scheme("https://x") is None
+
+
+PIECES = st.sampled_from(
+    ("<", ">", "<!--", "-->", "<![x", "<?", "</", "<a ", "href=", '"', "'", "javascript:", "&#",
+     "<script>", "</script>", "on", "click=", "](", "[a]: ", "\n", "\n\n", "`", "```\n", "\0", " ")
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_no_soup_of_tags_breaks_the_scan(text: str) -> None:
+    scan_markdown(text)
+    fence = "`" * 20
+    assert kinds(f"{fence}\n{text}\n{fence}") == []

@@ -7,7 +7,8 @@ is looked through; what is in code stays code and is not found. Nothing is rende
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
 from typing import NamedTuple
 
 LONGEST = 200_000
@@ -28,6 +29,11 @@ _IN_HTML = re.compile(
     r"|(?:href|src|action|data|formaction|xlink:href|srcdoc)\s{0,8}=",
     re.IGNORECASE,
 )
+LONGEST_VALUE = 1000
+"""How much of an attribute is looked at; a scheme is at its beginning."""
+_TAG = re.compile(r"<(/?[A-Za-z][^\s/>]{0,100})")
+_GAP = re.compile(r"[\s/]*+")
+_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s>]++)))?")
 _LINKS = frozenset({"href", "src", "action", "data", "formaction", "xlink:href", "poster"})
 _FRAMES = frozenset({"iframe", "frame", "object", "embed", "applet"})
 
@@ -100,40 +106,65 @@ def _scan(text: str) -> list[MarkdownThreat]:
     html = comrak.render_markdown(text, comrak.ExtensionOptions(), comrak.ParseOptions(), options)
     if _IN_HTML.search(html) is None:
         return []
-    reader = _Reader()
-    reader.feed(html)
-    return reader.found
+    return list(_acting(html))
 
 
-class _Reader(HTMLParser):
-    """Goes through HTML and notes what acts."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[MarkdownThreat] = []
-        self._in_script = False
-
-    def set_cdata_mode(self, elem: str, **more: bool) -> None:
-        """Read on as ever: `npm run <script>` is a placeholder, and what follows it is not its
-        content."""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "script" and self._in_script:
-            self.found.append(MarkdownThreat("active-html", "<script>"))
-            self._in_script = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
+def _acting(html: str) -> Iterator[MarkdownThreat]:
+    """What acts in HTML, tag by tag."""
+    in_script = False
+    for tag, given in _tags(html):
+        if tag == "/script" and in_script:
+            yield MarkdownThreat("active-html", "<script>")
+        # `npm run <script>` is a placeholder; only what is closed is a script.
+        in_script = tag == "script" or (in_script and tag != "/script")
         what = _acting_tag(tag, given)
-        self._in_script = self._in_script or tag == "script"
         if what:
-            self.found.append(MarkdownThreat("active-html", what))
+            yield MarkdownThreat("active-html", what)
         for name, value in given.items():
             if name.startswith("on") and len(name) > 4 and value.strip():
-                self.found.append(MarkdownThreat("active-html", f"<{tag[:20]} {name[:24]}=…>"))
+                yield MarkdownThreat("active-html", f"<{tag[:20]} {name[:24]}=…>")
             elif name in _LINKS and (scheme := unsafe_scheme(value)):
                 kind = "file-link" if scheme == "file" else "script-link"
-                self.found.append(MarkdownThreat(kind, f"{scheme}: in a link"))
+                yield MarkdownThreat(kind, f"{scheme}: in a link")
+
+
+def _tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The tags of HTML with their attributes, as browsers see them; nothing is read twice."""
+    at = html.find("<")
+    while at >= 0:
+        found = _TAG.match(html, at)
+        if html.startswith("<!--", at):
+            end = html.find("-->", at + 4)
+        elif found is not None:
+            given, end = _attributes(html, found.end())
+            if end >= 0:
+                yield found.group(1).lower(), given
+        elif html.startswith(("<!", "<?", "</"), at):
+            end = html.find(">", at)
+        else:
+            end = at + 1
+        if end < 0:
+            return  # it does not end, so browsers see nothing more
+        at = html.find("<", end)
+
+
+def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
+    """The attributes of a tag, and where the tag ends; -1 if it does not."""
+    given: dict[str, str] = {}
+    while True:
+        start = _GAP.match(html, at).end()  # type: ignore[union-attr]
+        if start >= len(html):
+            return given, -1
+        if html[start] == ">":
+            return given, start + 1
+        found = _ATTRIBUTE.match(html, start)
+        if found is None:
+            at = start + 1
+            continue
+        name, *values = found.groups()
+        written = next((each for each in values if each is not None), "")
+        given.setdefault(name[:40].lower(), unescape(written[:LONGEST_VALUE]))
+        at = found.end()
 
 
 def _acting_tag(tag: str, given: dict[str, str]) -> str | None:

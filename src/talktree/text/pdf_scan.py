@@ -26,6 +26,8 @@ _TARGET = re.compile(rb"\s*+(?:<<|([0-9]{1,10})\s+([0-9]{1,5})\s+R)")
 _ACTION = re.compile(rb"/S\s*+/([A-Za-z#0-9]{1,40})")
 _ACTING = frozenset({b"URI", b"SubmitForm", b"ImportData", b"GoToR", b"GoToE", b"Rendition"})
 _NEAR = 400
+MOST_OPENED = 8
+"""How many actions on opening are followed; a document has one, and each takes a search."""
 
 
 def is_pdf(data: bytes) -> bool:
@@ -68,7 +70,7 @@ def _name(written: bytes) -> bytes:
 
 
 def _acts_of(text: bytes, objects: list[bytes]) -> Iterator[str]:
-    before = b""
+    before, opened = b"", 0
     for found in _TOKEN.finditer(text):
         if found.group(1) is None:
             continue
@@ -77,8 +79,10 @@ def _acts_of(text: bytes, objects: list[bytes]) -> Iterator[str]:
             yield "JavaScript"
         elif name == b"Launch" and before == b"S":
             yield "starts a program (Launch)"
-        elif name == b"OpenAction" and (action := _opened(text, found.end(), objects)):
-            yield f"acts when it is opened ({action})"
+        elif name == b"OpenAction" and opened < MOST_OPENED:
+            opened += 1
+            if action := _opened(text, found.end(), objects):
+                yield f"acts when it is opened ({action})"
         before = name
 
 
