@@ -100,7 +100,8 @@ def test_schemes() -> None:
 
 PIECES = st.sampled_from(
     ("<", ">", "<!--", "-->", "<![x", "<?", "</", "<a ", "href=", '"', "'", "javascript:", "&#",
-     "<script>", "</script>", "on", "click=", "](", "[a]: ", "\n", "\n\n", "`", "```\n", "\0", " ")
+     "<script>", "</script>", "on", "click=", "](", "[a]: ", "\n", "\n\n", "`", "```\n", "\0",
+     "\ud83d", " ")
 )  # fmt: skip
 
 

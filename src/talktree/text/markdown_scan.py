@@ -103,6 +103,8 @@ def _scan(text: str) -> list[MarkdownThreat]:
 
     options = comrak.RenderOptions()
     options.unsafe_ = True
+    # Half of a character beyond the first plane is no text to it.
+    text = text.encode("utf-8", "replace").decode()
     html = comrak.render_markdown(text, comrak.ExtensionOptions(), comrak.ParseOptions(), options)
     if _IN_HTML.search(html) is None:
         return []
