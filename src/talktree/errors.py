@@ -74,6 +74,27 @@ class Refused(TalktreeError):
     kind = "refused"
 
 
+class AttachmentTooLarge(TalktreeError):
+    """A file is larger than an attachment may be."""
+
+    exit_code = 2
+    kind = "too-large"
+
+
+class DangerousAttachment(TalktreeError):
+    """A file that must not go with a message."""
+
+    exit_code = 3
+    kind = "dangerous-attachment"
+
+
+class SuspiciousAttachment(TalktreeError):
+    """A file that may go with a message only if that is confirmed."""
+
+    exit_code = 3
+    kind = "suspicious-attachment"
+
+
 class Damaged(TalktreeError):
     """An edit would have to rewrite a record that could not be read."""
 

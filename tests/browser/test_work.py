@@ -11,7 +11,7 @@ from playwright.sync_api import Route, expect
 
 from talktree import api
 from talktree.model.parts import Attachment
-from talktree.web.work.attaching import LARGEST
+from talktree.settings import DEFAULT_SIZE
 from tests.browser.conftest import Open
 from tests.browser.doable import Doable, doable
 from tests.browser.holding import intercept
@@ -187,7 +187,14 @@ def test_files_are_attached_as_what_they_are_and_too_large_ones_refused(
     last = editing.rows()[-1]["id"]
     before, source = editing.bytes, bytes_of(path)
     (liar := tmp_path / "notes.txt").write_bytes(GIF)
-    told = editing.did(lambda: editing.attach(last, liar))
+
+    def attach_anyway() -> None:
+        editing.attach(last, liar)
+        dialog = screen.dialog("Attach this file?")
+        expect(dialog).to_contain_text("said to be text/plain, and is image/gif")
+        dialog.get_by_role("button", name="Attach anyway").click()
+
+    told = editing.did(attach_anyway)
     expect(screen.current.get_by_role("img", name="notes.txt")).to_be_visible()
     editing.undo(told["what"])
     assert editing.bytes == before
@@ -200,9 +207,11 @@ def test_files_are_attached_as_what_they_are_and_too_large_ones_refused(
     editing.save()
     assert bytes_of(path) == source
     with (big := tmp_path / "big.bin").open("wb") as stream:
-        stream.truncate(LARGEST + 1)
+        stream.truncate(DEFAULT_SIZE + 1)
     editing.attach(last, big)
-    expect(screen.page.get_by_role("alert").filter(has_text="may have 10 MB")).to_be_attached()
+    expect(
+        screen.page.get_by_role("alert").filter(has_text="an attachment may have 10,000,000")
+    ).to_be_attached()
     assert editing.bytes == before
     screen.assert_quiet()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,18 +18,26 @@ from weakref import finalize
 
 from talktree.checking.rules import sizes
 from talktree.formats import line_sheet
-from talktree.formats.studio.rules import attachments as rules_attachments
 from talktree.formats.studio.rules import tree as rules_tree
 
 LIMITS: dict[str, tuple[object, str, int]] = {
     "STU202": (rules_tree, "JSON_DEPTH", 20),
-    "STU307": (rules_attachments, "LARGE", 2000),
     "SYN109": (line_sheet, "LONGEST_LINE", 3000),
     "SYN501": (sizes, "HUGE_FILE", 3000),
     "SYN502": (sizes, "HUGE_RECORD", 3000),
     "SYN504": (sizes, "LARGE", 3000),
 }
 """By code: the module, the name of the limit in it, and what it is while the rule is tested."""
+SCANNER = Path(__file__).parent.parent / "data" / "scanner.py"
+"""A scanner that reports what is rotten and fails on what is unripe."""
+_SCANNING = f"[attachments]\nscan-command = '{sys.executable} {SCANNER} {{path}}'\n"
+CONFIGURED = {
+    "STU307": "[attachments]\nmax-size = 1000\n",
+    "SYN505": "[attachments]\nmax-size = 1000\n",
+    "SEC131": _SCANNING,
+    "SEC132": _SCANNING,
+}
+"""By code: the user's configuration while the rule is tested."""
 
 
 class _Home:

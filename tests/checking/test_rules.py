@@ -12,7 +12,7 @@ from talktree.checking.registry import all_rules
 from talktree.checking.report import report
 from talktree.formats.rule import Rule
 from talktree.mending.repair import repaired
-from tests.checking.generated import LIMITS
+from tests.checking.generated import CONFIGURED, LIMITS
 from tests.checking.samples import RULES, sample, samples
 
 BY_CODE = {rule.code: rule for rule in all_rules()}
@@ -26,12 +26,17 @@ def folders(rule: Rule) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules about sizes are tested with small files."""
+def _small_limits(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Rules about sizes are tested with small files, those about settings with settings."""
     given = getattr(request.node, "callspec", None)
     rule = None if given is None else given.params.get("rule")
     if rule is not None and rule.code in LIMITS:
         monkeypatch.setattr(*LIMITS[rule.code])
+    if rule is not None and rule.code in CONFIGURED:
+        (tmp_path / "config.toml").write_text(CONFIGURED[rule.code])
+        monkeypatch.setenv("TALKTREE_HOME", str(tmp_path))
 
 
 @every_rule

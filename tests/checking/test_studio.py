@@ -274,7 +274,14 @@ ODD: list[tuple[str, Comment]] = [
     ("STU106", {"parentId": "somebody"}),
     ("STU107", {"type": "User"}),
     ("STU302", {"attachments": [attachment(url=None)]}),
-    ("STU304", {"attachments": [{"url": "https://example.org/a.pdf", "file": {}}]}),
+    (
+        "STU304",
+        {
+            "attachments": [
+                {"url": "https://example.org/a.pdf", "type": "application/pdf", "file": {}}
+            ]
+        },
+    ),
     ("STU401", {"artifacts": [{**artifact(), "type": None}]}),
     ("STU403", {"artifacts": [artifact(status="reference")]}),
 ]

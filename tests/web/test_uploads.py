@@ -15,9 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import Library, api
+from talktree.formats import by_slug
+from talktree.formats.attaching import attach_file
 from talktree.text.file_names import plain
-from talktree.web.work import attaching, uploads
-from talktree.web.work.attaching import attached
+from talktree.text.media import content, data_size, data_url
+from talktree.web.work import uploads
+from talktree.web.work.attaching import content_of
 from talktree.web.work.dropped import dropped_folder
 from talktree.web.work.uploads import Brought, Uploads
 from tests.web.running import LONGEST, Running, running, until
@@ -219,17 +222,18 @@ def test_a_file_goes_with_a_message(studio: tuple[Running, Path], tmp_path: Path
         (b"\0\1\2", "x.txt", "application/octet-stream"),
     ):
         upload = uploaded(found, data, name)["upload"]
-        done(found, cid, {"do": "attach", "about": first.id, "upload": upload})
+        done(found, cid, {"do": "attach", "about": first.id, "upload": upload, "accept": True})
         part = document_of(found, cid).conversations[0][first.id].parts[-1]
         assert getattr(part, "media_type", None) == media_type
         assert getattr(part, "name", None) == name
 
 
 def test_a_file_that_is_too_large_for_a_message_is_refused(
-    studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
+    studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found, _ = studio
-    monkeypatch.setattr(attaching, "LARGEST", 10)
+    (tmp_path / "config.toml").write_text("[attachments]\nmax-size = 10\n")
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path))
     (path,) = found.studio.given
     cid = cid_of(found, path)
     first = next(document_of(found, cid).conversations[0].messages())
@@ -243,13 +247,14 @@ def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: by
     assert isinstance(tmp_path_factory, pytest.TempPathFactory)
     path = tmp_path_factory.getbasetemp() / "attached"
     path.write_bytes(data)
-    name, media_type, url = attached(Brought(id="", name="x", size=len(data), path=path))
-    from talktree.text.media import content, data_url
-
-    head = data_url(url)
+    file = Brought(id="", name="x", size=len(data), path=path)
+    held, name = content_of(file)
+    made = attach_file(by_slug("native"), "m", name, held)
+    head = data_url(made.url)
     assert head is not None
-    assert (name, head.media_type) == ("x", media_type)
-    assert content(url, head, most=1000) == data
+    assert (made.name, head.media_type) == ("x", made.media_type)
+    assert content(made.url, head, most=1000) == data
+    assert data_size(made.url, head) == len(data)
 
 
 FOLDERS = {slug: name for slug, name in DEMOS.items() if slug not in FILES}

@@ -1,7 +1,8 @@
 """Which rules a project wants: `talktree.toml`, or `[tool.talktree]` in `pyproject.toml`.
 
-The nearest one above what is checked counts. Only a few names are known, and a misspelt one is an
-error: a setting that does nothing is worse than none.
+The nearest one above what is checked counts. It may come from anyone, so it only chooses rules:
+limits and the command of a scanner are in the user's own configuration (`settings`). Only a few
+names are known, and a misspelt one is an error: a setting that does nothing is worse than none.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from talktree.errors import Unreadable, UsageError
+from talktree.home import config_file
+from talktree.settings import TABLE
 
 OWN = "talktree.toml"
 PROJECT = "pyproject.toml"
@@ -65,6 +68,11 @@ def _relative(path: Path) -> str:
 
 
 def _config(table: dict[str, object], path: str) -> Config:
+    if TABLE in table:
+        raise UsageError(
+            f"{path}: [{TABLE}] does not count in the files of a project",
+            hint=f"write it to your own configuration, {config_file()}",
+        )
     check = table.get("check", table)
     if not isinstance(check, dict):
         raise UsageError(f"{path}: check is not a table", hint="write [check]")

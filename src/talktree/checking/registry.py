@@ -31,6 +31,9 @@ SHARED = (
     "tools",
     "unsafe",
     "unsafe_files",
+    "unsafe_links",
+    "media_types",
+    "attachment_threats",
     "secrets",
 )
 """Modules of `checking.rules`."""
@@ -47,10 +50,12 @@ def rules_for(slug: str) -> Sequence[Rule]:
     """The rules that hold for a format, each as severe as it is there."""
     format = by_slug(slug)
     found = _sorted([*_shared(), *format.rules()])
+    fitting = [rule for rule in found if not rule.formats or slug in rule.formats]
+    spared = {code for rule in fitting for code in rule.instead_of}
     return [
         replace(rule, severity=format.severities.get(rule.code, rule.severity))
-        for rule in found
-        if not rule.formats or slug in rule.formats
+        for rule in fitting
+        if rule.code not in spared
     ]
 
 

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from talktree.errors import Unreadable, UsageError
+from talktree.cli.failures import tell
+from talktree.errors import SuspiciousAttachment, Unreadable, UsageError
 from talktree.formats import by_slug
+from talktree.formats.attaching import attach_file
+from talktree.formats.attachment_review import refuse_size, review_attachment
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Operation
@@ -24,6 +27,7 @@ VERBS = (
     "move",
     "swap",
     "retype",
+    "attach",
 )
 
 
@@ -63,8 +67,28 @@ class Asked:
                 return making.move(conversation, about, None if to == BEGINNING else to)
             case "swap":
                 return making.swap(conversation, about, self._needed("other", "--with ID"))
+            case "attach":
+                return self._attach(conversation, about)
             case _:
                 return making.retype(conversation, about, self._needed("role", "--role ROLE"))
+
+    def _attach(self, conversation: Conversation, about: str) -> Operation:
+        file = Path(self._needed("file", "--file FILE"))
+        try:
+            refuse_size(file.stat().st_size, file.name)
+            data = file.read_bytes()
+        except OSError as error:
+            raise Unreadable(f"{file}: {error.strerror or error}") from None
+        review = review_attachment(data, file.name)
+        accept = bool(self._more.get("accept_suspicious"))
+        for warning in review.warnings if accept else ():
+            tell(f"talktree: {file}: {warning}")
+        try:
+            review.require(str(file), accept=accept)
+        except SuspiciousAttachment as error:
+            hint = "use --accept-suspicious if you know where it comes from"
+            raise SuspiciousAttachment(error.message, hint=hint) from None
+        return attach_file(by_slug(conversation.format), about, file.name, data)
 
     def _text(self) -> str:
         given, file = self._more.get("text"), self._more.get("text_file")

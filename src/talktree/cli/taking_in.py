@@ -15,7 +15,7 @@ from talktree.views.measure import counted
 
 if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
-    from talktree.library.importing.result import Skipped
+    from talktree.library.importing.result import Oversized, Skipped
     from talktree.library.library import Library
 
 SOON = 14
@@ -49,6 +49,7 @@ def taken_in(
             _nothing_told(kept, paths, known=known)
     if not as_json and not quiet and progress != "json":
         _tell_skipped(done.skipped)
+        _tell_oversized(done.oversized)
     told_apart = as_json or progress == "json"
     report_incomplete(done.incomplete, quiet=told_apart)
     failures_told(done.failed, quiet=told_apart)
@@ -76,6 +77,15 @@ def _tell_skipped(skipped: Sequence[Skipped]) -> None:
     if len(skipped) > MOST_TOLD:
         rest = len(skipped) - MOST_TOLD
         tell(f"  {rest:,} more (`talktree library info --json` lists all)")
+
+
+def _tell_oversized(oversized: Sequence[Oversized]) -> None:
+    """Name the sources with attachments over the limit."""
+    for path, count in oversized[:MOST_TOLD]:
+        what = counted(count, "attachment")
+        tell(f"talktree: {os.fsdecode(path)}: {what} over the size limit (imported all the same)")
+    if oversized:
+        tell("hint: `talktree check PATH` lists them; max-size in your configuration is the limit")
 
 
 def _nothing_told(library: Library, paths: Sequence[str], *, known: bool) -> None:

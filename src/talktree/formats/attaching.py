@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from uuid import UUID
 
 from talktree.errors import WouldLose
@@ -9,6 +10,7 @@ from talktree.formats.base import About, Format
 from talktree.model.message import Message
 from talktree.model.operations import Attach
 from talktree.model.parts import Attachment, Text
+from talktree.text.media_types import media_type_of
 
 _ANY = str(UUID(int=0, version=4))
 
@@ -29,6 +31,13 @@ def attach(format: Format, about: str, name: str, media_type: str, url: str) -> 
         url=fitting.url,
         extra=dict(fitting.extra),
     )
+
+
+def attach_file(format: Format, about: str, name: str, data: bytes) -> Attach:
+    """The operation that puts a file with a message; its type is what its bytes say."""
+    media_type = media_type_of(data, name)
+    url = f"data:{media_type};base64,{b64encode(data).decode()}"
+    return attach(format, about, name, media_type, url)
 
 
 def _fitted(format: Format, part: Attachment) -> Attachment | None:

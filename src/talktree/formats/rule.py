@@ -96,6 +96,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     glance: Glance | None = None
     """A quick look at many records, messages or parts; only what it picks is looked at further.
     It leaves out only what the rule would find nothing in."""
+    instead_of: tuple[str, ...] = ()
+    """Codes of shared rules that need not look where this one does, because it says more."""
 
     @property
     def text(self) -> str:
@@ -137,6 +139,7 @@ def rule(
     parts: Sequence[type[Part]] = (),
     gate: Gate | None = None,
     glance: Glance | None = None,
+    instead_of: Sequence[str] = (),
 ) -> Callable[[F], F]:
     """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
 
@@ -152,6 +155,7 @@ def rule(
             parts=tuple(parts),
             gate=gate,
             glance=glance,
+            instead_of=tuple(instead_of),
         )
         setattr(check, RULE, made)
         return check

@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 _HEAD = re.compile(r"data:([^;,]{0,100})((?:;[^;,]{0,100}){0,5}),", re.IGNORECASE)
 _STARTS: tuple[tuple[bytes, str], ...] = (
@@ -19,12 +19,18 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "application/zip"),
 )
 _PAGE = re.compile(rb"\s{0,64}<(?:!doctype html|html|script|svg|\?xml)", re.IGNORECASE)
-_PROGRAM = re.compile(rb"MZ.{58}.{0,2}|#!\s?/", re.DOTALL)
+_SCRIPT = re.compile(rb"#!\s?/")
+FURTHEST_HEADER = 1 << 16
+"""Where the second header of a Windows program may begin at the latest."""
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 TOLD_BY_START = PICTURES | {"application/pdf"}
 """Types whose bytes always start in the same way."""
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
 ENOUGH = 96
+_NO_BITS = "= \t\n\r\f\v"
+"""What may be in base64 and stands for nothing."""
+_UNUSUAL = re.compile(r"[\s_%-]")
+_FIRST_ALPHABET = str.maketrans("-_", "+/")
 
 
 class DataUrl(NamedTuple):
@@ -53,12 +59,25 @@ def usual(media_type: str) -> str:
 
 
 def data_size(url: str, head: DataUrl) -> int:
-    """How many bytes a data URL holds; escapes of one that is not base64 count as written."""
-    length = len(url) - head.start
+    """Return how many bytes a data URL holds once it is decoded.
+
+    Padding, line breaks and escapes are not content; both alphabets of base64 count the same.
+    """
+    start = head.start
     if not head.is_base64:
-        return length
-    # Three bytes are four characters; the padding, where it is written, stands for none.
-    return length * 3 // 4 - url.endswith("=") - url.endswith("==")
+        written = url[start:]
+        if "%" not in written:
+            return len(written.encode("utf-8", "surrogatepass"))
+        return len(unquote_to_bytes(written.encode("utf-8", "surrogatepass")))
+    if url.find("%", start) >= 0:
+        return base64_size(unquote(url[start:]))
+    return base64_size(url, start)
+
+
+def base64_size(text: str, start: int = 0) -> int:
+    """Return how many bytes a text in base64 stands for, from a place on."""
+    # Six bits a character; what is left over at the end of a broken text is not a byte.
+    return (len(text) - start - sum(text.count(each, start) for each in _NO_BITS)) * 6 // 8
 
 
 def content(url: str, head: DataUrl, *, most: int) -> bytes:
@@ -68,10 +87,19 @@ def content(url: str, head: DataUrl, *, most: int) -> bytes:
         return unquote_to_bytes(written)[:most]
     size = -(-most // 3) * 4
     text = url[head.start : head.start + size]
+    if _UNUSUAL.search(text):
+        text = _usual_base64(url[head.start :])[:size]
+    text = text.rstrip("=")
+    text = text[: len(text) - (len(text) % 4 == 1)]
     try:
-        return base64.b64decode(text[: len(text) & ~3])[:most]
+        return base64.b64decode(text + "=" * (-len(text) % 4))[:most]
     except (binascii.Error, ValueError):
         return b""
+
+
+def _usual_base64(text: str) -> str:
+    """A text in base64 in its first alphabet, without breaks and escapes."""
+    return "".join((unquote(text) if "%" in text else text).split()).translate(_FIRST_ALPHABET)
 
 
 def sniffed(data: bytes) -> str | None:
@@ -83,4 +111,10 @@ def sniffed(data: bytes) -> str | None:
         return "image/webp"
     if _PAGE.match(data):
         return "text/html"
-    return "application/x-program" if _PROGRAM.match(data) else None
+    return "application/x-program" if _SCRIPT.match(data) or _is_windows(data) else None
+
+
+def _is_windows(data: bytes) -> bool:
+    """Whether bytes begin as a Windows program does; words that begin with MZ do not."""
+    at = int.from_bytes(data[60:64], "little")
+    return data[:2] == b"MZ" and len(data) >= 64 and 64 <= at <= FURTHEST_HEADER

@@ -80,6 +80,9 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "failed": failed_shape(done.failed),
         "incomplete": failed_shape(done.incomplete),
         "skipped": [{"path": os.fsdecode(path), "why": why} for path, why in done.skipped],
+        "oversized": [
+            {"path": os.fsdecode(path), "attachments": count} for path, count in done.oversized
+        ],
         "records": done.records,
         "pieces": done.pieces,
         "bytes_read": done.bytes_read,

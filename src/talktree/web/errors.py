@@ -8,12 +8,15 @@ from collections.abc import Mapping
 
 from talktree.errors import (
     INTERNAL,
+    AttachmentTooLarge,
     Busy,
     ChangedMeanwhile,
+    DangerousAttachment,
     Escapes,
     NotFound,
     NotSaved,
     NotUndoable,
+    SuspiciousAttachment,
     TalktreeError,
     UsageError,
 )
@@ -81,6 +84,9 @@ STATUS: Mapping[type[TalktreeError], int] = {
     Busy: 409,
     NotUndoable: 409,
     TooLarge: 413,
+    AttachmentTooLarge: 413,
+    DangerousAttachment: 422,
+    SuspiciousAttachment: 409,
     NotSaved: 500,
     TalktreeError: 422,
 }

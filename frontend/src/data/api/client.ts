@@ -128,17 +128,27 @@ function fault(kind: string, message: string, hint: string | null = null): Fault
   return { kind, message, hint, exit_code: 1, stamp: null }
 }
 
+/** What an upload is: a packed folder, or a file to attach with the media type the browser takes it for. */
+export interface UploadKind {
+  folder?: boolean
+  attach?: boolean
+  type?: string
+}
+
 /** Brings a file or a packed folder in. XMLHttpRequest, because fetch does not tell how far an upload is. */
 export function upload(
   name: string,
   blob: Blob,
-  folder: boolean,
+  { folder, attach, type }: UploadKind,
   onProgress?: (done: number, total: number) => void,
   signal?: AbortSignal,
 ): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', address('/uploads', { name, folder: folder || null }))
+    request.open(
+      'POST',
+      address('/uploads', { name, folder: folder || null, attach: attach || null, type: type || null }),
+    )
     request.setRequestHeader('x-talktree', '1')
     for (const [header, value] of Object.entries(keyHeader())) request.setRequestHeader(header, value)
     request.setRequestHeader('content-type', 'application/octet-stream')

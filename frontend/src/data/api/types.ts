@@ -233,6 +233,8 @@ export interface Upload {
   conversations: number;
   messages: number;
   findings: UploadedFindings | null;
+  /** Of a file to attach: why it is suspicious; attaching it must be confirmed then. */
+  warnings: string[];
 }
 
 /** Keep it, as it is or converted. */
@@ -790,6 +792,10 @@ export interface DoAttach {
   do: "attach";
   about: string;
   upload: string;
+  /** Whether it may go although it is suspicious: macros, scripts, a wrong media type. */
+  accept?: boolean;
+  /** The media type it is said to have, if any. */
+  type?: string;
 }
 
 /** The stamp that something is done on. */

@@ -10,11 +10,13 @@ interface Options {
   render: (close: () => void) => ReactNode
   wide?: boolean
   className?: string
+  /** Called once, however it is closed. */
+  onClose?: () => void
 }
 
 /** Opens a dialog in place of another one. */
 export function openConversationDialog(open: OpenConversation, options: Options): void {
-  const { title, render, wide = false, className = '' } = options
+  const { title, render, wide = false, className = '', onClose } = options
   openOverlay({
     name: 'conversation',
     conversation: open.cid,
@@ -22,6 +24,7 @@ export function openConversationDialog(open: OpenConversation, options: Options)
     title,
     wide,
     className,
+    ...(onClose && { onClose }),
     render: (close) => <ConversationScope open={open}>{render(close)}</ConversationScope>,
   })
 }

@@ -1,8 +1,9 @@
 /** Files that go with a message. */
 
-import { upload } from '../../data/api/client'
+import { path, remove, upload } from '../../data/api/client'
 import { toast } from '../../ui/Toast'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { confirmAttachment } from './dialogs'
 import { edit, reportProblem } from './edit'
 
 /** Ask for files; none if nobody chooses any. */
@@ -17,13 +18,19 @@ export function chooseFiles(): Promise<File[]> {
   })
 }
 
-/** Bring the files in, one after the other, and put each with the message. */
+/** Bring the files in, one after the other, and put each with the message. The server refuses dangerous ones; about
+    suspicious ones the reader is asked. */
 export async function attach(open: OpenConversation, about: string, files: readonly File[]): Promise<void> {
   for (const file of files) {
     try {
       if (file.size > 1_000_000) toast(`Reading ${file.name}…`, 'plain')
-      const { upload: name } = await upload(file.name, file, false)
-      await edit(open, { do: 'attach', about, upload: name })
+      const { upload: id, name, warnings } = await upload(file.name, file, { attach: true, type: file.type })
+      const accept = warnings.length > 0
+      if (accept && !(await confirmAttachment(open, name, warnings))) {
+        await remove(path`/uploads/${id}`)
+        continue
+      }
+      await edit(open, { do: 'attach', about, upload: id, accept, type: file.type })
     } catch (problem) {
       return reportProblem(open, problem)
     }

@@ -1,9 +1,11 @@
-// The dialogs in which a conversation is saved, a branch named and a message made one of another type.
+// The dialogs in which a conversation is saved, a branch named, a message made one of another type and a suspicious
+// file attached or not.
 
 import type { Row } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { lazyPart } from '../../ui/overlay/lazyPart'
 import { openConversationDialog } from '../common/openConversationDialog'
+import { ConfirmAttachmentDialog } from './ConfirmAttachmentDialog'
 import { NameBranchDialog } from './NameBranchDialog'
 import { RetypeDialog } from './RetypeDialog'
 import { SaveDialog } from './SaveDialog'
@@ -37,5 +39,26 @@ export function openRetype(open: OpenConversation, row: Row): void {
   openConversationDialog(open, {
     title: 'Change type',
     render: (close) => <RetypeDialog row={row} onClose={close} />,
+  })
+}
+
+/** Asks whether a suspicious file is attached all the same; closing the dialog is a no. */
+export function confirmAttachment(open: OpenConversation, name: string, warnings: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    openConversationDialog(open, {
+      title: 'Attach this file?',
+      onClose: () => resolve(false),
+      render: (close) => (
+        <ConfirmAttachmentDialog
+          name={name}
+          warnings={warnings}
+          onCancel={close}
+          onAttach={() => {
+            resolve(true)
+            close()
+          }}
+        />
+      ),
+    })
   })
 }

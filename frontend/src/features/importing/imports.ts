@@ -63,7 +63,7 @@ async function sendNext(): Promise<void> {
     const made = await upload(
       next.name,
       one?.body ?? new Blob(),
-      next.folder,
+      { folder: next.folder },
       (sent) => change(next.id, { sent }),
       stop.signal,
     )

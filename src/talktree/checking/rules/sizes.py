@@ -14,6 +14,8 @@ from talktree.formats.stretch import Stretch, files_in
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult
+from talktree.settings import attachment_settings
+from talktree.text.media import data_size, data_url
 
 HUGE_FILE = 512 << 20
 """The longest text some programs can hold at all."""
@@ -122,6 +124,37 @@ def _smaller(part: Part) -> Part:
         return part
     digest = sha256((part.url or "").encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Text(f"[talktree: an image was taken out: {found.words}, sha256 of its URL {digest}…]")
+
+
+@rule(
+    "SYN505",
+    "attachment-too-large",
+    "warning",
+    on="part",
+    glance=files_in,
+    parts=(Attachment, ToolResult),
+)
+def attachment_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Iterable[Told]:
+    """An attachment in the record itself is larger than the limit: 10 MB, or `max-size` in your
+    configuration. What counts is the file, not the characters that base64 makes of it.
+
+    Why: every copy of the conversation holds the file, and programs that load it whole become slow
+    or fail. The studio and `talktree edit` refuse to attach such a file, by the same limit.
+
+    Bad:
+        {"name": "talk.mp4", "type": "video/mp4", "url": "data:video/mp4;base64,… (40 MB)"}
+
+    Fix: none, because the content would be lost; `talktree convert --attachments beside` writes
+    attachments to files of their own.
+    """
+    attached: Sequence[Part] = part.output if type(part) is ToolResult else (part,)
+    for each in attached:
+        if type(each) is not Attachment or not each.url or each.url[:5].lower() != "data:":
+            continue
+        limit = attachment_settings().max_size
+        head = data_url(each.url) if len(each.url) > limit else None
+        if head is not None and (held := data_size(each.url, head)) > limit:
+            yield Told(f"an attachment of {held:,} bytes; the limit is {limit:,}")
 
 
 @rule("SYN504", "bloat", "note", on="talk")

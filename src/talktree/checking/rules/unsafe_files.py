@@ -19,12 +19,11 @@ from talktree.text.json_texts import texts_in
 from talktree.text.media import (
     ENOUGH,
     PICTURES,
-    TOLD_BY_START,
     content,
     data_url,
-    sniffed,
     usual,
 )
+from talktree.text.media_types import contradicted
 from talktree.text.visible import visible_line
 
 LONGEST_SHOWN = 60
@@ -45,7 +44,7 @@ _LINK = re.compile(r"https?://", re.I)
 _PICTURE_IN_TEXT = re.compile(r"!\[[^\]\n]{0,120}\]\(\s{0,3}<?(https?://[^\s/)>]{1,253})", re.I)
 
 
-def _attachments(part: Part) -> Sequence[Attachment]:
+def attachments_in(part: Part) -> Sequence[Attachment]:
     """A part that is an attachment, or those in what a tool gave back."""
     if isinstance(part, Attachment):
         return (part,)
@@ -54,16 +53,17 @@ def _attachments(part: Part) -> Sequence[Attachment]:
     return ()
 
 
-def _way(seen: Seen, text: str | None) -> str:
+def way_to(seen: Seen, text: str | None) -> str:
     """What leads to a text in the record, if it stands there as it is."""
     return next((each.way for each in texts_in(seen.value) if each.text == text), "")
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """A text that came with a conversation, as a finding may show it."""
     return visible_line(text[:LONGEST_SHOWN])
 
 
-def _each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
+def each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
     """Every attachment of the message is changed."""
 
     def _changed(part: Part) -> Part:
@@ -101,7 +101,7 @@ def _to_nowhere(part: Attachment) -> Attachment:
     on="part",
     glance=files_in,
     parts=(Attachment, ToolResult, Artifact),
-    fix=unsafe(_each_attachment(_to_nowhere)),
+    fix=unsafe(each_attachment(_to_nowhere)),
 )
 def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """The link of an attachment, or a link in a picture, a diagram or a Markdown document that the
@@ -122,11 +122,11 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         if "cript:" in text and not any(each in kind for each in _RUNS_ANYWAY):
             found = _SCRIPT_LINK.search(text)
             if found is not None:
-                yield Told("a link that is a script", way=_way(seen, text), fixable=False)
+                yield Told("a link that is a script", way=way_to(seen, text), fixable=False)
         return
-    for each in _attachments(part):
+    for each in attachments_in(part):
         if each.url and _is_script(each.url):
-            yield Told(f"a link that is a script ({_shown(each.url[:24])})", _way(seen, each.url))
+            yield Told(f"a link that is a script ({shown(each.url[:24])})", way_to(seen, each.url))
 
 
 @rule(
@@ -154,14 +154,14 @@ def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         text = part.content or ""
         drawing = "svg" in (part.media_type or "").lower()
         if drawing and _ACTIVE.search(text[:MOST_READ].encode("utf-8", "replace")):
-            yield Told("a drawing with a script in it", way=_way(seen, text))
+            yield Told("a drawing with a script in it", way=way_to(seen, text))
         return
-    for each in _attachments(part):
+    for each in attachments_in(part):
         head = data_url(each.url or "")
         if head is None or head.media_type not in _PAGES:
             continue
         if _ACTIVE.search(content(each.url or "", head, most=MOST_READ)):
-            yield Told(f"{head.media_type} with a script in it", way=_way(seen, each.url))
+            yield Told(f"{head.media_type} with a script in it", way=way_to(seen, each.url))
 
 
 def _tamed(part: Attachment) -> Attachment:
@@ -177,7 +177,7 @@ def _tamed(part: Attachment) -> Attachment:
     on="part",
     glance=files_in,
     parts=(Attachment, ToolResult),
-    fix=unsafe(_each_attachment(_tamed)),
+    fix=unsafe(each_attachment(_tamed)),
 )
 def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """The name of an attachment is more than a name: it leads out of its folder, is an absolute
@@ -190,10 +190,10 @@ def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
     Fix (unsafe): the last piece of the name is left, without what must not be there.
     """
-    for each in _attachments(part):
+    for each in attachments_in(part):
         wrong = wrong_with_name(each.name) if each.name else None
         if wrong is not None:
-            yield Told(f"{wrong} ({_shown(each.name or '')})", way=_way(seen, each.name))
+            yield Told(f"{wrong} ({shown(each.name or '')})", way=way_to(seen, each.name))
 
 
 @rule("SEC114", "unsafe-path", "warning", on="snapshot")
@@ -216,9 +216,9 @@ def unsafe_path(seen: Seen) -> Iterator[Told]:
     for path, state in entry.files.items():
         wrong = wrong_with_path(path)
         if wrong is not None:
-            yield Told(f"{_shown(path)} {wrong}")
+            yield Told(f"{shown(path)} {wrong}")
         elif state.backup and ".." in state.backup and leads_out(state.backup.lstrip("/\\")):
-            yield Told(f"the backup of {_shown(path)} leads out of the folder it starts from")
+            yield Told(f"the backup of {shown(path)} leads out of the folder it starts from")
 
 
 def _real_type(part: Attachment) -> str | None:
@@ -229,10 +229,8 @@ def _real_type(part: Attachment) -> str | None:
     if head is None or not head.is_base64:
         return None
     said = {head.media_type, usual(part.media_type or "") or head.media_type} - {""}
-    if said.isdisjoint(TOLD_BY_START):
-        return None
-    real = sniffed(content(part.url, head, most=ENOUGH))
-    return None if real is None or said == {real} else real
+    data = content(part.url, head, most=ENOUGH)
+    return next((real for each in sorted(said) if (real := contradicted(each, data))), None)
 
 
 def _truly_typed(part: Attachment) -> Attachment:
@@ -256,10 +254,12 @@ def _truly_typed(part: Attachment) -> Attachment:
     on="part",
     glance=files_in,
     parts=(Attachment, ToolResult),
-    fix=safe(_each_attachment(_truly_typed)),
+    fix=safe(each_attachment(_truly_typed)),
 )
 def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """An attachment says that it is one kind of file, and its first bytes are those of another.
+    Bytes that may be what they are said to be are not reported: a drawing is XML, a Word document
+    is a zip archive, a script is a text.
 
     Why: services refuse a picture whose type is wrong, and with it the whole request. A program or
     a page that says it is a picture is meant to get past somebody.
@@ -267,16 +267,16 @@ def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     Bad:
         {"type": "image/jpeg", "url": "data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUg…"}
 
-    Fix (safe): the type is that of the bytes, where both are kinds of pictures. What is no picture
-    keeps its type and stays told.
+    Fix (safe): the type is that of the bytes, where they are a picture. Everything else keeps its
+    type and is still reported.
     """
-    for each in _attachments(part):
+    for each in attachments_in(part):
         real = _real_type(each)
         if real is not None:
-            said = _shown(each.media_type or (each.url or "")[5:30].partition(";")[0])
+            said = shown(each.media_type or (each.url or "")[5:30].partition(";")[0])
             yield Told(
                 f"said to be {said}, and is {real}",
-                way=_way(seen, each.url) or _way(seen, each.media_type),
+                way=way_to(seen, each.url) or way_to(seen, each.media_type),
                 fixable=real in PICTURES,
             )
 
@@ -315,14 +315,14 @@ def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Told]:
         found = _PICTURE_IN_TEXT.search(part.text)
         if found is None:
             return ()
-        return [Told(f"a picture from {_shown(found.group(1))}", way=_way(seen, part.text))]
+        return [Told(f"a picture from {shown(found.group(1))}", way=way_to(seen, part.text))]
     if isinstance(part, Attachment) and part.url and "?" in part.url[:MOST_READ]:
         picture = (part.media_type or "").startswith("image/") or part.extra.get("type") == "image"
         if _PICTURE_URL.match(part.url) or (picture and _LINK.match(part.url)):
-            return [Told(f"a picture from {_host(part.url)}", way=_way(seen, part.url))]
+            return [Told(f"a picture from {_host(part.url)}", way=way_to(seen, part.url))]
     return ()
 
 
 def _host(url: str) -> str:
     host = url.split("/", 3)[2] if url.count("/") >= 2 else url
-    return _shown(host.rpartition("@")[2])
+    return shown(host.rpartition("@")[2])

@@ -15,6 +15,7 @@ from talktree.cli.checks import Wish, check
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.settings import attachment_settings
 
 
 @click.command("check", cls=Verb)
@@ -73,6 +74,7 @@ def command(
     if as_json and style == "sarif":
         raise UsageError("--json and --format sarif exclude each other", hint="name one of them")
     settled = settled_by(config, paths)
+    attachment_settings()  # a mistake in there is reported once, not for every source
     wish = Wish(
         paths=tuple(paths),
         order=Order(

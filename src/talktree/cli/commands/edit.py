@@ -37,11 +37,18 @@ from talktree.views.shapes import document_text
 @click.option("--move", metavar="ID", help="Hang a message and all below it elsewhere.")
 @click.option("--swap", metavar="ID", help="Let two messages change places.")
 @click.option("--retype", metavar="ID", help="Give a message another role.")
+@click.option("--attach", metavar="ID", help="Put a file with a message.")
 @click.option("--text", help="What the message says.")
 @click.option("--text-file", metavar="FILE", type=params.PATH, help="The same from a file, or -.")
 @click.option("--role", help="The role of a reply or of a retyped message.")
 @click.option("--to", metavar="ID", help="Where to move it; `root` for a beginning.")
 @click.option("--with", "other", metavar="ID", help="What to swap it with.")
+@click.option("--file", metavar="FILE", type=params.PATH, help="The file to attach.")
+@click.option(
+    "--accept-suspicious",
+    is_flag=True,
+    help="Attach a file with macros or scripts, or of another type than its name says.",
+)
 @click.option("--here", is_flag=True, help="Replace in the message itself, not as a branch.")
 @click.option("--with-replies", is_flag=True, help="Clone all that is below it, too.")
 @click.option(
@@ -69,7 +76,7 @@ def command(
     as_json: bool,  # noqa: FBT001
     **more: object,
 ) -> None:
-    """Change one thing: reply, replace, clone, delete, move, swap, retype.
+    """Change one thing: reply, replace, clone, delete, move, swap, retype, attach.
 
     Only the records concerned change; all other bytes stay as they are. What the format cannot hold
     is refused. Of a session only the file that you name is changed: to edit a message of a
@@ -93,8 +100,8 @@ def command(
         raise UsageError("stdin cannot be changed", hint="use -o FILE")
     if out == "-" and as_json:
         raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
-    text_file = more.get("text_file")
-    gate = OutputGate([path, *([str(text_file)] if text_file else [])], force=force)
+    read = [str(given) for given in (more.get("text_file"), more.get("file")) if given]
+    gate = OutputGate([path, *read], force=force)
     if out is not None and out != "-":
         gate.claim(out)
     document = api.read(path, format=source_format, alone=True)
@@ -176,6 +183,7 @@ command.examples = (
     "talktree edit session.jsonl --reply 3f2a --text 'And in winter?' -o longer.jsonl",
     "talktree edit chat.json --replace 81cc --text-file better.md --save",
     "talktree edit chat.json --move 81cc --to root --save",
+    "talktree edit chat.json --attach 81cc --file plan.pdf --save",
     "talktree edit 3f2a81cc --reply 9b1c --text 'And in winter?'",
     "talktree edit 3f2a81cc --undo",
     "talktree edit 3f2a81cc --save",

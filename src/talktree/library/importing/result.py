@@ -38,6 +38,13 @@ class Skipped(NamedTuple):
     why: str
 
 
+class Oversized(NamedTuple):
+    """A source with attachments over the limit; all of it was imported."""
+
+    path: bytes
+    attachments: int
+
+
 class Imported:
     """What an import saw and did, in sources unless it says otherwise."""
 
@@ -47,6 +54,8 @@ class Imported:
         """What was looked at now and is not a conversation, or is not read."""
         self.incomplete: list[Failed] = []
         """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
+        self.oversized: list[Oversized] = []
+        """Sources read now with attachments over the limit."""
         for name, count in counts.items():
             setattr(self, name, count)
 

@@ -16,6 +16,7 @@ from talktree.library.importing.intake import Intake
 from talktree.library.importing.result import Imported, Progress, Pulse, Skipped, Tell
 from talktree.library.importing.take import Take
 from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Known, Look
+from talktree.settings import attachment_settings
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -24,6 +25,8 @@ BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
 """A transaction has no more than that."""
 PUBLISH_BYTES, PUBLISH_SECONDS = 4 << 30, 30.0
 """After so much the full text is committed, which takes a while."""
+READ = frozenset({"new", "grown", "replaced"})
+"""What becomes of a source that is read."""
 YOUNG = 1
 """Only circles among what was made since are looked for: all else was there before."""
 LARGE = 32 << 20
@@ -61,6 +64,8 @@ class Work:
         self._done = 0
         self._bytes_done = 0
         self._settle: Callable[[], None] = _nothing
+        self._limit = attachment_settings().max_size
+        self._large: list[bytes] = []
         size = self._bytes + sum(dirty.values())
         self._intake = Intake(library, size, result, sampled=sampled)
 
@@ -88,6 +93,10 @@ class Work:
         record_files(self._intake.db, self._intake.library.root)
         if self._is_large:
             self._intake.db.checkpoint()
+        if self._large:
+            from talktree.library.importing.oversized import find_oversized  # seldom needed
+
+            self._result.oversized += find_oversized(self._large, self._limit)
 
     @property
     def _is_large(self) -> bool:
@@ -179,6 +188,8 @@ class Work:
             case "other":
                 result.passed_over += 1
                 result.seen -= 1
+        if take.size > self._limit and take.what in READ:
+            self._large.append(take.path)
         self._bytes_done += take.size
         if take.what not in ("unchanged", "other"):
             self._tell(take.path, take.what, take.size)

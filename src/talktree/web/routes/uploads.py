@@ -7,13 +7,14 @@ from msgspec import Struct
 from starlette.requests import ClientDisconnect
 
 from talktree import api
-from talktree.errors import UsageError
+from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
 from talktree.web.shapes.library import KeepUpload, Upload
 from talktree.web.shapes.work import Ledger
 from talktree.web.studio import Studio
+from talktree.web.work.attaching import reviewed
 from talktree.web.work.dropped import keeping
 from talktree.web.work.ledgers import previewed
 from talktree.web.work.looking_over import looked_over
@@ -25,6 +26,10 @@ class Named(Struct, frozen=True):
 
     name: str = ""
     folder: bool = False
+    attach: bool = False
+    """Whether it is to be attached to a message; then only that is looked at."""
+    type: str = ""
+    """The media type that its sender claims."""
 
 
 class Target(Struct, frozen=True):
@@ -35,13 +40,18 @@ class Target(Struct, frozen=True):
 
 async def bring(studio: Studio, call: Call) -> Upload:
     """Write the body to the disk as it arrives, and look it over."""
+    uploads, asked = Uploads(studio.scratch), call.query
     try:
-        file = await Uploads(studio.scratch).take(
-            call.query.name, call.request.stream(), folder=call.query.folder
-        )
+        file = await uploads.take(asked.name, call.request.stream(), folder=asked.folder)
     except ClientDisconnect:
         raise UsageError("the file ended before it was whole", hint="bring it in again") from None
-    return await anyio.to_thread.run_sync(looked_over, file)
+    if not asked.attach:
+        return await anyio.to_thread.run_sync(looked_over, file)
+    try:
+        return await anyio.to_thread.run_sync(reviewed, file, asked.type)
+    except TalktreeError:
+        uploads.drop(file.id)
+        raise
 
 
 def ledger(studio: Studio, call: Call) -> Ledger:

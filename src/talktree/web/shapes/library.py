@@ -127,6 +127,8 @@ class Upload(Struct, frozen=True, kw_only=True):
     conversations: int
     messages: int
     findings: UploadedFindings | None
+    warnings: tuple[str, ...] = ()
+    """Of a file to attach: why it is suspicious; attaching it must be confirmed then."""
 
 
 class KeepUpload(Struct, frozen=True, kw_only=True):

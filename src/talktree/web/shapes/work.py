@@ -88,6 +88,10 @@ class DoAttach(Struct, frozen=True, kw_only=True, tag="attach", tag_field="do"):
 
     about: str
     upload: str
+    accept: bool = False
+    """Whether it may go although it is suspicious: macros, scripts, a wrong media type."""
+    type: str = ""
+    """The media type it is said to have, if any."""
 
 
 Deed: TypeAlias = (

@@ -1,39 +1,44 @@
-"""A file that goes with a message: what it is by its bytes, and it as a data URL."""
+"""A file that is to go with a message: whether it may, and what must be confirmed."""
 
 from __future__ import annotations
 
-import base64
-
 from talktree.errors import UsageError
-from talktree.text.media import ENOUGH, sniffed
-from talktree.web.errors import TooLarge
+from talktree.formats.attachment_review import refuse_size, review_attachment
+from talktree.web.shapes.library import Upload
+from talktree.web.shapes.work import DoAttach
 from talktree.web.work.uploads import Brought
 
-LARGEST = 10 << 20
-"""How many bytes may go with a message."""
-TEXT, BYTES = "text/plain", "application/octet-stream"
+NO_CONVERSATION = "a file to attach"
 
 
-def attached(file: Brought) -> tuple[str, str, str]:
-    """Name, media type and content of a file; what it says of itself is not believed."""
+def content_of(file: Brought) -> tuple[bytes, str]:
+    """The bytes of a file and a name it may have; a file that is too large is not read."""
     if file.files is not None:
         raise UsageError("a folder cannot go with a message", hint="attach its files")
-    if file.size > LARGEST:
-        raise TooLarge(
-            f"{file.name[:100]}: a file with a message may have {LARGEST >> 20} MB",
-            hint="put it elsewhere, and name it in the message",
-        )
-    data = file.path.read_bytes()
-    media_type = sniffed(data[:ENOUGH]) or (TEXT if _is_text(data) else BYTES)
-    return file.plain_name, media_type, f"data:{media_type};base64,{_encoded(data)}"
+    refuse_size(file.size, file.plain_name)
+    return file.path.read_bytes(), file.plain_name
 
 
-def _encoded(data: bytes) -> str:
-    return base64.b64encode(data).decode()
+def require_harmless(file: Brought, deed: DoAttach) -> None:
+    """Raise if a file is dangerous, or suspicious and that is not accepted."""
+    data, name = content_of(file)
+    review_attachment(data, name, claimed=deed.type).require(name, accept=deed.accept)
 
 
-def _is_text(data: bytes) -> bool:
-    try:
-        return "\0" not in data.decode()
-    except UnicodeDecodeError:
-        return False
+def reviewed(file: Brought, claimed: str) -> Upload:
+    """What the page shows of a file before it is attached; a dangerous one is refused."""
+    data, name = content_of(file)
+    review = review_attachment(data, name, claimed=claimed)
+    review.require(name, accept=True)
+    return Upload(
+        upload=file.id,
+        name=name,
+        size=file.size,
+        format=None,
+        confidence=0.0,
+        reason=NO_CONVERSATION,
+        conversations=0,
+        messages=0,
+        findings=None,
+        warnings=review.warnings,
+    )

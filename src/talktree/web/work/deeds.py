@@ -6,7 +6,7 @@ from typing import assert_never
 
 from talktree.errors import UsageError
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach
+from talktree.formats.attaching import attach_file
 from talktree.model import making
 from talktree.model.operations import Attach, Clone, Operation
 from talktree.web.desk.desk import Opened
@@ -25,7 +25,7 @@ from talktree.web.shapes.work import (
     DoSwap,
     DoUndelete,
 )
-from talktree.web.work.attaching import attached
+from talktree.web.work.attaching import content_of
 from talktree.web.work.uploads import Uploads
 
 MOST_COPIES = 20_000
@@ -54,8 +54,8 @@ def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
             return making.pop_up(opened.conversation, about)
         case DoRetype(about=about, role=role):
             return making.retype(talk, about, _role(opened, role))
-        case DoAttach(about=about, upload=upload):
-            return _attach(opened, talk[about].id, upload, uploads)
+        case DoAttach(about=about):
+            return _attach(opened, talk[about].id, deed, uploads)
         case DoDelete(about=about):
             return making.delete(talk, about)
         case DoUndelete(about=about):
@@ -86,5 +86,6 @@ def _role(opened: Opened, role: str) -> str:
     return role
 
 
-def _attach(opened: Opened, about: str, upload: str, uploads: Uploads) -> Attach:
-    return attach(by_slug(opened.document.format), about, *attached(uploads.get(upload)))
+def _attach(opened: Opened, about: str, deed: DoAttach, uploads: Uploads) -> Attach:
+    data, name = content_of(uploads.get(deed.upload))
+    return attach_file(by_slug(opened.document.format), about, name, data)

@@ -15,9 +15,10 @@ from talktree.web.desk.opened import Paper
 from talktree.web.desk.place import place_of
 from talktree.web.desk.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
-from talktree.web.shapes.work import Deed, Edited, EditLine, History
+from talktree.web.shapes.work import Deed, DoAttach, Edited, EditLine, History
 from talktree.web.studio import Studio
 from talktree.web.work.arrival import arrived, near
+from talktree.web.work.attaching import require_harmless
 from talktree.web.work.deeds import operation_of
 from talktree.web.work.summary import summary_of
 from talktree.web.work.uploads import Uploads
@@ -48,6 +49,9 @@ def refuse_stale(library: Library, source: int, stamp: str) -> None:
 def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
     """One more edit."""
     desk = studio.desk
+    if isinstance(deed, DoAttach):
+        # Before anything is locked: a virus scanner may take its time.
+        require_harmless(Uploads(studio.scratch).get(deed.upload), deed)
     with desk.writing() as library:
         # Asked when nobody else can write: who comes second finds another stamp.
         before = desk.require(cid, stamp)

@@ -20,11 +20,11 @@ from talktree.formats.studio.schema import (
     lacking,
 )
 from talktree.formats.talk import Seen
+from talktree.settings import attachment_settings
 from talktree.text.json_value import Json
+from talktree.text.media import ENOUGH, content, data_size, data_url, sniffed
 
 ITEMS = Items("attachments", "attachment", "name")
-LARGE = 5 << 20
-"""What an attachment inside a comment may take; a browser keeps no more than that for a site."""
 _SIDE = re.compile(r"[0-9]{1,6}", re.ASCII)
 BASE64 = ";base64,"
 HEAD = 200
@@ -154,10 +154,11 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     "note",
     on="message",
     formats=ENCODINGS,
+    instead_of=["SEC117"],
     fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_media_type(seen: Seen) -> Iterator[Told]:
-    """The `type` of an attachment is no media type, or it is missing though the URL tells it.
+    """The `type` of an attachment is no media type, or it is missing.
 
     Why: the document asks for proper media types on all attachments. By the type a program decides
     whether to show an image or to offer a file; `image` says too little for that.
@@ -165,14 +166,14 @@ def attachment_media_type(seen: Seen) -> Iterator[Told]:
     Bad:
         {"name": "map.png", "type": "image", "file": {}, "url": "data:image/png;base64,iVBORw0K"}
 
-    Fix (safe): the type that the data URL names is taken. Where the URL is a link, nobody knows
-    without following it, so the type stays as it is.
+    Fix (safe): the type that the data URL names is taken, or the one its first bytes have. Where
+    the URL is a link, it is not known without following it, so the type stays as it is.
     """
     for place, item in items_of(seen.value, ITEMS.name):
         said, url = item.get("type"), item.get("url")
         if isinstance(said, str) and MEDIA.fullmatch(said):
             continue
-        known = data_type(url) if isinstance(url, str) else None
+        known = (data_type(url) or _type_by_bytes(url)) if isinstance(url, str) else None
         if isinstance(said, str):
             make = None if known is None else having(type=known)
             what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
@@ -181,6 +182,13 @@ def attachment_media_type(seen: Seen) -> Iterator[Told]:
             yield ITEMS.told(
                 f"does not say that it is {known}", place, item, make=having(type=known)
             )
+        elif said is None and url:
+            yield ITEMS.told("has no `type`", place, item)
+
+
+def _type_by_bytes(url: str) -> str | None:
+    head = data_url(url)
+    return None if head is None else sniffed(content(url, head, most=ENOUGH))
 
 
 @rule("STU306", "attachment-types-differ", "warning", on="message", formats=ENCODINGS)
@@ -205,12 +213,20 @@ def attachment_types_differ(seen: Seen) -> Iterator[Told]:
                 yield ITEMS.told(what, place, item, at="type")
 
 
-@rule("STU307", "large-attachment", "warning", on="message", formats=ENCODINGS)
+@rule(
+    "STU307",
+    "large-attachment",
+    "warning",
+    on="message",
+    formats=ENCODINGS,
+    instead_of=["SYN505"],
+)
 def large_attachment(seen: Seen) -> Iterator[Told]:
-    """A file of more than five megabytes stands in the comment itself, as a data URL.
+    """A file that is larger than the limit is in the comment itself, as a data URL. The limit is
+    10 MB, or `max-size` in your configuration; what counts is the file, not its base64.
 
     Why: the document asks to limit the size of attachments. The app works in a browser, which keeps
-    no more than about that for a whole site, and each copy of the conversation carries the file.
+    about that for a whole site, and each copy of the conversation carries the file.
 
     Bad:
         {"name": "talk.mp4", "type": "video/mp4", "file": {}, "url": "data:video/mp4;base64,… 7 MB"}
@@ -218,13 +234,15 @@ def large_attachment(seen: Seen) -> Iterator[Told]:
     Fix: none, because the content would be lost; keep the file beside the conversation and link to
     it.
     """
-    if len(seen.record.raw) <= LARGE:
-        return
     for place, item in items_of(seen.value, ITEMS.name):
-        url, said = item.get("url"), item.get("type")
-        image = isinstance(said, str) and said.startswith("image/")
-        if isinstance(url, str) and len(url) > LARGE and url.startswith("data:") and not image:
-            yield ITEMS.told(f"takes {len(url):,} characters", place, item, at="url")
+        url = item.get("url")
+        head = data_url(url) if isinstance(url, str) else None
+        if not isinstance(url, str) or head is None:
+            continue
+        limit = attachment_settings().max_size
+        if len(url) > limit and (held := data_size(url, head)) > limit:
+            what = f"has {held:,} bytes; the limit is {limit:,}"
+            yield ITEMS.told(what, place, item, at="url")
 
 
 def _with_sides(item: Object) -> Object:

@@ -1,0 +1,50 @@
+"""The content of attachments, decoded and scanned once for all rules about it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from talktree.model.parts import Attachment
+from talktree.processes.virus_scanner import CLEAN, ScannerResult, scan_externally
+from talktree.settings import attachment_settings
+from talktree.text.attachment_scan import Threat, scan_attachment
+from talktree.text.markdown_scan import MarkdownThreat, scan_markdown
+from talktree.text.media import content, data_url, usual
+
+MOST_SCANNED = 64 << 20
+"""How many bytes of an attachment are looked at."""
+MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
+
+
+def threats_in(part: Attachment) -> tuple[Threat, ...]:
+    """What is dangerous or suspicious in an attachment."""
+    return _scanned(part.url or "", part.name, part.media_type)
+
+
+@lru_cache(maxsize=4)
+def _scanned(url: str, name: str | None, media_type: str | None) -> tuple[Threat, ...]:
+    # Several rules ask in turn; a few are remembered, since each may hold a large file.
+    return scan_attachment(_content(url), name=name, media_type=media_type)
+
+
+def _content(url: str) -> bytes:
+    head = data_url(url)
+    return b"" if head is None else content(url, head, most=MOST_SCANNED)
+
+
+def markdown_in(part: Attachment) -> tuple[MarkdownThreat, ...]:
+    """What acts in an attachment that is Markdown."""
+    url = part.url or ""
+    head = data_url(url)
+    if head is None or not {head.media_type, usual(part.media_type or "")} & MARKDOWN:
+        return ()
+    return scan_markdown(content(url, head, most=MOST_SCANNED).decode("utf-8", "replace"))
+
+
+def scanner_result(part: Attachment) -> ScannerResult:
+    """What the user's own scanner says of an attachment; clean if there is no scanner."""
+    settings = attachment_settings()
+    head = data_url(part.url or "") if settings.scan_command else None
+    if head is None:
+        return CLEAN
+    return scan_externally(content(part.url or "", head, most=MOST_SCANNED), settings)

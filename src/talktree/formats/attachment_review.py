@@ -1,0 +1,79 @@
+"""Whether a file may be attached, by the same rules with which conversations are checked.
+
+Dangerous content is refused whatever anyone says; suspicious content needs a confirmation.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from typing import NamedTuple
+
+from talktree.errors import AttachmentTooLarge, DangerousAttachment, SuspiciousAttachment
+from talktree.processes.virus_scanner import scan_externally
+from talktree.settings import attachment_settings
+from talktree.text.attachment_scan import scan_attachment
+from talktree.text.media_types import contradicted, is_well_formed
+from talktree.text.visible import visible_line
+
+LONGEST_NAME = 100
+
+
+class AttachmentReview(NamedTuple):
+    """What speaks against attaching a file."""
+
+    refusals: tuple[str, ...] = ()
+    """Why it is dangerous."""
+    warnings: tuple[str, ...] = ()
+    """Why it is suspicious."""
+
+    def require(self, name: str, *, accept: bool) -> None:
+        """Raise if the file is dangerous, or suspicious and not accepted."""
+        shown = visible_line(name[:LONGEST_NAME])
+        if self.refusals:
+            raise DangerousAttachment(
+                f"{shown} is not attached: {'; '.join(self.refusals)}",
+                hint="such a file must not be in a conversation; link to it instead",
+            )
+        if self.warnings and not accept:
+            raise SuspiciousAttachment(
+                f"{shown} is suspicious: {'; '.join(self.warnings)}",
+                hint="attach it only if you know where it comes from, and confirm that",
+            )
+
+
+def refuse_size(size: int, name: str) -> None:
+    """Raise if a file is larger than an attachment may be."""
+    limit = attachment_settings().max_size
+    if size > limit:
+        raise AttachmentTooLarge(
+            f"{visible_line(name[:LONGEST_NAME])} has {size:,} bytes; an attachment may have"
+            f" {limit:,}",
+            hint="link to it instead, or raise max-size in your configuration",
+        )
+
+
+def review_attachment(data: bytes, name: str, *, claimed: str = "") -> AttachmentReview:
+    """Look at a file that is to be attached; `claimed` is the type it is said to have."""
+    refuse_size(len(data), name)
+    refusals: list[str] = []
+    warnings: list[str] = []
+    for threat in scan_attachment(data, name=name, media_type=claimed):
+        (refusals if threat.is_dangerous else warnings).append(f"it is {threat.detail}")
+    warnings += _wrong_type(data, name, claimed)
+    scanned = scan_externally(data, attachment_settings())
+    if scanned.state == "infected":
+        refusals.append(f"the virus scanner reports it: {visible_line(scanned.detail)}")
+    elif scanned.state == "failed":
+        warnings.append(f"it was not scanned: {visible_line(scanned.detail)}")
+    return AttachmentReview(tuple(refusals), tuple(warnings))
+
+
+def _wrong_type(data: bytes, name: str, claimed: str) -> list[str]:
+    """What is wrong with the type a file claims, or else with the end of its name."""
+    if claimed and not is_well_formed(claimed):
+        return [f"{visible_line(claimed[:LONGEST_NAME])!r} is not a media type"]
+    for said in (claimed, mimetypes.guess_type(name, strict=False)[0] or ""):
+        real = contradicted(said, data) if said else None
+        if real is not None:
+            return [f"it is said to be {said}, and is {real}"]
+    return []

@@ -1,0 +1,100 @@
+"""An external virus scanner: a command of the user's own, run on a private copy of a file.
+
+It runs without a shell, the path is one of its words, and it gets neither the name nor anything
+else that came with the file. Exit code 1 means infected, as ClamAV and most others have it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
+
+from talktree.settings import PLACEHOLDER, AttachmentSettings
+
+INFECTED = 1
+LONGEST_TOLD = 200
+MOST_REMEMBERED = 4096
+_results: dict[tuple[bytes, tuple[str, ...]], ScannerResult] = {}
+
+
+class ScannerResult(NamedTuple):
+    """What a scanner said of a file."""
+
+    state: Literal["clean", "infected", "failed"]
+    detail: str = ""
+
+
+CLEAN = ScannerResult("clean")
+
+
+def scan_externally(data: bytes, settings: AttachmentSettings) -> ScannerResult:
+    """Run the scanner on some bytes; they are clean if there is none."""
+    if not settings.scan_command:
+        return CLEAN
+    key = sha256(data).digest(), settings.scan_command
+    if key not in _results:
+        if len(_results) >= MOST_REMEMBERED:
+            _results.clear()
+        result = _run(data, settings)
+        if result.state == "failed":
+            return result
+        _results[key] = result
+    return _results[key]
+
+
+def _run(data: bytes, settings: AttachmentSettings) -> ScannerResult:
+    program = os.path.basename(settings.scan_command[0])
+    with TemporaryDirectory(prefix="talktree-scan-") as folder:
+        path = Path(folder) / "attachment"
+        path.touch(0o600, exist_ok=False)
+        path.write_bytes(data)
+        words = [word.replace(PLACEHOLDER, str(path)) for word in settings.scan_command]
+        try:
+            code, told = _finished(words, Path(folder), settings.scan_timeout)
+        except subprocess.TimeoutExpired:
+            return ScannerResult(
+                "failed", f"{program} did not end within {settings.scan_timeout:g} s"
+            )
+        except OSError as error:
+            return ScannerResult("failed", f"cannot run {program}: {error.strerror or error}")
+    told = told.replace(str(path), "attachment").strip()
+    if code == INFECTED:
+        return ScannerResult("infected", told or f"{program} reports it")
+    if code == 0:
+        return CLEAN
+    return ScannerResult("failed", f"{program} ended with code {code}{told and f': {told}'}")
+
+
+def _finished(words: list[str], folder: Path, timeout: float) -> tuple[int, str]:
+    """Exit code and first words of a command."""
+    # A file takes what it prints: a pipe could be held open by what it started.
+    with (folder / "output").open("w+b") as output:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(timeout)
+        except BaseException:
+            _kill(process)
+            raise
+        output.seek(0)
+        return code, output.read(4 * LONGEST_TOLD).decode("utf-8", "replace")[:LONGEST_TOLD]
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a command and what it started."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()

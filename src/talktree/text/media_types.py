@@ -1,0 +1,76 @@
+"""Whether a media type is well formed, and whether bytes contradict it.
+
+Only what nobody can mistake counts. A drawing is XML, a Word document is a zip archive and JSON is
+a text, so none of these contradict each other.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+
+from talktree.text.media import ENOUGH, PICTURES, TOLD_BY_START, sniffed, usual
+
+WELL_FORMED = re.compile(
+    r"[A-Za-z0-9][\w!#$&^.+-]{0,126}/[A-Za-z0-9][\w!#$&^.+-]{0,126}"
+    r"(?:\s*;\s*[\w!#$&^.+-]{1,127}=(?:[^\s;\"]{1,200}|\"[^\"]{0,200}\"))*\s*",
+    re.ASCII,
+)
+TEXT, BYTES = "text/plain", "application/octet-stream"
+_BINARY = TOLD_BY_START | {"application/x-elf", "application/zip"}
+"""What is sniffed and cannot be a text."""
+_TEXTUAL = frozenset(
+    f"application/{each}" for each in ("json", "xml", "x-ndjson", "yaml", "toml", "javascript")
+)
+_WITHIN = {
+    "application/zip": ("zip", "openxml", "opendocument", "epub", "java-archive", "package", "ms-"),
+    "text/html": ("html", "xml", "svg", "text/"),
+    "application/x-program": ("text/", "script", "x-sh", "program", "msdownload", "executable"),
+    "application/x-elf": ("elf", "executable", "sharedlib", "object", "program"),
+}
+"""By what is sniffed, the words of types that such bytes may have as well."""
+
+
+def is_well_formed(media_type: str) -> bool:
+    """Whether a text is a media type, with or without parameters."""
+    return WELL_FORMED.fullmatch(media_type) is not None
+
+
+def contradicted(claimed: str, data: bytes) -> str | None:
+    """What bytes are, if that cannot be what they are said to be; None if it can."""
+    claimed = usual(claimed)
+    real = sniffed(data[:ENOUGH])
+    if real is None or real == claimed:
+        return None
+    if claimed in TOLD_BY_START:
+        return real
+    is_text = claimed.startswith("text/") or claimed in _TEXTUAL or claimed == "image/svg+xml"
+    return real if is_text and (real in _BINARY or _is_program(real, data)) else None
+
+
+def _is_program(real: str, data: bytes) -> bool:
+    return real == "application/x-program" and data.startswith(b"MZ")
+
+
+def media_type_of(data: bytes, name: str = "") -> str:
+    """The type of a file by its bytes; its name decides only where they leave that open."""
+    real = sniffed(data[:ENOUGH])
+    if real in TOLD_BY_START or real == "application/x-elf":
+        return real
+    named = mimetypes.guess_type(name, strict=False)[0]
+    if real is not None:
+        near = named is not None and any(word in named for word in _WITHIN.get(real, ()))
+        return named if named is not None and near else real
+    if named in PICTURES or named == "application/pdf":
+        named = None  # such bytes would have been known
+    if not _is_text(data):
+        return BYTES if named is None or named.startswith("text/") else named
+    words = named is not None and (named.startswith("text/") or named in _TEXTUAL)
+    return named if named is not None and words else TEXT
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False

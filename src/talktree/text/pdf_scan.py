@@ -1,0 +1,106 @@
+"""What a PDF does by itself: scripts, programs it starts, actions when it is opened.
+
+It is read by its names, not parsed: names count where they stand outside strings, comments and the
+contents of pages, also if they are written with escapes or inside compressed objects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.text.archive_scan import inflated
+
+HEADER = re.compile(rb"%PDF-[0-9]")
+FURTHEST = 1024
+"""Readers accept a header within so many bytes."""
+MOST_INFLATED = 8 << 20
+"""How many bytes of compressed objects are looked at."""
+LONGEST_HEAD = 4096
+"""How far before a stream its dictionary may begin."""
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_TOKEN = re.compile(rb"\((?:[^()\\]|\\.)*+\)?|%[^\r\n]*+|/([^\x00\s()<>\[\]{}/%]*+)", re.DOTALL)
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_VALUE = re.compile(rb"\s*+(?:[(<]|[0-9]+\s+[0-9]+\s+R)")
+_TARGET = re.compile(rb"\s*+(?:<<|([0-9]{1,10})\s+([0-9]{1,5})\s+R)")
+_ACTION = re.compile(rb"/S\s*+/([A-Za-z#0-9]{1,40})")
+_ACTING = frozenset({b"URI", b"SubmitForm", b"ImportData", b"GoToR", b"GoToE", b"Rendition"})
+_NEAR = 400
+MOST_OPENED = 8
+"""How many actions on opening are followed; a document has one, and each takes a search."""
+
+
+def is_pdf(data: bytes) -> bool:
+    """Whether readers take bytes for a PDF."""
+    return HEADER.search(data, 0, FURTHEST) is not None
+
+
+def pdf_actions(data: bytes) -> str | None:
+    """Say what a PDF does by itself; None if it does nothing."""
+    found: dict[str, None] = {}
+    objects = list(_objects(data))
+    for each in objects:
+        found.update(dict.fromkeys(_acts_of(each, objects)))
+    return ", ".join(found) or None
+
+
+def _objects(data: bytes) -> Iterator[bytes]:
+    """What is outside of streams, and what is in streams of objects."""
+    at, left = 0, MOST_INFLATED
+    outside: list[bytes] = []
+    while (found := _STREAM.search(data, at)) is not None:
+        end = data.find(b"endstream", found.end())
+        end = len(data) if end < 0 else end
+        outside.append(data[at : found.start()])
+        names = {_name(each) for each in _TOKEN.findall(outside[-1][-LONGEST_HEAD:]) if each}
+        if b"ObjStm" in names and left > 0:
+            body = data[found.end() : end]
+            inside = inflated(body, left) if names & {b"FlateDecode", b"Fl"} else body[:left]
+            left -= len(inside)
+            yield inside
+        at = end
+    outside.append(data[at:])
+    yield b"\n".join(outside)
+
+
+def _name(written: bytes) -> bytes:
+    if b"#" not in written:
+        return written
+    return _ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), written)
+
+
+def _acts_of(text: bytes, objects: list[bytes]) -> Iterator[str]:
+    before, opened = b"", 0
+    for found in _TOKEN.finditer(text):
+        if found.group(1) is None:
+            continue
+        name = _name(found.group(1))
+        if name == b"JavaScript" or (name == b"JS" and _VALUE.match(text, found.end())):
+            yield "JavaScript"
+        elif name == b"Launch" and before == b"S":
+            yield "starts a program (Launch)"
+        elif name == b"OpenAction" and opened < MOST_OPENED:
+            opened += 1
+            if action := _opened(text, found.end(), objects):
+                yield f"acts when it is opened ({action})"
+        before = name
+
+
+def _opened(text: bytes, at: int, objects: list[bytes]) -> str | None:
+    """What happens on opening, if it is more than going to a page."""
+    found = _TARGET.match(text, at)
+    if found is None:
+        return None
+    near = [text[found.end() : found.end() + _NEAR]]
+    if found.group(1) is not None:
+        named = re.compile(rb"(?<![0-9])%s\s+%s\s+obj" % found.groups())
+        near = [
+            each[start.end() : start.end() + _NEAR].partition(b"endobj")[0]
+            for each in objects
+            if (start := named.search(each)) is not None
+        ]
+    for each in near:
+        for action in _ACTION.finditer(each):
+            if (name := _name(action.group(1))) in _ACTING:
+                return name.decode("ascii", "replace")
+    return None

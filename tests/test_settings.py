@@ -1,0 +1,166 @@
+"""The user's own configuration: one place for limits, and never a stranger's command."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from talktree import api
+from talktree.cli.main import run
+from talktree.errors import TalktreeError
+from talktree.home import config_file
+from talktree.model.parts import Attachment
+from talktree.settings import DEFAULT_SIZE, attachment_settings
+from talktree.text.attachment_scan import EICAR
+
+NOTES = """\
+{"talktree":{"version":1}}
+{"conversation":{"id":"c","format":null,"title":"Pears"}}
+{"message":{"id":"m","role":"user","parts":[{"part":"attachment","name":"a.txt",\
+"media_type":"text/plain","url":"data:text/plain,pear"}],"time":"2026-02-03T08:00:01.000Z"}}
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home" / "config.toml"
+
+
+def test_without_a_file_the_defaults_hold(config: Path) -> None:
+    assert attachment_settings().max_size == DEFAULT_SIZE
+    assert attachment_settings().scan_command == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [("123", 123), ('"10 MB"', 10**7), ('"1.5 MiB"', 1_572_864), ('"20kB"', 20_000), ('"7"', 7)],
+)
+def test_sizes_are_numbers_or_words(config: Path, written: str, size: int) -> None:
+    config.write_text(f"[attachments]\nmax-size = {written}\n")
+    assert attachment_settings().max_size == size
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "[attachments]\nmax-size = -1",
+        "[attachments]\nmax-size = 0",
+        "[attachments]\nmax-size = true",
+        '[attachments]\nmax-size = "much"',
+        '[attachments]\nmax-size = "10 TB"',
+        "[attachments]\nmax_size = 10",
+        "[attachment]\nmax-size = 10",
+        "attachments = 1",
+        "[attachments",
+        '[attachments]\nscan-command = "clamdscan"',
+        '[attachments]\nscan-command = "clamdscan \'{path}"',
+        '[attachments]\nscan-command = ["clamdscan", "{path}"]',
+        "[attachments]\nscan-timeout = 0",
+    ],
+)
+def test_a_wrong_value_is_an_error_with_the_path(config: Path, wrong: str) -> None:
+    config.write_text(wrong)
+    with pytest.raises(TalktreeError) as found:
+        attachment_settings()
+    assert str(config) in found.value.message
+    assert found.value.hint
+
+
+def test_a_command_is_taken_only_from_a_file_that_others_cannot_write(config: Path) -> None:
+    config.write_text("[attachments]\nscan-command = 'clamdscan --no-summary {path}'\n")
+    assert attachment_settings().scan_command == ("clamdscan", "--no-summary", "{path}")
+    config.chmod(0o666)
+    with pytest.raises(TalktreeError, match="others can change this file"):
+        attachment_settings()
+
+
+@pytest.mark.parametrize("name", ["talktree.toml", "pyproject.toml", "config.toml"])
+def test_a_folder_of_somebody_else_brings_no_command(
+    config: Path,
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder, trace = tmp_path / "theirs", tmp_path / "trace"
+    (folder / "talktree").mkdir(parents=True)
+    (folder / "talk.jsonl").write_text(NOTES)
+    table = "tool.talktree.attachments" if name == "pyproject.toml" else "attachments"
+    (folder / name).write_text(f"[{table}]\nscan-command = 'touch {trace} {{path}}'\n")
+    shutil.copy(folder / name, folder / "talktree" / "config.toml")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_CONFIG_HOME", ".")
+    if name == "config.toml":
+        assert run(["check", "talk.jsonl"]) == 0
+    else:
+        assert run(["check", "talk.jsonl"]) == 2
+        told = capsys.readouterr().err
+        assert f"{name}: [attachments] does not count in the files of a project" in told
+        assert str(config) in told
+    assert run(["check", "talk.jsonl", "--config", name]) == 2
+    assert not trace.exists()
+    (folder / name).unlink()
+    config.write_text(f"[attachments]\nscan-command = 'touch {trace} {{path}}'\n")
+    assert run(["check", "talk.jsonl"]) == 0
+    assert trace.exists()
+
+
+def test_a_relative_folder_of_settings_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TALKTREE_HOME")
+    monkeypatch.setenv("XDG_CONFIG_HOME", ".")
+    assert config_file().is_absolute()
+
+
+def test_check_finds_what_is_over_the_limit(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "talk.jsonl").write_text(NOTES)
+    config.write_text("[attachments]\nmax-size = 3\n")
+    assert api.check(tmp_path / "talk.jsonl").codes == {"SYN505"}
+    config.write_text("[attachments]\nmax-size = 4\n")
+    assert api.check(tmp_path / "talk.jsonl").codes == set()
+
+
+def test_an_import_names_what_is_over_the_limit_and_leaves_nothing_out(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talks = tmp_path / "talks"
+    talks.mkdir()
+    (talks / "talk.jsonl").write_text(NOTES)
+    config.write_text("[attachments]\nmax-size = 3\n")
+    assert run(["import", str(talks)]) == 0
+    told = capsys.readouterr().err
+    assert f"{talks / 'talk.jsonl'}: 1 attachment over the size limit" in told
+    assert run(["import", str(talks)]) == 0
+    assert "over the size limit" not in capsys.readouterr().err
+    config.write_text("[attachments]\nmax-size = []\n")
+    (talks / "more.jsonl").write_text(NOTES)
+    assert run(["import", str(talks)]) == 2
+    assert str(config) in capsys.readouterr().err
+
+
+def test_an_edit_attaches_by_the_same_limit_and_rules(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk, file, out = tmp_path / "talk.jsonl", tmp_path / "pear.txt", tmp_path / "out.jsonl"
+    talk.write_text(NOTES)
+    edit = ["edit", str(talk), "--attach", "m", "--file", str(file), "-o", str(out)]
+    file.write_bytes(b"pears")
+    config.write_text("[attachments]\nmax-size = 4\n")
+    assert run(edit) == 2
+    assert "an attachment may have 4" in capsys.readouterr().err
+    config.unlink()
+    file.write_bytes(EICAR)
+    assert run([*edit, "--accept-suspicious"]) == 3
+    assert "EICAR" in capsys.readouterr().err
+    file.write_bytes(b"#!/bin/sh")
+    assert run(edit) == 3
+    assert "--accept-suspicious" in capsys.readouterr().err
+    assert not out.exists()
+    assert run([*edit, "--accept-suspicious"]) == 0
+    (message,) = api.read(out).conversations[0].messages()
+    assert message.parts[-1] == Attachment(
+        "pear.txt", "text/plain", "data:text/plain;base64,IyEvYmluL3No"
+    )
