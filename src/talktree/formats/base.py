@@ -381,6 +381,13 @@ class Format(ABC):
     def link(self, skeleton: Skeleton, read: Reading) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
 
+    def active_message(self, source: Source, main_file: str, newest: str) -> str | None:
+        """The id of the message that a conversation is at, if a file beside its messages says so.
+
+        `newest` is the id of its last message that is not a sub-agent's.
+        """
+        return None
+
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         """The API replies of a message, given its id in the file."""
         found = reply_of(message, own)

@@ -12,6 +12,7 @@ from talktree.formats.engine.doubles import find_doubles, identity_key
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
+from talktree.model.active_point import NOWHERE, mark_active, newest_message
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
@@ -147,6 +148,7 @@ def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversa
     if group.bones.habits.replays and any(group.bones.native.values()):
         group.bones.copies = _copies(group, origin)
     group.bones.finish()
+    _mark_active(group, origin)
     return Conversation(
         id=group.key,
         format=origin.format.info.slug,
@@ -156,6 +158,18 @@ def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversa
         main_file=group.path,
         index=index,
     )
+
+
+def _mark_active(group: _Group, origin: Origin) -> None:
+    """Note the message that the conversation is at, if the source says so."""
+    bones = group.bones
+    newest = newest_message(bones.traits, bones.sidechain)
+    if newest == NOWHERE or not bones.own_id(newest):
+        return
+    found = origin.format.active_message(origin.source, group.path, bones.own_id(newest))
+    active = NOWHERE if found is None else bones.by_id.get(found, NOWHERE)
+    if active != NOWHERE and bones.traits[active] and not bones.sidechain[active]:
+        mark_active(bones.listings, active, newest)
 
 
 def _copies(group: _Group, origin: Origin) -> dict[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from talktree.errors import Refused
+from talktree.errors import Refused, Unreadable
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
@@ -155,6 +155,18 @@ class Sage(Format):
 
     def readied(self, values: Sequence[Json]) -> Sequence[Json]:
         return [written_lines(values)]
+
+    def active_message(self, source: Source, main_file: str, newest: str) -> str | None:
+        log = source.files.get(beside(main_file, OPERATIONS_LOG))
+        if log is None or not source.folder:
+            return None
+        from talktree.formats.sage.operations_log import message_after_moves
+
+        try:
+            return message_after_moves(log, newest)
+        except Unreadable:
+            # The messages themselves can be shown without it.
+            return None
 
     def means_branches(self, talk: Talk) -> bool:
         # Talktree's own store tells every move from one branch to another.
