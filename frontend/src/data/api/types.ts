@@ -1008,6 +1008,8 @@ export interface Secrets {
   distinct: number;
   /** At most 500. */
   places: SecretPlace[];
+  /** Deleted messages, messages that are not shown to the user and hidden artifacts, by kind. They are left out, unless they are asked for. */
+  hidden: Record<string, number>;
 }
 
 /** How to share what. */
