@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import csv
+from pyarrow import csv  # type: ignore[import-untyped]
 
 from talktree.cli.main import run
 from talktree.library.library import Library

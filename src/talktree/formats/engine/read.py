@@ -34,6 +34,8 @@ class _Group:
         self.bones = Skeleton(habits)
         self.members = array("q")
         self.latest: int | None = None
+        self.with_ids: set[str] | None = None
+        """The files in which some message has an id, once that was asked for."""
 
 
 class _Sink:
@@ -96,7 +98,7 @@ def read(source: Source, format: Format) -> Document:
     sink = _Sink(format.habits)
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
-        sink.path = sheet.path
+        sink.path = sheet.main_path or sheet.path
         sheet.index(sink)
     origin.count = sink.count
     groups = list(sink.groups.values())
@@ -206,8 +208,6 @@ def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) ->
 
 def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iterator[Finding]:
     bones, doubles = group.bones, find_doubles(conversation, origin)
-    nodes = sum(1 for trait in bones.traits if trait)
-    nameless = sum(1 for native in bones.native.values() if not native)
     for position, native in bones.native.items():
         name = bones.ids[position]
         path = origin.path_of(group.members[position])
@@ -217,6 +217,15 @@ def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iter
         elif native:
             what = f"the id {native[:60]} is that of an earlier message"
             yield finding("duplicate-id", what, path=path, entry=name)
-        elif nameless < nodes:
-            # Where no message has an id, the format does without; where some have, it is a gap.
+        elif path in _paths_with_ids(origin, group):
+            # Where no message of a file has an id, it does without; where some have, it is a gap.
             yield finding("missing-id", "it has no id", path=path, entry=name)
+
+
+def _paths_with_ids(origin: Origin, group: _Group) -> set[str]:
+    """The files of a conversation in which some message has an id."""
+    if group.with_ids is None:
+        bones, members = group.bones, group.members
+        named = (at for at, trait in enumerate(bones.traits) if trait and bones.own_id(at))
+        group.with_ids = {origin.path_of(members[at]) for at in named}
+    return group.with_ids
