@@ -141,7 +141,7 @@ def test_a_session_that_goes_on_is_one_conversation_everywhere(
     capsys.readouterr()
     assert run(["list", "--json"]) == 0
     [listed] = json.loads(capsys.readouterr().out)["conversations"]
-    assert (listed["id"], listed["messages"]) == ("2c9f", len(old) + 2)
+    assert listed["messages"] == len(old) + 2
     with running([store.root]) as studio:
         about = studio.get("/c/1")
         assert about["branches_total"] == 1
