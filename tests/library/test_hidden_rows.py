@@ -85,3 +85,14 @@ def test_the_command_line_exports_texts_of_deleted_messages_on_request(
     assert META not in plain.read_text()
     assert GONE in whole.read_text()
     assert csv.read_csv(plain).num_rows == csv.read_csv(whole).num_rows == 7
+
+
+def test_search_marks_deleted_messages(
+    library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [(hit.excerpt, hit.deleted) for hit in library.search("window")] == [(GONE, True)]
+    assert [hit.excerpt for hit in library.search("is:deleted")] == [GONE]
+    assert not any(hit.deleted for hit in library.search("hello OR goodbye"))
+    library.close()
+    assert run(["search", "window"]) == 0
+    assert "deleted" in capsys.readouterr().out.splitlines()[0]

@@ -197,7 +197,7 @@ export interface SearchHit {
   role: string;
   kind: string;
   time: number | null;
-  /** current, abandoned or compacted. */
+  /** current, abandoned, compacted, or deleted. */
   state: string;
   excerpt: Span[];
 }
