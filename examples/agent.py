@@ -15,8 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from talktree.session import Session, Store
-from talktree.session.travel import Journey
 
+AGENT = "Robin"
+FOLDER = ".robin"
+"""The assistant's name and the folder of its sessions: yours to choose."""
 GREETING = 'print("Good morning")\n'
 MISTAKE = 'prnt("Good morning, Ada")\n'
 BETTER = 'import sys\n\nprint("Good morning,", sys.argv[1])\n'
@@ -46,6 +48,7 @@ class Agent:
         work: Callable[[], str],
         paths: list[str] | None = None,
     ) -> str:
+        self._ask_model()
         self.calls += 1
         call = f"{self.session.id[:8]}-{self.calls}"
         asked = self.session.assistant(
@@ -61,6 +64,13 @@ class Agent:
         print(f"  {tool}: {words} (changed: {changed or 'nothing'})")
         return answered
 
+    def _ask_model(self) -> None:
+        """What a model would be sent: messages, how hard to think, and what moved meanwhile."""
+        sent = len(self.session.context_messages())
+        print(f"  to the model: {sent} messages, thinking {self.session.thinking().level}")
+        for move in self.session.moves_since_reply():
+            print(f"  and a note: {move.text}")
+
     def _write(self, path: str, content: str) -> str:
         (self.folder / path).write_text(content)
         return f"{path}: {len(content)} characters"
@@ -72,13 +82,12 @@ class Agent:
         return (done.stdout + done.stderr).strip()
 
 
-def go(journey: Journey) -> None:
+def undo_turn(session: Session) -> None:
     """Look at the plan, then do just that."""
-    plan = journey.plan()
-    for action in plan.actions:
+    undo = session.undo(turn=True)
+    for action in undo.plan().actions:
         print(f"    {action.action} {action.path.decode()}")
-    outcome = journey.apply(plan.digest)
-    print(f"    -> exit code {outcome.exit_code}")
+    print(f"    -> exit code {undo.apply().exit_code}")
 
 
 def first_day(store: Store, folder: Path) -> str:
@@ -97,12 +106,12 @@ def first_day(store: Store, folder: Path) -> str:
         agent.edit("With a name.", "greet.py", MISTAKE)
         agent.shell("Does it run?", "python3 -B greet.py")
         session.error("tool", "greet.py does not run")
-        go(session.undo(turn=True))
+        undo_turn(session)
         assert (folder / "greet.py").read_text() == GREETING
         print("Undone; redone to look at it again; and undone once more")
-        go(session.redo())
+        session.redo().apply()
         assert (folder / "greet.py").read_text() == MISTAKE
-        go(session.undo(turn=True))
+        undo_turn(session)
 
         print("Another way, on a branch with a name")
         session.user("Take the name from the command line.")
@@ -114,7 +123,7 @@ def first_day(store: Store, folder: Path) -> str:
         session.fork(good)
         session.user("What did we have so far?")
         session.assistant("A plain greeting, and a note of how to run it.")
-        go(session.switch("arguments"))
+        session.switch("arguments").apply()
 
         print("A sub-agent in a session of its own, and one beside the main line")
         with session.child(agent="reviewer", title="Review") as child:
@@ -149,9 +158,9 @@ def next_day(store: Store, id: str) -> None:
         comparison = session.diff(first)
         print(f"  since the first prompt: {', '.join(f.path.decode() for f in comparison.files)}")
         print("Everything goes back to before the first tool, tasks too, and forth again")
-        go(session.restore(first))
+        session.restore(first).apply()
         assert session.current_todos() == ()
-        go(session.undo(operation="last"))
+        session.undo(operation="last").apply()
         assert len(session.current_todos()) == 2
         session.close(state="completed")
 
@@ -159,7 +168,7 @@ def next_day(store: Store, id: str) -> None:
 def main(folder: Path) -> None:
     """The whole story."""
     folder.mkdir(parents=True, exist_ok=True)
-    store = Store(folder / ".sage")
+    store = Store(folder / FOLDER, agent=AGENT)
     next_day(store, first_day(store, folder))
     assert (folder / "greet.py").read_text() == BETTER
 

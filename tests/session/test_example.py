@@ -18,9 +18,13 @@ def test_the_example_agent_leaves_a_sound_session(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "The next day" in done.stdout
-    store = Store(tmp_path / "work" / ".sage")
-    report = api.check(store.root)
-    assert [f"{each.code} {each.message}" for each in report.findings] == []
+    assert "to the model: 2 messages, thinking medium" in done.stdout
+    assert "and a note: Undone: the session stands at message" in done.stdout
+    store = Store(tmp_path / "work" / ".robin")
+    assert store.agent == "Robin"
+    # The settings of a store may hold keys of other programs, so they are never opened.
+    found = [each for each in api.check(store.root).findings if each.code != "SYN406"]
+    assert [f"{each.code} {each.message}" for each in found] == []
     by_title = {each.title: each for each in store.describe()}
     assert by_title["A friendly script"].state == "completed"
     assert by_title["Review"].parent == by_title["A friendly script"].id

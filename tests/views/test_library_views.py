@@ -157,6 +157,7 @@ def _hit(text: str, marks: tuple[tuple[int, int], ...]) -> Hit:
         time=None,
         state="current",
         sidechain=False,
+        deleted=False,
         here=True,
         score=1.0,
         excerpt=text,

@@ -115,3 +115,16 @@ def test_a_share_that_is_cancelled_leaves_nothing(tmp_path: Path) -> None:
         assert ended["state"] in ("cancelled", "done")
         if ended["state"] == "cancelled":
             assert not any(each.is_file() for each in studio.studio.scratch.iterdir())
+
+
+def test_hidden_messages_are_shared_only_if_they_are_chosen(tmp_path: Path) -> None:
+    gone = said("user", "k1", "a4", f"never mind {KEY}") | {"isMeta": True}
+    path = tmp_path / "talk.jsonl"
+    path.write_bytes(lines(*forked(), gone))
+    with running([path]) as studio:
+        left = studio.get("/c/1/secrets")
+        assert (left["hidden"], left["total"]) == ({"message not shown to the user": 1}, 0)
+        every = studio.get("/c/1/secrets", include_deleted="true")
+        assert (every["hidden"], every["total"]) == ({"message not shown to the user": 1}, 1)
+        assert b"never mind" not in shared(studio, to="md")[1]
+        assert b"never mind" in shared(studio, to="md", include_deleted=True)[1]

@@ -30,6 +30,7 @@ class Target(NamedTuple):
     conversation: str | None
     force: bool
     as_json: bool
+    include_deleted: bool = False
 
 
 def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
@@ -50,6 +51,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
             to=to,
             gate=gate,
             conversation=None if named is None else kept.conversation(named).id,
+            include_deleted=target.include_deleted,
             since=libraries.beginning("--since", chosen.since),
             until=libraries.end("--until", chosen.until),
             project=chosen.project,

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
-from talktree.model.message import DELETED, META, Message
+from talktree.model.message import DELETED, META, Message, hiding_flag
 from talktree.model.parts import Artifact, Part
 
 FLAGS = {DELETED: "deleted message", META: "message not shown to the user"}
-"""What messages with these flags are called in a report; the first that applies counts."""
+"""What messages with these flags are called in a report."""
 ARTIFACT = "hidden artifact"
 
 
@@ -42,7 +42,7 @@ def find_hidden(conversation: Conversation) -> Hidden:
     for position, entry in enumerate(conversation.entries):
         if not isinstance(entry, Message):
             continue
-        flag = next((flag for flag in FLAGS if flag in entry.flags), None)
+        flag = hiding_flag(entry)
         if flag is not None:
             found.flags[position] = flag
         if hidden := sum(map(is_hidden, entry.parts)):

@@ -47,11 +47,21 @@ def _sections(conversation: Conversation, scope: Scope) -> list[Section]:
     main = Section(conversation.tree.path(end))
     if scope.leaf == ACTIVE:
         return [main]
-    return [main, *_others(conversation)]
+    return [main, *_undone(conversation, end), *_others(conversation)]
 
 
 def _chosen(conversation: Conversation, ids: Iterable[str]) -> list[int]:
     return sorted({conversation.position(id) for id in ids})
+
+
+def _undone(conversation: Conversation, end: int) -> Iterable[Section]:
+    """What follows the message that the conversation is at."""
+    tree, ids = conversation.tree, conversation.skeleton.ids
+    rest = tree.rest_of_active()
+    if rest:
+        behind = tree.along(rest)
+        branch = Branch(leaf=ids[rest[-1]], fork=ids[end], kind="fork", messages=len(behind))
+        yield Section(behind, branch)
 
 
 def _others(conversation: Conversation) -> Iterable[Section]:

@@ -392,6 +392,17 @@ class Format(ABC):
     def link(self, skeleton: Skeleton, read: Reading) -> None:  # noqa: B027
         """Hang together what only this format knows belongs together."""
 
+    def read_elsewhere(self, source: Source) -> str | None:
+        """Where a file on disk is read as part of another source; None if it is one itself."""
+        return None
+
+    def active_message(self, source: Source, main_file: str, newest: str) -> str | None:
+        """The id of the message that a conversation is at, if a file beside its messages says so.
+
+        `newest` is the id of its last message that is not a sub-agent's.
+        """
+        return None
+
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         """The API replies of a message, given its id in the file."""
         found = reply_of(message, own)

@@ -76,6 +76,8 @@ class Sheet(ABC):
     """The conversation its records belong to."""
     links: Links = "own"
     content: Content
+    main_path = ""
+    """The file that new entries of its conversation go to, if that is another one."""
 
     @abstractmethod
     def __len__(self) -> int:

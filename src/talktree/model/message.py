@@ -91,3 +91,12 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
     def text(self) -> str:
         """Its words, without thinking and tools."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+HIDING = (DELETED, META)
+"""The flags of messages that are for their author only; the first that applies counts."""
+
+
+def hiding_flag(message: Message) -> str | None:
+    """The flag for which other people and programs are not given a message; None if they are."""
+    return next((flag for flag in HIDING if flag in message.flags), None)

@@ -46,6 +46,10 @@ class Listing(IntEnum):
     """The conversation continues from it, whatever the tree says."""
     RETURNED = 5
     """The reader returns it, wherever it is in the tree."""
+    ACTIVE = 6
+    """The source says that the conversation is at this message, whatever follows it."""
+    NEWEST = 7
+    """The newest message at the time when the source said so."""
 
 
 class Outline(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from talktree.model.active_point import find_active, newest_message
 from talktree.model.outline import Trait
 from talktree.model.path_order import ordered_path
 from talktree.model.skeleton import ROOT, Skeleton
@@ -54,7 +55,10 @@ class Tree:
         self._real = self._weigh()
         self._last = self._last_below()
         self._reach = self._spoken_below()
-        self._lead_to(find_resume_point(bones) if bones.habits.latest else ROOT)
+        self._stated = _stated_message(bones)
+        """The message that the source says the conversation is at."""
+        resumed = find_resume_point(bones) if bones.habits.latest else ROOT
+        self._lead_to(resumed if self._stated == ROOT else self._stated)
         self._main: dict[int, list[int]] = {}
         self.aside = bytearray(len(bones))
         """1 where a node belongs to the line of its parent without continuing it."""
@@ -249,6 +253,21 @@ class Tree:
                 return
             here = self.goes_on(onward)
 
+    def end_of(self, start: int) -> int:
+        """Where the line from a node on ends, or is stopped by what the source says."""
+        here = start
+        for here in self.line(start):
+            if here == self._stated:
+                break
+        return here
+
+    def rest_of_active(self) -> Sequence[int]:
+        """The line behind the message that the conversation is at: what was undone."""
+        leaf = self.active_leaf()
+        if leaf is None or leaf != self._stated:
+            return ()
+        return list(self.line(leaf))[1:]
+
     def goes_on(self, onward: Sequence[int]) -> int:
         """With which of the children that continue a line it goes on."""
         return max(onward, key=self._reach.__getitem__)
@@ -261,10 +280,7 @@ class Tree:
         start = self._start
         if start == ROOT:
             start = roots[0] if len(roots) == 1 else self._main_thread(roots)
-        leaf = None
-        for leaf in self.line(start):  # noqa: B007
-            pass
-        return leaf
+        return self.end_of(start)
 
     def active_leaf(self) -> int | None:
         """Where the conversation stands: the end of the line written last, in the main thread."""
@@ -308,11 +324,12 @@ class Tree:
         return sorted(found, key=lambda branch: branch.kind != "active")
 
     def _branch(self, start: int, active: int | None) -> Branch:
-        leaf, count = start, 0
+        leaf, count, is_active = start, 0, False
         for leaf in self.line(start):
             count += 1 + self._asides_at(leaf)
+            is_active = is_active or leaf == active
         fork = self.bones.parents[start]
-        if leaf == active:
+        if is_active:
             kind: BranchKind = "active"
         elif self._starts_sidechain(start):
             kind = "sidechain"
@@ -358,6 +375,11 @@ class Tree:
     def along(self, line: Sequence[int]) -> list[int]:
         """Nodes of a line with its asides, in the order in which they are read."""
         return ordered_path(self.bones, line, self._turn, self._aside_nodes)
+
+
+def _stated_message(bones: Skeleton) -> int:
+    """The message that the source says the conversation is at; ROOT if it does not say so."""
+    return find_active(bones.listings, newest_message(bones.traits, bones.sidechain))
 
 
 def _sidechain_starts(bones: Skeleton) -> bytearray:

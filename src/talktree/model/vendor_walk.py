@@ -19,7 +19,7 @@ from talktree.model.outline import Listing, Trait
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.model.skeleton import ROOT, Skeleton
 
-PASSED, LISTED, HIDDEN, ABSENT, CURRENT, _ = map(int, Listing)
+PASSED, LISTED, HIDDEN, ABSENT, CURRENT = map(int, list(Listing)[:5])
 MOST_STEPS = 1000
 """How far above a result its call is looked for first."""
 Reader = Callable[[Sequence[int]], Iterator[Entry]]

@@ -1,8 +1,8 @@
 """A session in the older form, `sessions/<id>.json`, which is read and never written.
 
-The first message that is appended makes a folder beside the file. It follows the file's last
-message and names it in `continues`, since messages of that form have no ids; the names used are
-those every view of the file shows (`@2` is the first message).
+The first message that is appended makes a folder beside the file, with a copy of the file in it.
+It follows the file's last message and names it in `continues`, since messages of that form have no
+ids; the names used are those every view of the file shows (`@2` is the first message).
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable
 from talktree.errors import Unreadable
 from talktree.files import Source
 from talktree.files.anchored import Anchor
+from talktree.files.durable import replace
 from talktree.formats.engine import read
 from talktree.formats.sage import FORMAT
+from talktree.model.entries import Head
 from talktree.model.message import Message
 
 SUFFIX = ".json"
@@ -27,6 +29,7 @@ class Older:
         self.name = f"{id}{SUFFIX}"
         self._messages: tuple[Message, ...] | None = None
         self._title: str | None = None
+        self._created: int | None = None
         self._sessions = sessions
 
     def messages(self) -> tuple[Message, ...]:
@@ -37,6 +40,8 @@ class Older:
             conversation = read(source, FORMAT).conversation
             self._messages = tuple(conversation.path())
             self._title = conversation.title
+            heads = (each for each in conversation.entries if isinstance(each, Head))
+            self._created = next((each.time for each in heads), None)
         return self._messages
 
     @property
@@ -44,6 +49,20 @@ class Older:
         """The title that the file gives the session."""
         self.messages()
         return self._title
+
+    @property
+    def created(self) -> int | None:
+        """When the session was begun, as the file says."""
+        self.messages()
+        return self._created
+
+    def copy_into(self, folder: Anchor) -> None:
+        """Put a copy into the folder of the session, so that the folder has all that was said."""
+        name = os.fsencode(self.name)
+        if folder.lstat(name) is None:
+            with self._sessions() as sessions:
+                content = _content(sessions, self.name)
+            replace(folder, name, content)
 
     def until(self, id: str) -> tuple[Message, ...]:
         """What was said up to a message; everything if it is not there."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from talktree.errors import NotFound, UsageError
+from talktree.formats.sage.kinds import CONTINUES
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches
@@ -28,13 +29,14 @@ from talktree.session.recording.calls import find_call, unanswered
 from talktree.session.recording.children import Child, Sidechain
 from talktree.session.recording.compaction import Statistics
 from talktree.session.recording.context import Difference, Surroundings, differences
-from talktree.session.recording.recorder import CONTINUES, At, Recorder, Where
+from talktree.session.recording.recorder import At, Recorder, Where
 from talktree.session.recording.thinking import Asked, effective, setting
 from talktree.session.recording.todos import Progress
 from talktree.session.recording.verbs import Verbs
 from talktree.session.travel import Travels
 from talktree.session.undo.recover import recover
 from talktree.session.workspace import Parent, told_at_begin
+from talktree.text.times import to_iso
 
 if TYPE_CHECKING:
     from talktree.session.store import Store
@@ -91,6 +93,8 @@ class Session(Verbs, Travels):
         told = told_at_begin(opened.index.operations())
         if self._older is not None and self._older.title is not None:
             told = {"customTitle": self._older.title, **told}
+        if self._older is not None and self._older.created is not None:
+            told = {"createdAt": to_iso(self._older.created), **told}
         metadata = Metadata(opened.folder, opened.journal, opened.session, told)
         last = None if self._older is None else self._older.leaf
         older = None if self._older is None or last is None else (self._older.name, last)

@@ -125,6 +125,8 @@ class Store:
                 if sessions.lstat(name) is None:
                     _made(sessions, name)
                 made = self._opened(id, sessions.beneath(name), mode)
+            if found is not None and write:
+                found.copy_into(made.folder)
             _placed(made, workspace, write=write, continues=found.name if found else None)
             return made
 

@@ -73,6 +73,7 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
         "marks": [[start, stop] for start, stop in hit.marks],
         "state": hit.state,
         "sidechain": hit.sidechain,
+        "deleted": hit.deleted,
         "here": hit.here,
         "title": hit.title,
         "project": hit.project,
@@ -99,6 +100,7 @@ def _head(hit: Hit, files: int) -> Line:
 
     where = [] if hit.state == "current" else [hit.state]
     where += ["sidechain"] if hit.sidechain else []
+    where += ["deleted"] if hit.deleted else []
     where += [] if hit.here else ["gone"]
     where += [f"in {files:,} files"] if files > 1 else []
     what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}".strip()

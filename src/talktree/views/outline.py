@@ -111,7 +111,9 @@ def _shown(conversation: Conversation, nodes: Sequence[int]) -> set[int]:
         half = MOST_PROMPTS // 2
         prompts = [*prompts[:half], *prompts[-half:]]
     boundaries = {each for each in nodes if bones.linked.get(each) in ("logical", INFERRED)}
-    return {nodes[0], nodes[-1], *prompts} | boundaries
+    active = conversation.tree.active_leaf()
+    own = {each for each in nodes if each == active}
+    return {nodes[0], nodes[-1], *prompts} | boundaries | own
 
 
 # what a row says

@@ -196,7 +196,7 @@ class Transcript:
         yield line("  ", (f"↳ {told}", "mark"))
 
     def _leaf(self, start: int) -> str:
-        end = _end_of(self._conversation, start)
+        end = self._conversation.tree.end_of(start)
         return self._short(self._conversation.skeleton.ids[end])
 
 
@@ -220,17 +220,10 @@ def own_positions(conversation: Conversation, branch: Branch) -> list[int]:
 
 def through(conversation: Conversation, id: str) -> list[int]:
     """The path through a message and on to the end of its line; of a sidechain only itself."""
-    leaf = _end_of(conversation, conversation.position(id))
+    leaf = conversation.tree.end_of(conversation.position(id))
     if not conversation.skeleton.sidechain[leaf]:
         return conversation.tree.path(leaf)
     return conversation.tree.along(_line_from(conversation, leaf, ROOT))
-
-
-def _end_of(conversation: Conversation, start: int) -> int:
-    end = start
-    for end in conversation.tree.line(start):  # noqa: B007
-        pass
-    return end
 
 
 def _line_from(conversation: Conversation, leaf: int, fork: int) -> list[int]:

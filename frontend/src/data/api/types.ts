@@ -197,7 +197,7 @@ export interface SearchHit {
   role: string;
   kind: string;
   time: number | null;
-  /** current, abandoned or compacted. */
+  /** current, abandoned, compacted, or deleted. */
   state: string;
   excerpt: Span[];
 }
@@ -1029,6 +1029,8 @@ export interface Secrets {
   distinct: number;
   /** At most 500. */
   places: SecretPlace[];
+  /** Deleted messages, messages that are not shown to the user and hidden artifacts, by kind. They are left out, unless they are asked for. */
+  hidden: Record<string, number>;
 }
 
 /** How to share what. */

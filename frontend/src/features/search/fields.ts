@@ -20,6 +20,6 @@ export const FIELDS: readonly Field[] = [
   { field: 'sentiment:', example: 'sentiment:negative', text: 'positive, neutral, negative' },
   { field: 'language:', example: 'language:en', text: 'the language that was detected' },
   { field: 'safe:', example: 'safe:false', text: 'the result of the safety check' },
-  { field: 'is:', example: 'is:error', text: 'error, sidechain, abandoned' },
+  { field: 'is:', example: 'is:error', text: 'error, sidechain, abandoned, deleted' },
   { field: '"…"', example: '"connection reset"', text: 'these words as they stand' },
 ]

@@ -7,8 +7,8 @@ import { Button } from '../../ui/Button'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { Outcome } from '../editing/Outcome'
 import { useWork } from '../editing/useWork'
-import { asked, forReading, type Choice, type Scope } from './choices'
-import { DetailField, FormatFields, ScopeField } from './fields'
+import { asked, forReading, type Choice } from './choices'
+import { DeletedField, DetailField, FormatFields, ScopeField } from './fields'
 import { SecretsPreview } from './SecretsPreview'
 import '../common/work.css'
 import './share.css'
@@ -19,7 +19,15 @@ interface Props {
   onClose: () => void
 }
 
-const FIRST: Choice = { scope: 'branch', to: 'html', detail: 'full', redact: true, images: 'keep', theme: 'system' }
+const FIRST: Choice = {
+  scope: 'branch',
+  to: 'html',
+  detail: 'full',
+  redact: true,
+  images: 'keep',
+  theme: 'system',
+  includeDeleted: false,
+}
 
 /** Make a file for others: which part, in which form, with how much, and without secrets. */
 export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): React.JSX.Element | null {
@@ -28,7 +36,7 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
   const about = useGet<About>('/about').data
   const [choice, setChoice] = useState<Choice>({ ...FIRST, scope: ids.length ? 'selection' : 'branch' })
   const work = useWork()
-  const secrets = useGet<Secrets>(cid && secretsOf(cid, choice.scope, leaf, ids), undefined, { keep: true })
+  const secrets = useGet<Secrets>(cid && secretsOf(cid, choice, leaf, ids), undefined, { keep: true })
   if (!cid) return null
 
   const change = (part: Partial<Choice>): void => {
@@ -60,6 +68,11 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
         </div>
         <div className="work-form">
           {forReading(choice.to) && <DetailField value={choice.detail} onChange={(detail) => change({ detail })} />}
+          <DeletedField
+            hidden={secrets.data?.hidden ?? {}}
+            value={choice.includeDeleted}
+            onChange={(includeDeleted) => change({ includeDeleted })}
+          />
           <SecretsPreview got={secrets} redact={choice.redact} onRedact={(redact) => change({ redact })} />
         </div>
       </div>
@@ -68,8 +81,10 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
 }
 
 /** Repeated names, as the messages are a list. */
-function secretsOf(cid: string, scope: Scope, leaf: string | null, ids: readonly string[]): string {
+function secretsOf(cid: string, choice: Choice, leaf: string | null, ids: readonly string[]): string {
   const query = new URLSearchParams()
+  const { scope } = choice
+  if (choice.includeDeleted) query.set('include_deleted', 'true')
   if (scope === 'selection') ids.forEach((id) => query.append('ids', id))
   else if (scope === 'branch' && leaf) query.set('leaf', leaf)
   const text = query.toString()

@@ -1,6 +1,7 @@
 /** How something is shared, as it is chosen in the dialog. */
 
 import type { About, Share } from '../../data/api/types'
+import { many } from '../../lib/amounts'
 
 export type Scope = 'branch' | 'selection' | 'everything'
 
@@ -11,6 +12,7 @@ export interface Choice {
   redact: boolean
   images: Share['images']
   theme: Share['theme']
+  includeDeleted: boolean
 }
 
 export const DETAILS: readonly (readonly [Share['detail'], string])[] = [
@@ -56,5 +58,14 @@ export function asked(choice: Choice, leaf: string | null, ids: readonly string[
     redact,
     images: choice.images,
     theme: to === 'html' ? choice.theme : 'system',
+    include_deleted: choice.includeDeleted,
   }
+}
+
+/** What is deleted or hidden in it, in words: "3 deleted messages, 1 hidden artifact". */
+export function hiddenWords(hidden: Readonly<Record<string, number>>): string {
+  const plural = (kind: string): string => kind.replace(/^message\b|(message|artifact)$/, '$&s')
+  return Object.entries(hidden)
+    .map(([kind, count]) => many(count, kind, plural(kind)))
+    .join(', ')
 }

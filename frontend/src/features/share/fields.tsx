@@ -1,7 +1,7 @@
 import type { About, Share } from '../../data/api/types'
 import { many } from '../../lib/amounts'
 import { useConversation } from '../../data/conversation/ConversationProvider'
-import { DETAILS, IMAGES, targets, type Choice, type Scope } from './choices'
+import { DETAILS, hiddenWords, IMAGES, targets, type Choice, type Scope } from './choices'
 
 /** Which part of it. */
 export function ScopeField({
@@ -106,5 +106,30 @@ export function DetailField({
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** Whether deleted and hidden things are shared, too, and how many there are. */
+export function DeletedField({
+  hidden,
+  value,
+  onChange,
+}: {
+  hidden: Readonly<Record<string, number>>
+  value: boolean
+  onChange: (value: boolean) => void
+}): React.JSX.Element | null {
+  const words = hiddenWords(hidden)
+  if (!words) return null
+  return (
+    <label className="work-check">
+      <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />
+      <span>
+        Include deleted messages{' '}
+        <span className="work-soft" role="status">
+          {words} {value ? 'in the file' : 'left out'}
+        </span>
+      </span>
+    </label>
   )
 }

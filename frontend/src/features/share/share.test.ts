@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { About, SecretPlace } from '../../data/api/types'
-import { asked, targets, type Choice } from './choices'
+import { asked, hiddenWords, targets, type Choice } from './choices'
 import { byKind } from './secretKinds'
 
-const CHOICE: Choice = { scope: 'branch', to: 'html', detail: 'low', redact: true, images: 'drop', theme: 'dark' }
+const CHOICE: Choice = {
+  scope: 'branch',
+  to: 'html',
+  detail: 'low',
+  redact: true,
+  images: 'drop',
+  theme: 'dark',
+  includeDeleted: false,
+}
 
 describe('what is asked for', () => {
   it('names just one scope', () => {
@@ -23,6 +31,15 @@ describe('what is asked for', () => {
   it('leaves out nothing by detail where a format is written', () => {
     expect(asked({ ...CHOICE, to: 'native' }, null, [])).toMatchObject({ detail: 'full', theme: 'system' })
     expect(asked(CHOICE, null, [])).toMatchObject({ detail: 'low', theme: 'dark' })
+  })
+
+  it('leaves out deleted messages unless they are chosen', () => {
+    expect(asked(CHOICE, null, []).include_deleted).toBe(false)
+    expect(asked({ ...CHOICE, includeDeleted: true }, null, []).include_deleted).toBe(true)
+    expect(hiddenWords({})).toBe('')
+    expect(hiddenWords({ 'deleted message': 3, 'message not shown to the user': 2, 'hidden artifact': 1 })).toBe(
+      '3 deleted messages, 2 messages not shown to the user, 1 hidden artifact',
+    )
   })
 
   it('offers only formats that can be written', () => {

@@ -69,7 +69,8 @@ def missing_id(talk: Talk) -> Iterator[Told]:
         return
     fixable = is_wanted(talk)
     for position in nameless:
-        yield Told("it has no id", position=position, fixable=fixable)
+        if talk.sheet(position)[0].links == "own":
+            yield Told("it has no id", position=position, fixable=fixable)
 
 
 @rule("IDS102", "duplicate-id", "error", on="talk", fix=unsafe(_rename))

@@ -94,13 +94,16 @@ def command(
     A page holds all it needs, no script, and none of the keys, tokens and passwords that were
     found. Several conversations, or a folder of them, become a folder of pages with an index. TABLE
     is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a
-    path of that name is written `./messages`. An output that exists is replaced only with --force,
-    and the input never. Exit code 3 if something could not be read; the rest is written.
+    path of that name is written `./messages`. Deleted messages, and messages that are not shown to
+    the user, are left out of pages and have no texts in tables unless --include-deleted. An output
+    that exists is replaced only with --force, and the input never. Exit code 3 if something could
+    not be read; the rest is written.
     """
     if len(what) == 1 and what[0] in TABLES:
-        _refuse(context, "a table", tuple(wishes))
+        _refuse(context, "a table", [name for name in wishes if name != "include_deleted"])
         choice = libraries.Choice(library, since, until, project, model, format)
-        target = Target(out, to, conversation, force=force, as_json=as_json)
+        deleted = bool(wishes["include_deleted"])
+        target = Target(out, to, conversation, force, as_json, include_deleted=deleted)
         return export_table(what[0], target, choice)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
     gate = OutputGate(libraries.inputs(what, library), force=force)

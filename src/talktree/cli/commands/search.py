@@ -35,8 +35,8 @@ def command(**wish: Any) -> int:  # noqa: ANN401
 
     Words must all be there; "some words" in a row, OR, -not, (groups), pre*, *middle*. Fields:
     role: kind: tool: model: project: branch: format: file: session: before: after: is:error
-    is:sidechain is:abandoned is:compacted, and where messages have them tag: author: sentiment:
-    topic: language: safe:. Exit code 1 if nothing is found.
+    is:sidechain is:abandoned is:compacted is:deleted, and where messages have them tag: author:
+    sentiment: topic: language: safe:. Exit code 1 if nothing is found.
     """
     return searched(**wish)
 

@@ -159,6 +159,9 @@ def _last(session: Session, at: str | None, number: int) -> Iterator[Message]:
         nodes = index.last(number)
     else:
         nodes = index.chain(session.message(at).id)[-number:] if number else []
+    if len(nodes) < number:
+        # The beginning of a session may be in a file of the older form.
+        return iter(session.full_messages(at)[-number:])
     return (index.message(node) for node in nodes)
 
 

@@ -121,6 +121,9 @@ def _tell_other_starts(found: list[Conversation]) -> None:
     others = sum(branch.kind == "root" for one in found for branch in one.branches())
     if others:
         tell(f"talktree: {counted(others, 'other thread')} hidden (use --all)")
+    undone = sum(len(one.tree.rest_of_active()) for one in found)
+    if undone:
+        tell(f"talktree: {counted(undone, 'undone message')} hidden (use --all)")
 
 
 def _with_branch(found: list[Conversation], id: str, document: Document) -> Conversation:

@@ -14,6 +14,7 @@ from talktree.formats.engine.doubles import find_doubles, identity_key
 from talktree.formats.engine.origin import Origin
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sheets import Fields
+from talktree.model.active_point import NOWHERE, mark_active, newest_message
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, finding
@@ -35,6 +36,8 @@ class _Group:
         self.bones = Skeleton(habits)
         self.members = array("q")
         self.latest: int | None = None
+        self.with_ids: set[str] | None = None
+        """The files in which some message has an id, once that was asked for."""
 
 
 class _Sink:
@@ -97,7 +100,7 @@ def read(source: Source, format: Format) -> Document:
     sink = _Sink(format.habits)
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
-        sink.path = sheet.path
+        sink.path = sheet.main_path or sheet.path
         sheet.index(sink)
     origin.count = sink.count
     groups = list(sink.groups.values())
@@ -149,6 +152,7 @@ def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversa
     if group.bones.habits.replays and any(group.bones.native.values()):
         group.bones.copies = _copies(group, origin)
     group.bones.finish()
+    _mark_active(group, origin)
     return Conversation(
         id=group.key,
         format=origin.format.info.slug,
@@ -158,6 +162,18 @@ def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversa
         main_file=group.path,
         index=index,
     )
+
+
+def _mark_active(group: _Group, origin: Origin) -> None:
+    """Note the message that the conversation is at, if the source says so."""
+    bones = group.bones
+    newest = newest_message(bones.traits, bones.sidechain)
+    if newest == NOWHERE or not bones.own_id(newest):
+        return
+    found = origin.format.active_message(origin.source, group.path, bones.own_id(newest))
+    active = NOWHERE if found is None else bones.by_id.get(found, NOWHERE)
+    if active != NOWHERE and bones.traits[active] and not bones.sidechain[active]:
+        mark_active(bones.listings, active, newest)
 
 
 def _copies(group: _Group, origin: Origin) -> dict[int, int]:
@@ -202,8 +218,6 @@ def _notice(origin: Origin, groups: Iterable[_Group], *, whole: bool) -> Iterato
 
 def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iterator[Finding]:
     bones, doubles = group.bones, find_doubles(conversation, origin)
-    nodes = sum(1 for trait in bones.traits if trait)
-    nameless = sum(1 for native in bones.native.values() if not native)
     for position, native in bones.native.items():
         name = bones.ids[position]
         path = origin.path_of(group.members[position])
@@ -213,6 +227,15 @@ def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iter
         elif native:
             what = f"the id {native[:60]} is that of an earlier message"
             yield finding("duplicate-id", what, path=path, entry=name)
-        elif nameless < nodes or origin.format.demands_ids:
-            # Where no message has an id, the format does without; where some have, it is a gap.
+        elif origin.format.demands_ids or path in _paths_with_ids(origin, group):
+            # Where no message of a file has an id, it does without; where some have, it is a gap.
             yield finding("missing-id", "it has no id", path=path, entry=name)
+
+
+def _paths_with_ids(origin: Origin, group: _Group) -> set[str]:
+    """The files of a conversation in which some message has an id."""
+    if group.with_ids is None:
+        bones, members = group.bones, group.members
+        named = (at for at, trait in enumerate(bones.traits) if trait and bones.own_id(at))
+        group.with_ids = {origin.path_of(members[at]) for at in named}
+    return group.with_ids

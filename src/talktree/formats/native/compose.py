@@ -24,6 +24,8 @@ from talktree.model.message import Message
 from talktree.model.outline import Listing, Trait, outline
 from talktree.model.skeleton import NO_TIME, Skeleton
 
+_MARKS = (Listing.ACTIVE, Listing.NEWEST)
+
 
 def composed(about: About, items: Iterable[Item], *, first: bool) -> Iterator[bytes]:
     """The lines of a conversation."""
@@ -79,8 +81,9 @@ class _Places:
             place["sidechain"] = bool(bones.sidechain[position])
         if self._groups[position] != said.group:
             place["reply"] = self._groups[position]
-        if bones.habits.walk and bones.listings[position] != said.listing:
-            place["listing"] = Listing(bones.listings[position]).name.lower()
+        listing = bones.listings[position]
+        if listing != said.listing and (bones.habits.walk or listing in _MARKS):
+            place["listing"] = Listing(listing).name.lower()
         return place
 
     def _links(self, position: int, entry: Entry) -> Object:

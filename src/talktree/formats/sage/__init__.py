@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from talktree.errors import Refused
+from talktree.errors import Refused, Unreadable
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
@@ -22,6 +22,7 @@ from talktree.formats.sage.layout import (
     ROOT_NAME,
     SNAPSHOTS,
     beside,
+    copy_path,
     fleeting,
     name_of,
     settings,
@@ -29,7 +30,7 @@ from talktree.formats.sage.layout import (
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import put
 from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
-from talktree.formats.sage.sessions import split_folder
+from talktree.formats.sage.sessions import message_before, split_folder
 from talktree.formats.sage.shapes import FULL, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
 from talktree.formats.sheets import Item, Sheet
@@ -164,6 +165,30 @@ class Sage(Format):
 
     def readied(self, values: Sequence[Json]) -> Sequence[Json]:
         return [written_lines(values)]
+
+    def read_elsewhere(self, source: Source) -> str | None:
+        if source.folder or source.place is None:
+            return None
+        copy = source.place.parent / copy_path(source.place.name)
+        (content,) = source.files.values()
+        try:
+            same = copy.stat().st_size == content.size and copy.read_bytes() == content.read()
+        except OSError:
+            return None
+        return copy.parent.name if same else None
+
+    def active_message(self, source: Source, main_file: str, newest: str) -> str | None:
+        log = source.files.get(beside(main_file, OPERATIONS_LOG))
+        if log is None or not source.folder:
+            return None
+        from talktree.formats.sage.operations_log import message_after_moves
+
+        try:
+            found = message_after_moves(log, newest)
+            return message_before(source, main_file) if found is None else found
+        except Unreadable:
+            # The messages themselves can be shown without it.
+            return None
 
     def means_branches(self, talk: Talk) -> bool:
         # Talktree's own store tells every move from one branch to another.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from talktree.formats.base import Record
 from talktree.formats.line_sheet import NO_NODE, LineDialect
-from talktree.formats.sage.kinds import SNAPSHOT, TYPES
+from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT, TYPES, followed_message
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.seal import without_seal
 from talktree.formats.sage.shapes import DOCUMENTED
@@ -85,3 +85,33 @@ class Dialect(LineDialect):
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             return False
         return isinstance(value.get("uuid"), str) or value["type"] == SNAPSHOT
+
+
+class _Continuing(Struct, gc=False):
+    continues: Raw = NOTHING
+
+
+_continuing = msgspec.json.Decoder(_Continuing).decode
+
+
+class ContinuingDialect(Dialect):
+    """Lines of a session that continues an older file, which is read before them.
+
+    A line without a parent may follow a message of that file, which has no id of its own.
+    """
+
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        found = super().skim(line)
+        if found.id and found.parent is None:
+            found.follows = found.follows or _followed(_continuing(line).continues)
+        return found
+
+    def outline(self, value: Json) -> LineOutline:
+        found = super().outline(value)
+        if found.id and found.parent is None and isinstance(value, dict):
+            found.follows = found.follows or followed_message(value.get(CONTINUES))
+        return found
+
+
+def _followed(raw: Raw) -> str | None:
+    return followed_message(decode(bytes(raw)).value) if raw else None

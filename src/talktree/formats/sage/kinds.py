@@ -27,6 +27,8 @@ OPERATIONS = {
 }
 """Subtypes of lines that tell what becomes of the conversation, and the events they become."""
 METADATA = "metadata.json"
+CONTINUES = "continues"
+"""The member of a line that follows a message of an older file, where messages have no ids."""
 MESSAGE_MEMBERS = frozenset({"role"})
 """Members of a message beside its content that say nothing."""
 _SESSION_MARKS = ("created_at", "working_directory", "token_usage")
@@ -106,3 +108,18 @@ def judge_session(value: dict[str, Json]) -> Clue | None:
     if len(foreign) * 2 > len(bodies):
         return Clue("misfit", f"{len(foreign)} of its {len(bodies)} messages have no role")
     return Clue("body", "one object with messages and created_at, the older session file")
+
+
+def continued_file(line: Json) -> str | None:
+    """The name of the older file that a line continues."""
+    return _text_in(line.get(CONTINUES), "file") if isinstance(line, dict) else None
+
+
+def followed_message(continues: Json) -> str | None:
+    """The message of an older file that a line follows, by the name it has in every view."""
+    return _text_in(continues, "message")
+
+
+def _text_in(value: Json, name: str) -> str | None:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, str) and found else None

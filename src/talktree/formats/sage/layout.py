@@ -42,6 +42,12 @@ def beside(path: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+def copy_path(path: str) -> str:
+    """Where the folder of a session that continues an older file has a copy of that file."""
+    stem = path.removesuffix(".json")
+    return f"{stem}/{name_of(path)}"
+
+
 def is_backup(path: str) -> bool:
     """Whether a file is the earlier content of some file of the user's."""
     return BACKUPS in path.split("/")[:-1]

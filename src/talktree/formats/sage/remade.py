@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from talktree.formats.lens import Object
 from talktree.formats.sage.complete import METADATA as USUAL
+from talktree.formats.sage.sheets import ContinuedSheet
 from talktree.formats.talk import Talk
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
@@ -17,10 +18,10 @@ PROMPT_LENGTH = 100
 
 def span_of(talk: Talk) -> tuple[int, int] | None:
     """The times of the earliest and the newest message."""
-    bones = talk.bones
+    bones, start = talk.bones, _log_start(talk)
     times = [
         time
-        for time, trait in zip(bones.times, bones.traits, strict=True)
+        for time, trait in zip(bones.times[start:], bones.traits[start:], strict=True)
         if trait and time != NO_TIME
     ]
     return (min(times), max(times)) if times else None
@@ -28,7 +29,14 @@ def span_of(talk: Talk) -> tuple[int, int] | None:
 
 def count_of(talk: Talk) -> int:
     """How many messages the log has."""
-    return len(talk.bones) - talk.bones.traits.count(0)
+    start = _log_start(talk)
+    return len(talk.bones) - start - talk.bones.traits.count(0, start)
+
+
+def _log_start(talk: Talk) -> int:
+    """The position of the first line; what an older file says comes before it."""
+    sheet = talk.sheet(0)[0] if len(talk.bones) else None
+    return len(sheet) if isinstance(sheet, ContinuedSheet) else 0
 
 
 def metadata_of(talk: Talk) -> Object:

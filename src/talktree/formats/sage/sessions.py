@@ -8,10 +8,20 @@ from talktree.formats.json_lines import HEAD, sheet_for
 from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.line_sheet import LineDialect, LineSheet
 from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.sage.kinds import METADATA, is_metadata, is_session
+from talktree.formats.sage.dialect import ContinuingDialect
+from talktree.formats.sage.kinds import (
+    CONTINUES,
+    METADATA,
+    continued_file,
+    followed_message,
+    is_metadata,
+    is_session,
+)
 from talktree.formats.sage.layout import (
     MESSAGES,
     SNAPSHOTS,
+    beside,
+    copy_path,
     fleeting,
     folder_of,
     is_backup,
@@ -21,7 +31,7 @@ from talktree.formats.sage.layout import (
     titled,
 )
 from talktree.formats.sage.recognise import other_json
-from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
+from talktree.formats.sage.sheets import ContinuedSheet, MetadataSheet, SessionSheet
 from talktree.formats.sample import sample
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding, finding
@@ -36,8 +46,11 @@ def split_folder(source: Source, format: Format, dialect: LineDialect) -> Split:
     sheets: list[Sheet] = []
     for folder, title in titled(folders, source.name).items():
         sheets += _session(source, format, dialect, folder=folder, group=title)
-    sheets += _older(source, format, taken={sheet.group for sheet in sheets})
-    known = {sheet.path for sheet in sheets}.union(store_files(names), fleeting(names))
+    read = {sheet.path for sheet in sheets}
+    copies = {path for path in names if path not in read and _is_copied(source, path)}
+    sheets += _older(source, format, {sheet.group for sheet in sheets}, read | copies)
+    known = {sheet.path for sheet in sheets} | copies
+    known.update(store_files(names), fleeting(names))
     return Split(sheets, [path for path in names if path not in known and not is_backup(path)])
 
 
@@ -45,7 +58,13 @@ def _session(
     source: Source, format: Format, dialect: LineDialect, *, folder: str, group: str
 ) -> list[Sheet]:
     start = f"{folder}/" if folder else ""
-    sheets: list[Sheet] = [
+    sheets: list[Sheet] = []
+    before = _continued(source, start + MESSAGES)
+    if before is not None:
+        content, main = source.files[before], start + MESSAGES
+        sheets.append(ContinuedSheet(before, content, format, group=group, main_path=main))
+        dialect = ContinuingDialect()
+    sheets += [
         _line_sheet(source, start + name, format, dialect, group=group)
         for name in (MESSAGES, SNAPSHOTS)
         if start + name in source.files
@@ -58,6 +77,31 @@ def _session(
     what = f"there is no {METADATA}; Sage does not list such a session"
     _tell(sheets[0], finding("missing-file", what, path=path))
     return sheets
+
+
+def _continued(source: Source, messages: str) -> str | None:
+    """The older file that the messages of a session continue: a copy of it, or the file itself."""
+    name = continued_file(_first(source, messages)) if messages in source.files else None
+    folder = folder_of(messages)
+    for path in (beside(messages, name), beside(folder, name)) if name else ():
+        if path in source.files and is_session(_first(source, path)):
+            return path
+    return None
+
+
+def message_before(source: Source, messages: str) -> str | None:
+    """The message of an older file that the first line of a session follows."""
+    if _continued(source, messages) is None:
+        return None
+    return followed_message(_first(source, messages).get(CONTINUES))
+
+
+def _is_copied(source: Source, path: str) -> bool:
+    """Whether a folder with its name has a copy of an older file."""
+    copy = copy_path(path)
+    if copy not in source.files or source.files[copy].size != source.files[path].size:
+        return False
+    return source.files[copy].read() == source.files[path].read()
 
 
 def _line_sheet(
@@ -80,10 +124,10 @@ def _tell(sheet: Sheet, found: Finding) -> None:
             pass
 
 
-def _older(source: Source, format: Format, *, taken: set[str]) -> list[Sheet]:
+def _older(source: Source, format: Format, taken: set[str], known: set[str]) -> list[Sheet]:
     sheets: list[Sheet] = []
     for path in other_json(list(source.files)):
-        if is_session(_first(source, path)):
+        if path not in known and is_session(_first(source, path)):
             stem = path.removesuffix(".json")
             short = stem.rpartition("/")[2]
             group = stem if short in taken else short

@@ -72,6 +72,16 @@ class SessionSheet(JsonSheet):
         return super().fresh(_as_legacy(value), depth)
 
 
+class ContinuedSheet(SessionSheet):
+    """The older file of a session that goes on in a folder; new messages go to that folder."""
+
+    def __init__(
+        self, path: str, content: Content, format: Format, *, group: str, main_path: str
+    ) -> None:
+        super().__init__(path, content, format, group=group)
+        self.main_path = main_path
+
+
 def _no_hole(value: Json, depth: int) -> None:
     return None
 

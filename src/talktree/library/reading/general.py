@@ -139,10 +139,13 @@ def _tell(
         calls.close()
 
 
+_MARKS = (int(Listing.ACTIVE), int(Listing.NEWEST))
+
+
 def _listings(bones: Skeleton) -> dict[int, int]:
     """What the program's own reader returns, and from where the conversation continues."""
     if not bones.habits.walk:
-        return {}
+        return {at: each for at, each in enumerate(bones.listings) if each in _MARKS}
     found = dict.fromkeys(walk_back(written_links(bones)), int(Listing.RETURNED))
     return found | {find_resume_point(bones): int(Listing.CURRENT)}
 

@@ -96,12 +96,16 @@ class Parts:
             self.message.model,
             self.project,
             self.branch,
-            states(self.error or error, self.side),
+            self._states(error=error),
             self.labels,
         )
         time = None if self.time is None else self.time // 1_000_000_000
         piece = Piece(self.at, kind, role, whole(text), time, tags, whole(files))
         self.telling.pieces.append(piece)
+
+    def _states(self, *, error: bool) -> tuple[str, ...]:
+        found = states(self.error or error, self.side)
+        return (*found, flags.DELETED) if flags.DELETED in self.message.flags else found
 
     def _text(self, part: Text) -> None:
         meta = flags.META in self.message.flags

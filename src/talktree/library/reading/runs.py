@@ -10,9 +10,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from talktree.library.reading.told import COMPACT, SIDECHAIN, TRAIT
+from talktree.model.active_point import find_active, mark_active, newest_message
 from talktree.model.habits import Habits
 from talktree.model.outline import Listing, Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
@@ -74,14 +77,28 @@ def judged(
     own = bytes(records.bits[start:stop])
     odd = _odd(parents, start, stop)
     sides, compacts = own.translate(_SIDE), 1 in own.translate(_COMPACT)
-    if odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1:
+    active = _active(written, sides, start)
+    plain = odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1
+    if plain and active in (ROOT, stop - 1):
         return Outcome(_after_compaction(own), 1, 0, stop - 1)
-    rows = _rows(parents, sides, odd, start, stop)
+    rows = _rows(parents, sides, odd, start, stop, active)
     # Files of lines hold one conversation.
     walks = habits.walk and stop - start == len(written.listings)
     resumed = last_listed(written) if walks else _stated(written, start, stop)
     walk = walk_back(written) if walks else _returned(written, start, stop)
-    return _Judge(rows, parents, records, habits, resumed).outcome(walk)
+    judge = _Judge(rows, parents, records, habits)
+    judge.resume(resumed, active)
+    return judge.outcome(walk)
+
+
+def _active(written: WrittenLinks, sides: bytes, start: int) -> int:
+    """The record that the source says the conversation is at; -1 if it does not say so."""
+    stop = start + len(sides)
+    if written.listings.find(Listing.ACTIVE, start, stop) < 0:
+        return ROOT
+    newest = sides.rfind(0)
+    found = find_active(written.listings[start:stop], newest)
+    return found if found == ROOT else start + found
 
 
 def _stated(written: WrittenLinks, start: int, stop: int) -> int:
@@ -112,9 +129,10 @@ def _odd(parents: array[int], start: int, stop: int) -> list[int]:
 
 
 def _rows(
-    parents: Sequence[int], sides: bytes, odd: Iterable[int], start: int, stop: int
+    parents: Sequence[int], sides: bytes, odd: Iterable[int], start: int, stop: int, active: int
 ) -> list[_Row]:
-    begins = {start, *odd}
+    # A row ends at the record that the conversation is at; with none, this is the first one.
+    begins = {start, *odd, max(start, active + 1)}
     begins.update(parents[number] + 1 for number in odd if parents[number] >= start)
     for change in _CHANGES:
         at = sides.find(change)
@@ -143,7 +161,6 @@ class _Judge:
         parents: Sequence[int],
         records: Records,
         habits: Habits,
-        resumed: int,
     ) -> None:
         self.rows = rows
         self.bits = bits = records.bits
@@ -164,17 +181,28 @@ class _Judge:
             self._add(number, row, records.stamps[row.start])
         for node, above in self._pending:
             self.bones.parents[node] = self._ends[above]
-        self._resume(resumed)
-        self.tree = Tree(self.bones, self._sizes)
         self.states = bytearray([ABANDONED]) * (self.stop - self.first)
 
     # rows as nodes
 
-    def _resume(self, record: int) -> None:
-        """Mark the row of the record that the conversation continues from."""
-        number = bisect_right([row.start for row in self.rows], record) - 1
-        if number >= 0:
-            self.bones.listings[self._ends[self.rows[number].stop - 1]] = Listing.CURRENT
+    def resume(self, record: int, active: int) -> None:
+        """Mark the rows of the records that the conversation continues from and is at."""
+        listings = self.bones.listings
+        if record != ROOT:
+            listings[self._end_node(record)] = Listing.CURRENT
+        if active != ROOT:
+            newest = newest_message(self.bones.traits, self.bones.sidechain)
+            mark_active(listings, self._end_node(active), newest)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the rows."""
+        return Tree(self.bones, self._sizes)
+
+    def _end_node(self, record: int) -> int:
+        """The last node of the row that a record is in."""
+        row = self.rows[bisect_right(self.rows, record, key=attrgetter("start")) - 1]
+        return self._ends[row.stop - 1]
 
     def _add(self, number: int, row: _Row, stamp: int) -> None:
         trait, group = self._kind(row)

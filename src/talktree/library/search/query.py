@@ -40,7 +40,7 @@ class Time(Struct, frozen=True):
 
 
 class Is(Struct, frozen=True):
-    """What a piece is: error, sidechain, abandoned, compacted."""
+    """What a piece is: error, sidechain, abandoned, compacted, deleted."""
 
     what: str
 

@@ -57,6 +57,8 @@ class Hit(NamedTuple):
     """Whether the conversation goes on from it: current, abandoned or compacted."""
     sidechain: bool
     """Whether a sub-agent said it."""
+    deleted: bool
+    """Whether its message is deleted."""
     here: bool
     """Whether its file is still there."""
     score: float
@@ -195,6 +197,7 @@ def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
         time=piece.time,
         state=candidate.where.state,
         sidechain="is=sidechain" in piece.tags.split(),
+        deleted="is=deleted" in piece.tags.split(),
         here=about.here and os.path.lexists(about.path),
         score=candidate.score,
         excerpt=shown.text,

@@ -31,7 +31,7 @@ WORD_FIELDS = (
 )
 TRUTHS = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 FIELDS = (*WORD_FIELDS, "before", "after", "is", "session", "has")
-STATES = ("error", "sidechain", "abandoned", "compacted")
+STATES = ("error", "sidechain", "abandoned", "compacted", "deleted")
 _ALL_FIELDS = "the fields are " + ", ".join(f"{name}:" for name in FIELDS)
 
 

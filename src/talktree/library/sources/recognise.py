@@ -55,9 +55,13 @@ def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognis
 
     source = source_of(found)
     try:
-        slug = detect(source).format.info.slug
+        format = detect(source).format
+        elsewhere = format.read_elsewhere(source)
     except TalktreeError as error:
         return Unrecognised(error.message.removeprefix(f"{source.name}: "))
+    if elsewhere is not None:
+        return Unrecognised(f"imported with the folder {elsewhere}, in which it goes on")
+    slug = format.info.slug
     # What begins with lines that hold no message is a file of lines, too.
     lines = file is not None and slug == CLAUDE_CODE and _shown(_head(file)) == "envelope"
     return Recognised(slug, lines=lines)

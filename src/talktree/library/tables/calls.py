@@ -13,7 +13,7 @@ from talktree.library.stats.chosen import Source
 from talktree.library.stats.once import COUNTS_CALL
 from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
-from talktree.model.message import SIDECHAIN, Message
+from talktree.model.message import SIDECHAIN, Message, hiding_flag
 from talktree.model.pairing import Pair, Turn
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.text.json_write import encode
@@ -29,12 +29,14 @@ class _Open(Struct):
     """The columns that are known from the call."""
     time: int | None
     id: str | None
+    hidden: str | None
 
 
 class _Calls:
     """The calls of one conversation on their way to their results."""
 
-    def __init__(self, place: Row, copies: frozenset[int]) -> None:
+    def __init__(self, asked: Asked, place: Row, copies: frozenset[int]) -> None:
+        self._asked = asked
         self._place = place
         self._copies = copies
         self._open: dict[tuple[str, int], _Open] = {}
@@ -54,7 +56,8 @@ class _Calls:
             if isinstance(part, ToolCall):
                 self._open[message.id, number] = self._called(message, part)
             elif isinstance(part, ToolResult):
-                self._outputs[message.id, number] = result_text(part)
+                shown = self._asked.shows(hiding_flag(message))
+                self._outputs[message.id, number] = result_text(part) if shown else ""
         if turn.results and turn.complete:
             yield from self._answered(turn.close())
 
@@ -63,10 +66,12 @@ class _Calls:
         for turn in self._turns.values():
             yield from self._answered(turn.close())
         for call in self._open.values():
-            yield (*call.row, "open", None, None, self._counts(call))
+            yield (*call.row, "open", None, None, self._counts(call), call.hidden)
         self._open.clear()
 
     def _called(self, message: Message, part: ToolCall) -> _Open:
+        hidden = hiding_flag(message)
+        given = encode(part.input).decode("utf-8", "replace") if self._asked.shows(hidden) else ""
         row = (
             *self._place,
             message.id,
@@ -75,9 +80,9 @@ class _Calls:
             message.time,
             message.model,
             SIDECHAIN in message.flags,
-            encode(part.input).decode("utf-8", "replace"),
+            given,
         )
-        return _Open(row, message.time, part.id)
+        return _Open(row, message.time, part.id, hidden)
 
     def _answered(self, pairs: list[Pair]) -> Iterator[Row]:
         for call, result in pairs:
@@ -89,7 +94,9 @@ class _Calls:
             if found.time is not None and result.time is not None and result.time >= found.time:
                 seconds = (result.time - found.time) / 1e9
             state = "failed" if result.error else "ok"
-            yield (*found.row, state, seconds, output, self._counts(found))
+            if not self._asked.shows(found.hidden):
+                output = ""
+            yield (*found.row, state, seconds, output, self._counts(found), found.hidden)
 
     def _counts(self, call: _Open) -> bool:
         return not call.id or key_of(call.id) not in self._copies
@@ -100,7 +107,7 @@ def call_rows(
 ) -> Iterator[Row]:
     """The calls of a conversation, each when its result is known."""
     copies = frozenset(row[0] for row in asked.library.db.read(_COPIES, (source.id,)))
-    calls = _Calls(place, copies)
+    calls = _Calls(asked, place, copies)
     time, model = len(place) + 3, len(place) + 4
     for message in conversation.messages():
         for row in calls.take(message):

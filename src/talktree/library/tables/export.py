@@ -72,12 +72,14 @@ def export(
     to: str | None = None,
     gate: OutputGate | None = None,
     conversation: str | None = None,
+    include_deleted: bool = False,
     **filters: Unpack[Filtering],
 ) -> Exported:
     """Write a table to a file, or to a function that takes its bytes piece by piece.
 
-    `to` is parquet, csv or arrow, by default what the path ends with. The filters are those of
-    `table`. A file that exists is replaced only if the gate allows it.
+    `to` is parquet, csv or arrow, by default what the path ends with. The filters and
+    `include_deleted` are those of `table`. A file that exists is replaced only if the gate allows
+    it.
     """
     kind = to or (path.suffix.lstrip(".") if isinstance(path, Path) else "")
     if kind not in KINDS:
@@ -87,7 +89,15 @@ def export(
     def _note(source: Source, error: TalktreeError) -> None:
         failed.append((source.path, failure_of(error)))
 
-    counter = _Counter(table(library, name, conversation=conversation, failed=_note, **filters))
+    found = table(
+        library,
+        name,
+        conversation=conversation,
+        failed=_note,
+        include_deleted=include_deleted,
+        **filters,
+    )
+    counter = _Counter(found)
     pieces = _written(kind, counter)
     if isinstance(path, Path):
         save({path.name: pieces}, path, folder=False, gate=gate)

@@ -15,7 +15,7 @@ from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Snapshot
 from talktree.model.measures import MessageMeasures
-from talktree.model.message import ERROR, SIDECHAIN, Message
+from talktree.model.message import ERROR, SIDECHAIN, Message, hiding_flag
 from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_write import encode
 
@@ -52,7 +52,8 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             continue
         if not asked.has_row(entry.time, entry.model):
             continue
-        parts, context = entry.parts, entry.context
+        parts, context, hidden = entry.parts, entry.context, hiding_flag(entry)
+        said = parts if asked.shows(hidden) else ()
         results = [part for part in parts if isinstance(part, ToolResult)]
         yield (
             *place,
@@ -66,11 +67,12 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             entry.api_message,
             SIDECHAIN in entry.flags,
             ERROR in entry.flags or any(part.error for part in results),
-            "\n".join([part.text for part in parts if isinstance(part, Text)]),
-            "\n".join([part.text for part in parts if isinstance(part, Thinking)]),
+            "\n".join([part.text for part in said if isinstance(part, Text)]),
+            "\n".join([part.text for part in said if isinstance(part, Thinking)]),
             sum(isinstance(part, ToolCall) for part in parts),
             len(results),
             *_recorded(conversation.store.measures(entry)),
+            hidden,
         )
 
 
@@ -87,14 +89,21 @@ def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[R
     for entry in conversation.entries:
         if isinstance(entry, Snapshot) and asked.has_row(entry.time, None):
             for path in entry.files:
-                yield (*place, entry.message, entry.time, "snapshot", None, path)
+                yield (*place, entry.message, entry.time, "snapshot", None, path, None)
         elif isinstance(entry, Message) and asked.has_row(entry.time, entry.model):
-            for part in entry.parts:
-                if isinstance(part, ToolCall):
-                    for path in filter(None, call_files(part.input).split("\n")):
-                        yield (*place, entry.id, entry.time, "call", part.name, path)
-                elif isinstance(part, Attachment) and part.name:
-                    yield (*place, entry.id, entry.time, "attachment", None, part.name)
+            hidden = hiding_flag(entry)
+            for kind, tool, path in _named_files(entry):
+                shown = path if asked.shows(hidden) else ""
+                yield (*place, entry.id, entry.time, kind, tool, shown, hidden)
+
+
+def _named_files(message: Message) -> Iterator[tuple[str, str | None, str]]:
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            for path in filter(None, call_files(part.input).split("\n")):
+                yield "call", part.name, path
+        elif isinstance(part, Attachment) and part.name:
+            yield "attachment", None, part.name
 
 
 def _usage(asked: Asked) -> Iterator[Row]:

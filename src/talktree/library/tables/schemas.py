@@ -51,6 +51,13 @@ MEASURES = (
 )
 """What formats record about a message (`model/measures.py`)."""
 
+_HIDDEN = Column(
+    "hidden",
+    "text",
+    "`deleted`, or `meta` if it is not shown to the user: the texts are empty unless deleted "
+    "messages are asked for",
+)
+
 MESSAGES = (
     *_WHERE,
     Column("branch", "text", "the branch of Git at that time"),
@@ -70,6 +77,7 @@ MESSAGES = (
     Column("calls", "int", "how many tools it calls", always=True),
     Column("results", "int", "how many results of tools it brings", always=True),
     *MEASURES,
+    _HIDDEN,
 )
 CALLS = (
     *_WHERE,
@@ -84,6 +92,7 @@ CALLS = (
     Column("seconds", "float", "from the call to its result"),
     Column("output", "text", "the words of its result"),
     Column("counted", "bool", "false for a copy of a call that counts in another source", True),
+    _HIDDEN,
 )
 USAGE = (
     *_WHERE,
@@ -104,6 +113,7 @@ FILES = (
     Column("kind", "text", "`call`, `snapshot` or `attachment`", always=True),
     Column("tool", "text", "the tool that was called with it"),
     Column("path", "text", "the file, as it was named", always=True),
+    _HIDDEN,
 )
 
 TABLES: dict[str, tuple[Column, ...]] = {

@@ -35,15 +35,19 @@ def table(
     *,
     conversation: str | None = None,
     failed: Failed | None = None,
+    include_deleted: bool = False,
     **filters: Unpack[Filtering],
 ) -> pa.RecordBatchReader:
     """The rows of `messages`, `calls`, `usage` or `files`, read while they are asked for.
 
     `conversation` is the id of one. The library must stay open meanwhile. A source that cannot be
-    read is an error, unless `failed` is there to be told of it.
+    read is an error, unless `failed` is there to be told of it. Rows of deleted messages, and of
+    messages that are not shown to the user, have no texts without `include_deleted`.
     """
     if name not in TABLES:
         raise UsageError(f"no table {name}", hint=f"one of {', '.join(TABLES)}")
     schema = schema_of(name)
-    asked = Asked(library, Filters(**filters), conversation, failed)
+    asked = Asked(
+        library, Filters(**filters), conversation, failed, include_deleted=include_deleted
+    )
     return arrow().RecordBatchReader.from_batches(schema, batches(name, rows(asked, name)))

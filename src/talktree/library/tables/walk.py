@@ -44,12 +44,15 @@ class Asked:
         filters: Filters,
         conversation: str | None = None,
         failed: Failed | None = None,
+        *,
+        include_deleted: bool = False,
     ) -> None:
         self.library = library
         self.filters = filters
         self.chosen = Chosen(library.db, filters)
         self._conversation = conversation
         self._failed = failed
+        self.include_deleted = include_deleted
 
     def sources(self) -> Iterator[Source]:
         """The sources that may have rows, in the order in which they were imported."""
@@ -97,6 +100,10 @@ class Asked:
                 if self._failed is None:
                     raise
                 self._failed(source, error)
+
+    def shows(self, hidden: str | None) -> bool:
+        """Whether the texts of a message with such a flag are asked for."""
+        return hidden is None or self.include_deleted
 
     def has_row(self, time: int | None, model: str | None) -> bool:
         """Whether a row of that time and model is asked for."""

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
+from talktree.formats.sage.kinds import CONTINUES
 from talktree.formats.sage.parts import event_of
 from talktree.model.message import SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, Text, ToolCall
@@ -35,8 +36,6 @@ from talktree.text.times import MILLI
 METADATA_EVERY = 1.0
 """Seconds between two writings of metadata.json while messages are appended."""
 MOVES = frozenset({"move", "moved"})
-CONTINUES = "continues"
-"""The member of a first message that follows one of an older file, where messages have no ids."""
 
 
 class Where(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import takewhile
 
 from talktree.model.conversation import Conversation
 from talktree.model.parts import ToolCall
@@ -64,9 +65,9 @@ class Around:
         """Where the line from a node on ends, and how many messages that is."""
         found = self._ends.get(start)
         if found is None:
-            end, count = start, 0
-            for count, end in enumerate(self._conversation.tree.line(start), 1):  # noqa: B007
-                pass
+            tree = self._conversation.tree
+            end = tree.end_of(start)
+            count = sum(1 for _ in takewhile(lambda each: each != end, tree.line(start))) + 1
             found = self._ends[start] = (end, count)
         return found
 

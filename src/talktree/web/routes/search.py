@@ -55,7 +55,7 @@ def _hit(db: Database, hit: Hit) -> SearchHit:
         role=hit.role,
         kind=hit.kind,
         time=None if hit.time is None else hit.time * SECOND,
-        state=hit.state,
+        state="deleted" if hit.deleted else hit.state,
         excerpt=tuple(spans(hit.excerpt, hit.marks)),
     )
 

@@ -10,8 +10,9 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made
 from talktree.export.choice import PAGES, Choice, Scope
 from talktree.export.export import exported
+from talktree.export.hidden import find_hidden
 from talktree.export.redaction import Redactor, secrets_of
-from talktree.export.scope import positions
+from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
 from talktree.web.desk.desk import Opened
@@ -32,17 +33,21 @@ class SecretsQuery(Struct, frozen=True, kw_only=True):
 
     leaf: str | None = None
     ids: tuple[str, ...] = ()
+    include_deleted: bool = False
 
 
 def _secrets(studio: Studio, call: Call) -> Secrets:
     query: SecretsQuery = call.query
     opened = studio.desk.open(call.path["cid"])
     scope = Scope(leaf=query.leaf or None, ids=query.ids)
+    hidden = find_hidden(opened.conversation)
+    every = positions(opened.conversation, scope)
+    shared = every if query.include_deleted else list(visible(every, hidden.flags))
     rows = opened.rows(query.leaf or None)
     redactor = Redactor()
     places: list[SecretPlace] = []
     total = 0
-    for place in secrets_of(opened.conversation, positions(opened.conversation, scope), redactor):
+    for place in secrets_of(opened.conversation, shared, redactor):
         total += 1
         if len(places) < MOST_PLACES:
             places.append(
@@ -56,7 +61,12 @@ def _secrets(studio: Studio, call: Call) -> Secrets:
                 )
             )
     distinct = sum(redactor.counts.values())
-    return Secrets(total=total, distinct=distinct, places=tuple(places))
+    return Secrets(
+        total=total,
+        distinct=distinct,
+        places=tuple(places),
+        hidden=dict(hidden.counts(every)),
+    )
 
 
 def _share(studio: Studio, call: Call) -> Job:

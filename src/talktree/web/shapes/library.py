@@ -88,7 +88,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     kind: str
     time: int | None
     state: str
-    """current, abandoned or compacted."""
+    """current, abandoned, compacted, or deleted."""
     excerpt: tuple[Span, ...]
 
 

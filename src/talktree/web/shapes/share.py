@@ -26,6 +26,10 @@ class Secrets(Struct, frozen=True, kw_only=True):
     distinct: int
     places: tuple[SecretPlace, ...]
     """At most 500."""
+    hidden: dict[str, int]
+    """Deleted messages, messages that are not shown to the user and hidden artifacts, by kind.
+
+    They are left out, unless they are asked for."""
 
 
 class Share(Struct, frozen=True, kw_only=True):

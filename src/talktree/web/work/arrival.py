@@ -37,6 +37,6 @@ def arrived(opened: Opened, wanted: tuple[str, ...]) -> tuple[str | None, str | 
     for id in wanted:
         position = bones.by_id.get(id)
         if position is not None:
-            *_, end = opened.conversation.tree.line(position)
+            end = opened.conversation.tree.end_of(position)
             return bones.ids[end], bones.ids[position]
     return opened.leaf, None
