@@ -18,6 +18,7 @@ LAYERS = [
     {"mending", "views"},
     {"export"},
     {"api"},
+    {"authoring"},
     {"testing"},
     {"web"},
     {"cli"},

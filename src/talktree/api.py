@@ -64,7 +64,7 @@ def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
 
 def detect(path: str | Path | Source) -> Guess:
     """The format of a file or folder, how sure that is, and why."""
-    return _detect(open_source(path, lazy=True))
+    return _detect(open_source(path, lazy=True), named=True)
 
 
 def read(path: str | Path | Source, *, format: str | None = None, alone: bool = False) -> Document:
@@ -75,7 +75,7 @@ def read(path: str | Path | Source, *, format: str | None = None, alone: bool = 
     """
     from talktree.formats.collection import read_source
 
-    return read_source(open_source(path), format=format, alone=alone)
+    return read_source(open_source(path), format=format, alone=alone, named=True)
 
 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:

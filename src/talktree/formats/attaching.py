@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from uuid import UUID
 
 from talktree.errors import WouldLose
@@ -9,8 +10,27 @@ from talktree.formats.base import About, Format
 from talktree.model.message import Message
 from talktree.model.operations import Attach
 from talktree.model.parts import Attachment, Text
+from talktree.text.media import ENOUGH, sniffed
 
+TEXT, BYTES = "text/plain", "application/octet-stream"
 _ANY = str(UUID(int=0, version=4))
+
+
+def media_type_of(data: bytes) -> str:
+    """The media type of a file by its bytes; its name is not believed."""
+    return sniffed(data[:ENOUGH]) or (TEXT if _is_text(data) else BYTES)
+
+
+def data_url(data: bytes, media_type: str) -> str:
+    """A URL that holds the bytes of a file."""
+    return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def attach(format: Format, about: str, name: str, media_type: str, url: str) -> Attach:

@@ -6,8 +6,10 @@ by a number, and the `config.json` beside them, are opened; all others are kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import (
@@ -96,6 +98,9 @@ class ChatBuilder(Format):
         for path in source.files:
             if name_of(path) == BESIDE:
                 folders.setdefault(folder_of(path), [])
+        if not folders and CONFIG in source.files:
+            # A conversation without messages that has a title.
+            folders[""] = []
         sheets: list[Sheet] = []
         for folder, paths in folders.items():
             group = _group(folder, source.name, folders)
@@ -125,6 +130,10 @@ class ChatBuilder(Format):
     def opening(self, about: About) -> Sequence[Entry]:
         head = folder_head(about)
         return () if head is None else (head,)
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        head = folder_head(replace(about, count=1))
+        return {} if head is None else {CONFIG: encode(put(head, None), PRETTY) + b"\n"}
 
     def path_for(self, about: About, stem: str) -> str:
         return "1.md"

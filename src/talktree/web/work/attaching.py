@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-
 from talktree.errors import UsageError
-from talktree.text.media import ENOUGH, sniffed
+from talktree.formats.attaching import data_url, media_type_of
 from talktree.web.errors import TooLarge
 from talktree.web.work.uploads import Brought
 
 LARGEST = 10 << 20
 """How many bytes may go with a message."""
-TEXT, BYTES = "text/plain", "application/octet-stream"
 
 
 def attached(file: Brought) -> tuple[str, str, str]:
@@ -24,16 +21,5 @@ def attached(file: Brought) -> tuple[str, str, str]:
             hint="put it elsewhere, and name it in the message",
         )
     data = file.path.read_bytes()
-    media_type = sniffed(data[:ENOUGH]) or (TEXT if _is_text(data) else BYTES)
-    return file.plain_name, media_type, f"data:{media_type};base64,{_encoded(data)}"
-
-
-def _encoded(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        return "\0" not in data.decode()
-    except UnicodeDecodeError:
-        return False
+    media_type = media_type_of(data)
+    return file.plain_name, media_type, data_url(data, media_type)
