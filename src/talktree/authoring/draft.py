@@ -13,6 +13,7 @@ from typing import overload
 from talktree import api
 from talktree.authoring.values import (
     Moment,
+    author_of,
     file_of,
     level_of,
     message_id,
@@ -23,13 +24,14 @@ from talktree.authoring.values import (
 from talktree.errors import UsageError, WouldLose
 from talktree.formats import by_slug
 from talktree.formats.attaching import attach, data_url, media_type_of
+from talktree.formats.engine.blank import with_conversation
 from talktree.formats.engine.edited import edited, refuse_role, refuse_unwritable
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
 from talktree.model.findings import Finding
-from talktree.model.message import DELETED, Context, Message, ThinkingLevel
+from talktree.model.message import DELETED, Author, Context, Message, ThinkingLevel
 from talktree.model.operations import Delete, Operation, Remove
 from talktree.model.tree import Branch, Tree
 from talktree.text.times import MILLI
@@ -195,7 +197,7 @@ class Draft(Document):
         to: str | Message | None = None,
         id: str | None = None,
         time: Moment | None = None,
-        author: str | None = None,
+        author: str | Author | None = None,
         thinking: ThinkingLevel | None = None,
     ) -> Message:
         """Add a message below the last one, or below another one; `root` makes it a beginning.
@@ -215,7 +217,7 @@ class Draft(Document):
             role,
             new_id=kind.new_id if own is None else lambda _: own,
             time=self._time(time),
-            author=None if author is None else text_of(author, "an author"),
+            author=None if author is None else author_of(author),
             thinking=None if thinking is None else level_of(thinking),
             context=self._context if near is None or near.context is None else None,
         )
@@ -343,7 +345,11 @@ class Draft(Document):
         place = self._place or api.source_of(self.document).place
         if place is None:
             raise UsageError("say where it goes", hint="save('path')")
-        return list(api.save_edited(self.document, place).changed)
+        changed = api.save_edited(self.document, place).changed
+        # It goes on from what is there now.
+        again = api.read(place, format=self.format, alone=True)
+        self._work.document = with_conversation(again)
+        return list(changed)
 
     # details
 

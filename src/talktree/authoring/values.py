@@ -10,7 +10,7 @@ from uuid import UUID
 from talktree.errors import NotFound, Unreadable, UsageError
 from talktree.formats.base import Format
 from talktree.model.conversation import Conversation
-from talktree.model.message import Message, ThinkingLevel
+from talktree.model.message import Author, Message, ThinkingLevel
 from talktree.text.times import EARLIEST, LATEST, MILLI, from_datetime, from_iso
 
 LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
@@ -74,6 +74,14 @@ def moment_of(value: Moment, format: Format) -> int:
             hint="a datetime, a text such as 2026-01-31T12:00:00Z, or nanoseconds since 1970",
         )
     return time - time % MILLI if format.can.time == "ms" else time
+
+
+def author_of(value: object) -> Author:
+    """Who wrote a message."""
+    author = value if isinstance(value, Author) else Author(text_of(value, "an author"))
+    if not author.name.strip():
+        raise UsageError("an author has a name", hint="leave it out if nobody is named")
+    return author
 
 
 def level_of(value: object) -> ThinkingLevel:

@@ -13,7 +13,7 @@ from uuid import uuid4
 from talktree.errors import UsageError
 from talktree.model.conversation import Conversation
 from talktree.model.inference import SEQUENCE
-from talktree.model.message import DELETED, Context, ThinkingLevel
+from talktree.model.message import DELETED, Author, Context, ThinkingLevel
 from talktree.model.operations import (
     AddArtifact,
     Clone,
@@ -48,7 +48,7 @@ def reply(
     *,
     new_id: NewId = random_id,
     time: int | None = None,
-    author: str | None = None,
+    author: Author | None = None,
     thinking: ThinkingLevel | None = None,
     context: Context | None = None,
 ) -> Reply:

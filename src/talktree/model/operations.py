@@ -30,7 +30,7 @@ class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
     text: str
     role: str = "user"
     time: int | None = None
-    author: str | None = None
+    author: Author | None = None
     """Who wrote it, where that is more than the role."""
     thinking: str | None = None
     """The level of thinking that it asks for."""
@@ -200,7 +200,7 @@ def _replied(conversation: Conversation, reply: Reply) -> Conversation:
         role=reply.role,
         parts=(Text(reply.text),),
         time=reply.time,
-        authors=() if reply.author is None else (Author(reply.author),),
+        authors=() if reply.author is None else (reply.author,),
         thinking=None if reply.thinking is None else ThinkingSetting(level=reply.thinking),
         session=near.session if near else None,
         context=reply.context or (near.context if near else None),

@@ -25,6 +25,7 @@ from talktree.formats.base import (
 )
 from talktree.formats.chatbuilder import carry
 from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
+from talktree.formats.chatbuilder.authors import parse
 from talktree.formats.chatbuilder.complete import complete
 from talktree.formats.chatbuilder.keys import ROLES
 from talktree.formats.chatbuilder.lens import get, put
@@ -42,8 +43,9 @@ from talktree.formats.json_lines import composed_lines
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.sheets import Item, Sheet
+from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.model.message import Message
+from talktree.model.message import Author, Message
 from talktree.text import utf8
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
@@ -126,6 +128,14 @@ class ChatBuilder(Format):
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopted_message(message, about, moment=moment)
+
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        # `Ada, Robin (v1.0.0)` are two authors, as they would be in a header.
+        match message.authors:
+            case (Author(name=name, version=None),):
+                return replace(message, authors=parse(name))
+            case _:
+                return message
 
     def opening(self, about: About) -> Sequence[Entry]:
         head = folder_head(about)
