@@ -53,8 +53,8 @@ def test_what_is_saved_reads_as_what_was_written(
         again = talktree.read(path)
         assert again.format == slug
         assert sorted(said(again.conversation)) == sorted(said(draft))
-        errors = [each for each in talktree.check(again).findings if each.severity == "error"]
-        assert errors == []
+        # Two beginnings that nothing follows look like two messages that name no parent.
+        assert {each.code for each in talktree.check(again).findings} <= {"TRE112"}
 
 
 def taken(draft: Draft, verb: str, at: int, text: str, role: str) -> Draft:
