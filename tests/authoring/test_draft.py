@@ -68,6 +68,9 @@ def test_reprs_are_short_and_say_what_it_is() -> None:
     assert repr(draft) == f"<Draft {draft.id} 'Tea' (muse, 1 message)>"
     assert repr(draft.conversation) == f"<Conversation {draft.id} 'Tea' (muse, 1 message)>"
     assert "(muse, 1 conversation)" in repr(draft.document)
+    assert repr(talktree.check(draft)) == "<Report no findings>"
+    source = talktree.Source.of_bytes(b"secret", name="a.json")
+    assert repr(source) == "<Source a.json (1 file)>"
 
 
 def test_times_are_datetimes_and_nanoseconds() -> None:
@@ -217,6 +220,7 @@ def test_wrong_values_are_value_errors(number: int) -> None:
 
 def test_wrong_levels_roles_and_ids_of_a_session_are_value_errors(tmp_path: Path) -> None:
     with talktree.create_session(root=tmp_path / ".sage", workspace=tmp_path) as session:
+        assert session.id in repr(session)
         with pytest.raises(ValueError, match="extreme"):
             session.user("x", thinking="extreme")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="nobody"):
