@@ -184,6 +184,7 @@ WRONG: list[Callable[[Draft], object]] = [
     lambda draft: draft.reply("x", role=""),
     lambda draft: draft.reply("x", role=None),  # type: ignore[arg-type]
     lambda draft: draft.reply(3),  # type: ignore[arg-type]
+    lambda draft: draft.reply("half \ud800"),
     lambda draft: draft.reply("x", to="nobody"),
     lambda draft: draft.reply("x", to=7),  # type: ignore[arg-type]
     lambda draft: draft.reply("x", id="not a uuid"),
@@ -284,6 +285,18 @@ def test_drafts_are_documents(tmp_path: Path) -> None:
     talktree.convert(draft, tmp_path / "c.jsonl", to="claude-messages")
     texts = [each.text for each in talktree.read(tmp_path / "c.jsonl").conversation]
     assert texts == ["One", "Two", "Three"]
+
+
+@pytest.mark.parametrize("slug", talktree.slugs())
+def test_a_message_without_words_is_written(slug: str, tmp_path: Path) -> None:
+    draft = talktree.new(slug)
+    draft.reply("")
+    draft.reply("Say something", role="assistant")
+    draft.save(tmp_path / "c")
+    again = talktree.read(tmp_path / "c")
+    assert [each.text for each in again.conversation] == ["", "Say something"]
+    # The program behind one of the formats sends what it reads to an API that refuses no words.
+    assert talktree.check(again).failed == (slug == "claude-code")
 
 
 def test_ids_and_authors_can_be_given() -> None:

@@ -22,6 +22,13 @@ def text_of(value: object, what: str) -> str:
     """A text, or an error that says what should have been one."""
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a str, not {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{what} cannot hold half of a character, as at {error.start}",
+            hint="decode it with errors='replace'",
+        ) from None
     return value
 
 

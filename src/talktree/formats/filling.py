@@ -18,13 +18,18 @@ LOOKED_AT = 20
 
 
 def fill_by_adopting(format: Format, message: Message, conversation: Conversation) -> Message:
-    """A message with the fields that `adopt` gives it, if that changes nothing else of it."""
+    """A message with the fields that `adopt` gives it, and its own words.
+
+    Where those would become others, only the session and the context are taken.
+    """
     about = about_new(message, conversation)
     adopted = format.adopt(message, about, moment=message.time or 0)
     same = replace(
         adopted, id=message.id, parent=message.parent, session=message.session or adopted.session
     )
-    return same if _said(same) == _said(message) else message
+    if _said(same) == _said(message):
+        return same
+    return replace(message, session=same.session, context=same.context)
 
 
 def _said(message: Message) -> object:
