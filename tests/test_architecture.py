@@ -19,6 +19,7 @@ LAYERS = [
     {"mending", "views"},
     {"export"},
     {"api"},
+    {"authoring"},
     {"testing"},
     {"web"},
     {"cli"},

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         write,
         write_repair,
     )
+    from talktree.authoring import Draft, edit, new
     from talktree.checking.report import Report
     from talktree.conversion.ledger import Ledger, Loss
     from talktree.conversion.options import Options
@@ -45,9 +46,17 @@ if TYPE_CHECKING:
     from talktree.model.conversation import Conversation
     from talktree.model.counts import ConversationCounts
     from talktree.model.document import Document
-    from talktree.model.entries import Entry, Head, Opaque, Snapshot
+    from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
     from talktree.model.findings import Finding
-    from talktree.model.message import Author, Message, Todo, Usage
+    from talktree.model.message import (
+        Author,
+        Context,
+        Message,
+        ThinkingLevel,
+        ThinkingSetting,
+        Todo,
+        Usage,
+    )
     from talktree.model.parts import (
         Artifact,
         Attachment,
@@ -83,6 +92,7 @@ _HOMES = {
         "write",
         "write_repair",
     ),
+    "talktree.authoring": ("Draft", "edit", "new"),
     "talktree.checking.report": ("Report",),
     "talktree.conversion.ledger": ("Ledger", "Loss"),
     "talktree.conversion.options": ("Options",),
@@ -95,9 +105,17 @@ _HOMES = {
     "talktree.model.conversation": ("Conversation",),
     "talktree.model.counts": ("ConversationCounts",),
     "talktree.model.document": ("Document",),
-    "talktree.model.entries": ("Entry", "Head", "Opaque", "Snapshot"),
+    "talktree.model.entries": ("Entry", "FileState", "Head", "Opaque", "Snapshot"),
     "talktree.model.findings": ("Finding",),
-    "talktree.model.message": ("Author", "Message", "Todo", "Usage"),
+    "talktree.model.message": (
+        "Author",
+        "Context",
+        "Message",
+        "ThinkingLevel",
+        "ThinkingSetting",
+        "Todo",
+        "Usage",
+    ),
     "talktree.model.parts": (
         "Artifact",
         "Attachment",
@@ -121,11 +139,14 @@ __all__ = [
     "Author",
     "Branch",
     "Collection",
+    "Context",
     "Conversation",
     "ConversationCounts",
     "Document",
+    "Draft",
     "Entry",
     "Event",
+    "FileState",
     "Finding",
     "Head",
     "Ledger",
@@ -144,6 +165,8 @@ __all__ = [
     "TalktreeError",
     "Text",
     "Thinking",
+    "ThinkingLevel",
+    "ThinkingSetting",
     "Todo",
     "ToolCall",
     "ToolResult",
@@ -155,9 +178,11 @@ __all__ = [
     "convert",
     "create_session",
     "detect",
+    "edit",
     "grown",
     "merged",
     "migrate",
+    "new",
     "open_library",
     "open_session",
     "preview",

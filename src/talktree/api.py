@@ -64,7 +64,7 @@ def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
 
 def detect(path: str | Path | Source) -> Guess:
     """The format of a file or folder, how sure that is, and why."""
-    return _detect(open_source(path, lazy=True))
+    return _detect(open_source(path, lazy=True), named=True)
 
 
 def read(path: str | Path | Source, *, format: str | None = None, alone: bool = False) -> Document:
@@ -75,7 +75,7 @@ def read(path: str | Path | Source, *, format: str | None = None, alone: bool = 
     """
     from talktree.formats.collection import read_source
 
-    return read_source(open_source(path), format=format, alone=alone)
+    return read_source(open_source(path), format=format, alone=alone, named=True)
 
 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
@@ -230,7 +230,7 @@ def check(
     from talktree.checking.registry import chosen, refuse_unknown, rules_for
     from talktree.checking.report import report
 
-    document = document if isinstance(document, Document) else read(document)
+    document = _as_written(document) if isinstance(document, Document) else read(document)
     refuse_unknown((*select, *ignore))
     return report(document, chosen(rules_for(document.format), select=select, ignore=ignore))
 
@@ -249,7 +249,10 @@ def repair(
     from talktree.checking.registry import chosen, refuse_unknown, rules_for
     from talktree.mending.repair import repaired
 
-    document = _alone(document) if isinstance(document, Document) else read(document, alone=True)
+    if isinstance(document, Document):
+        document = _alone(_as_written(document))
+    else:
+        document = read(document, alone=True)
     refuse_unknown((*select, *ignore))
     rules = chosen(rules_for(document.format), select=select, ignore=ignore)
     return repaired(document, unsafe=unsafe, rules=rules)
@@ -320,6 +323,13 @@ def source_of(document: Document) -> Source:
     origin = document.origin
     assert isinstance(origin, Origin)
     return origin.source
+
+
+def _as_written(document: Document) -> Document:
+    """A document with the bytes that its edits give its records."""
+    from talktree.conversion.forward import as_written
+
+    return as_written(document) if isinstance(document.origin, Origin) else document
 
 
 def _gate_for(document: Document, *, force: bool) -> OutputGate:

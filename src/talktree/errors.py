@@ -1,8 +1,9 @@
 """What can go wrong so badly that the work cannot be done.
 
 Each class is one kind of failure with its exit code; the message says what happened and the
-hint what the person can do. Damaged data is not an error (see `model.findings`), and neither is
-a target that cannot hold something (a `Loss`).
+hint what the person can do. Those that a wrong argument causes are a `ValueError` as well.
+Damaged data is not an error (see `model.findings`), and neither is a target that cannot hold
+something (a `Loss`).
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ class TalktreeError(Exception):
         self.hint = hint
 
 
-class UsageError(TalktreeError):
+class UsageError(TalktreeError, ValueError):
     """The call itself makes no sense."""
 
     exit_code = 2
     kind = "usage"
 
 
-class NotFound(TalktreeError):
+class NotFound(TalktreeError, ValueError):
     """A path, a message or a format name that does not exist."""
 
     exit_code = 2
@@ -141,7 +142,7 @@ class NotUndoable(TalktreeError):
     kind = "not-undoable"
 
 
-class Escapes(TalktreeError):
+class Escapes(TalktreeError, ValueError):
     """A path that leaves its root."""
 
     exit_code = 2

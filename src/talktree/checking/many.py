@@ -110,7 +110,13 @@ def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
         found = job.found
         source = load_found(found)
         return check_source(
-            order, source, job.number, found.shown, alone=found.alone, processes=processes
+            order,
+            source,
+            job.number,
+            found.shown,
+            alone=found.alone,
+            named=found.asked,
+            processes=processes,
         )
     except (UnknownFormat, Refused) as error:
         return _failed(job, error, skipped=not job.found.asked)
@@ -129,10 +135,12 @@ def check_source(
     shown: str,
     *,
     alone: bool = False,
+    named: bool = False,
     processes: int = 1,
 ) -> Checked:
     """What the rules find in a source that is at hand."""
-    format = by_slug(order.source_format) if order.source_format else detect(source).format
+    slug = order.source_format
+    format = by_slug(slug) if slug else detect(source, named=named).format
     source = source if alone else with_companions(source, format)
     document = read(source, format)
     rules = chosen(rules_for(document.format), select=order.select, ignore=order.ignore)

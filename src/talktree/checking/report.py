@@ -21,6 +21,10 @@ class Report:
         self.findings = findings
         self.reach = reached
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {kind}" for kind, count in self.counts().items() if count)
+        return f"<Report {counts or 'no findings'}>"
+
     @property
     def failed(self) -> bool:
         """Whether there is an error among the findings."""

@@ -19,6 +19,7 @@ COMMANDS = {
     "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
     "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
     "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
+    "new": Listed(f"{_HERE}.new", "Start a conversation in any format."),
     "edit": Listed(f"{_HERE}.edit", "Reply, replace, move, delete: as a new branch."),
     "diff": Listed(f"{_HERE}.diff", "Tell what differs between two conversations."),
     "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),

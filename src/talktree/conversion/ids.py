@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from hashlib import blake2b
-from uuid import UUID
 
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin
+from talktree.text.uuids import is_uuid4 as is_uuid4
+from talktree.text.uuids import uuid_for as uuid_for
 
 HEAD = 4096
 MOST_HEADS = 64
 """How many bytes of how many files identify a source, beside the names and sizes of all."""
-
-_UUID4 = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII
-)
-
-
-def is_uuid4(text: str) -> bool:
-    """Whether it is a random UUID in the usual spelling."""
-    return _UUID4.fullmatch(text) is not None
-
-
-@lru_cache(maxsize=4096)
-def uuid_for(name: str, conversation: str) -> str:
-    """A UUID that stands for a name in a conversation; one that is a UUID stands for itself."""
-    if is_uuid4(name):
-        return name
-    seed = f"{conversation}\0{name}".encode("utf-8", "surrogatepass")
-    return str(UUID(bytes=blake2b(seed, digest_size=16).digest(), version=4))
 
 
 def id_for(name: str, conversation: str, target: Format) -> str:

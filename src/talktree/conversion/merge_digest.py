@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from talktree.formats.base import CARRY
 from talktree.formats.renewal import WAS
@@ -68,7 +69,9 @@ def _bytes(value: object) -> bytes:
     try:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
-        return repr(value).encode("utf-8", "surrogatepass")
+        # Every field counts, and the `repr` of a message shows only some.
+        told = asdict(value) if isinstance(value, Struct) else value
+        return repr(told).encode("utf-8", "surrogatepass")
 
 
 def _bare(entry: Entry) -> Entry:

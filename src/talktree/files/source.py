@@ -52,6 +52,10 @@ class Source:
         self.place = place
         """Where on disk it was found, if one file was named."""
 
+    def __repr__(self) -> str:
+        count = len(self.files)
+        return f"<Source {self.shown} ({count} file{'' if count == 1 else 's'})>"
+
     @property
     def main(self) -> str | None:
         """The file that was named, if companion files were read together with it."""

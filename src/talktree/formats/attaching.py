@@ -33,9 +33,11 @@ def attach(format: Format, about: str, name: str, media_type: str, url: str) -> 
     )
 
 
-def attach_file(format: Format, about: str, name: str, data: bytes) -> Attach:
-    """The operation that puts a file with a message; its type is what its bytes say."""
-    media_type = media_type_of(data, name)
+def attach_file(
+    format: Format, about: str, name: str, data: bytes, media_type: str | None = None
+) -> Attach:
+    """The operation that puts a file with a message; its type is what its bytes say, or given."""
+    media_type = media_type or media_type_of(data, name)
     url = f"data:{media_type};base64,{b64encode(data).decode()}"
     return attach(format, about, name, media_type, url)
 

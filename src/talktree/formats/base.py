@@ -206,6 +206,16 @@ class Format(ABC):
         """An entry with the fields filled in that this format demands of new records."""
         return self.lens.complete(entry)
 
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        """A new message of a conversation with what this format's records say of it besides.
+
+        Its role, its parts and its time stay; the answer is the same each time.
+        """
+        return message
+
+    records_place = False
+    """Whether every message says where it was written."""
+
     def settled(self, conversation: Conversation) -> Conversation:
         """An edited conversation with that brought in step which goes with its messages."""
         return conversation
@@ -291,6 +301,25 @@ class Format(ABC):
         `compose` takes them in their place; several may have become one.
         """
         return values
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        """The files of a conversation that has no messages yet; none if that is an empty folder."""
+        from talktree.formats.sheets import Item
+
+        files: dict[str, list[Item]] = {}
+        main = self.path_for(about, about.id)
+        for entry in self.opening(about):
+            item = Item(None, self.put(self.complete(entry), None), changed=True)
+            files.setdefault(self.home(entry, main, before=None), []).append(item)
+        if not files:
+            files[main] = []
+        return {
+            path: b"".join(self.compose(path, about, iter(items), first=True))
+            for path, items in files.items()
+        }
+
+    empty_text: bytes | None = None
+    """What a file without messages says, if only that tells the format of it."""
 
     def path_for(self, about: About, stem: str) -> str:
         """The file a new conversation starts with, as a path in its folder."""

@@ -58,17 +58,19 @@ class Unreadable(NamedTuple):
     error: TalktreeError
 
 
-def read_source(source: Source, *, format: str | None = None, alone: bool = False) -> Document:
+def read_source(
+    source: Source, *, format: str | None = None, alone: bool = False, named: bool = False
+) -> Document:
     """Return the conversations of a source; the format is detected unless it is given.
 
     A folder of several sources gives a `Collection`. Companion files of a file are read with it
-    unless it is wanted `alone`.
+    unless it is wanted `alone`. `named` says that a person named the source.
     """
     if format is None and source.folder:
         collection = collect(source)
         if collection is not None:
             return collection
-    chosen = by_slug(format) if format else detect(source).format
+    chosen = by_slug(format) if format else detect(source, named=named).format
     return read(source if alone else with_companions(source, chosen), chosen)
 
 
@@ -89,6 +91,10 @@ class Collection(Document):
         """Sources that could not be read, as far as they have been asked for."""
         self._unrelated: dict[str, list[str]] = {}
         """Files beside sources that are no part of them, as far as these have been asked for."""
+
+    def __repr__(self) -> str:
+        # Counting the conversations would read all of them.
+        return f"<Collection {self.shown}>"
 
     @cached_property
     def members(self) -> tuple[Member, ...]:

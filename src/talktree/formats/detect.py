@@ -50,8 +50,11 @@ def guesses(source: Source) -> list[Guess]:
     return [guess for guess in answers if guess.confidence >= AT_LEAST]
 
 
-def detect(source: Source) -> Guess:
-    """The format of a source; that of the file that was named if it has companion files."""
+def detect(source: Source, *, named: bool = False) -> Guess:
+    """The format of a source; that of the file that was named if it has companion files.
+
+    Only where a person named the file, a text that could be anything may be an empty conversation.
+    """
     source = source.alone()
     if not any(content.size for content in source.files.values()):
         raise UnknownFormat(source.shown, slugs(), why="nothing in it to recognise a format by")
@@ -60,6 +63,8 @@ def detect(source: Source) -> Guess:
     answers = _answers(source)
     sure = [guess for guess in answers if guess.confidence >= AT_LEAST]
     found = _together(source) or _only_file(source, sure) or _written_as(source)
+    if not found and named:
+        found = _without_messages(source)
     if not found:
         refusals = [guess for guess in answers if guess.confidence == 0]
         why = _refusal(refusals[0]) if refusals else _other(source)
@@ -140,6 +145,19 @@ def _written_as(source: Source) -> list[Guess]:
         return []
     (slug,) = named
     return [Guess(by_slug(slug), 0.9, "it has no messages; the source data embedded in it says so")]
+
+
+def _without_messages(source: Source) -> list[Guess]:
+    """The format that writes just this for a conversation without messages."""
+    if source.folder:
+        return []
+    ((path, content),) = source.files.items()
+    text = plain_head(path, content, HEAD).strip() if content.size < HEAD else b""
+    return [
+        Guess(each, AT_LEAST, "it has no messages, and no other format writes that so")
+        for each in all_formats()
+        if each.empty_text and each.empty_text == text
+    ]
 
 
 def _together(source: Source) -> list[Guess]:

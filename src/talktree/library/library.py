@@ -54,6 +54,9 @@ class Library:
         self.db = open_database(root / DATABASE, write=write)
         self.names = Names(self.db)
 
+    def __repr__(self) -> str:
+        return f"<Library {self.root}>"
+
     @classmethod
     def open(cls, root: Path | None = None, *, write: bool = False) -> Library:
         """The library in a folder, by default the one in the data folder.

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import lt
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from talktree.errors import NotFound
 from talktree.model.entries import Entry, Head
@@ -95,6 +95,23 @@ class Conversation:
     def __bool__(self) -> bool:
         return True
 
+    def __iter__(self) -> Iterator[Message]:
+        """All messages of all branches in source order, streaming."""
+        return self.messages()
+
+    def __contains__(self, item: object) -> bool:
+        """Whether a message is in it, given by its whole id or as it is."""
+        name = item.id if isinstance(item, Message) else item
+        found = self.skeleton.by_id.get(name) if isinstance(name, str) else None
+        if found is None or not self.skeleton.traits[found]:
+            return False
+        return not isinstance(item, Message) or self[item.id] == item
+
+    def __repr__(self) -> str:
+        title = f" {self.title!r}" if self.title else ""
+        count = f"{len(self)} message{'' if len(self) == 1 else 's'}"
+        return f"<Conversation {self.id}{title} ({self.format}, {count})>"
+
     @property
     def record_count(self) -> int:
         """The number of records: messages, titles, snapshots, and what could not be read."""
@@ -156,11 +173,32 @@ class Conversation:
             if isinstance(entry, Message) and position not in copies
         )
 
-    def __getitem__(self, id: str) -> Message:
-        found = self.entry(self.position(id))
-        if not isinstance(found, Message):
+    @overload
+    def __getitem__(self, id: str | int) -> Message: ...
+
+    @overload
+    def __getitem__(self, id: slice) -> list[Message]: ...
+
+    def __getitem__(self, id: str | int | slice) -> Message | list[Message]:
+        """A message by its id, or by its place among the messages; a slice gives several."""
+        if isinstance(id, slice):
+            found = self.entries_at(self._message_positions[id])
+            return [entry for entry in found if isinstance(entry, Message)]
+        entry = self.entry(
+            self._message_positions[id] if isinstance(id, int) else self.position(id)
+        )
+        if not isinstance(entry, Message):
             raise NotFound(f"{id} is not a message")
-        return found
+        return entry
+
+    @cached_property
+    def _message_positions(self) -> Sequence[int]:
+        """Where the messages are, in source order."""
+        bones = self.skeleton
+        return array(
+            "q",
+            (at for at, trait in enumerate(bones.traits) if trait and at not in bones.copies),
+        )
 
     def position(self, id: str) -> int:
         """Where an id stands; a unique beginning of it is enough."""

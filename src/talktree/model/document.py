@@ -33,6 +33,11 @@ class Document:
         self._inspect = inspect
         self._glance = inspect if glance is None else glance
 
+    def __repr__(self) -> str:
+        count = len(self.conversations)
+        what = f"{count} conversation{'s' if count != 1 else ''}"
+        return f"<{type(self).__name__} {self.shown} ({self.format}, {what})>"
+
     @property
     def format(self) -> str:
         """Slug of the format it was read as."""

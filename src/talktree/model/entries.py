@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime as DateTime
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Extra
+from talktree.text.times import to_datetime
 
 
 class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
@@ -22,6 +24,11 @@ class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
     time: int | None = None
     updated: int | None = None
     extra: Extra = NOTHING
+
+    @property
+    def datetime(self) -> DateTime | None:
+        """Its time in UTC; `time` has the nanoseconds."""
+        return to_datetime(self.time)
 
 
 class FileState(Struct, frozen=True, gc=False, kw_only=True):
@@ -41,6 +48,11 @@ class FileState(Struct, frozen=True, gc=False, kw_only=True):
     time: int | None = None
     extra: Extra = NOTHING
 
+    @property
+    def datetime(self) -> DateTime | None:
+        """Its time in UTC; `time` has the nanoseconds."""
+        return to_datetime(self.time)
+
 
 class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
     """The state of files at a message."""
@@ -53,6 +65,11 @@ class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
     """Whether it only adds to an earlier snapshot of the same message."""
     files: Mapping[str, FileState] = NOTHING
     extra: Extra = NOTHING
+
+    @property
+    def datetime(self) -> DateTime | None:
+        """Its time in UTC; `time` has the nanoseconds."""
+        return to_datetime(self.time)
 
 
 class Opaque(Struct, frozen=True, gc=False, kw_only=True, tag="opaque"):

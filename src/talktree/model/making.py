@@ -13,8 +13,9 @@ from uuid import uuid4
 from talktree.errors import UsageError
 from talktree.model.conversation import Conversation
 from talktree.model.inference import SEQUENCE
-from talktree.model.message import DELETED
+from talktree.model.message import DELETED, Author, Context, ThinkingLevel
 from talktree.model.operations import (
+    AddArtifact,
     Clone,
     Delete,
     Move,
@@ -46,11 +47,24 @@ def reply(
     role: str = "user",
     *,
     new_id: NewId = random_id,
+    time: int | None = None,
+    author: Author | None = None,
+    thinking: ThinkingLevel | None = None,
+    context: Context | None = None,
 ) -> Reply:
     """A new message below another one; None makes it a beginning."""
     above = None if parent is None else conversation[parent].id
-    time = now()
-    return Reply(id=new_id(time), parent=above, text=text, role=role, time=time)
+    time = now() if time is None else time
+    return Reply(
+        id=new_id(time),
+        parent=above,
+        text=text,
+        role=role,
+        time=time,
+        author=author,
+        thinking=thinking,
+        context=context,
+    )
 
 
 def revise(
@@ -67,6 +81,25 @@ def replace(conversation: Conversation, about: str, text: str) -> Replace:
     if message.text == text:
         raise _nothing("it says just that already")
     return Replace(about=message.id, text=text)
+
+
+def artifact(
+    conversation: Conversation,
+    about: str,
+    title: str,
+    content: str,
+    media_type: str | None = None,
+    *,
+    new_id: NewId = random_id,
+) -> AddArtifact:
+    """Something that a message made."""
+    return AddArtifact(
+        about=conversation[about].id,
+        id=new_id(now()),
+        title=title,
+        content=content,
+        media_type=media_type,
+    )
 
 
 def retype(conversation: Conversation, about: str, role: str) -> Retype:

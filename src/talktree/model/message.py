@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime as DateTime
+from typing import Literal
+
 from msgspec import Struct
 
 from talktree.model.parts import NOTHING, Extra, Part, Text
+from talktree.text.times import to_datetime
 
 SIDECHAIN = "sidechain"
 DELETED = "deleted"
@@ -12,6 +16,10 @@ META = "meta"
 ERROR = "error"
 ABORTED = "aborted"
 NO_FLAGS: frozenset[str] = frozenset()
+ThinkingLevel = Literal["none", "low", "medium", "high"]
+"""How much a model may be asked to reason."""
+SHOWN_WORDS = 40
+"""How many characters of a message its `repr` shows."""
 
 
 class Author(Struct, frozen=True, gc=False):
@@ -91,6 +99,19 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
     def text(self) -> str:
         """Its words, without thinking and tools."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def datetime(self) -> DateTime | None:
+        """Its time in UTC; `time` has the nanoseconds."""
+        return to_datetime(self.time)
+
+    def __repr__(self) -> str:
+        words = self.text
+        if len(words) > SHOWN_WORDS:
+            words = f"{words[: SHOWN_WORDS - 1].rstrip()}…"
+        others = len(self.parts) - sum(isinstance(part, Text) for part in self.parts)
+        more = f" +{others} part{'s' if others > 1 else ''}" if others else ""
+        return f"<Message {self.role} {self.id} {words!r}{more}>"
 
 
 HIDING = (DELETED, META)

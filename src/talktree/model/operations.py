@@ -17,8 +17,8 @@ from talktree.errors import UsageError
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.inference import SEQUENCE
-from talktree.model.message import DELETED, Message
-from talktree.model.parts import NOTHING, Attachment, Part, Text
+from talktree.model.message import DELETED, Author, Context, Message, ThinkingSetting
+from talktree.model.parts import NOTHING, Artifact, Attachment, Part, Text
 from talktree.text.times import MILLI
 
 
@@ -30,6 +30,12 @@ class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
     text: str
     role: str = "user"
     time: int | None = None
+    author: Author | None = None
+    """Who wrote it, where that is more than the role."""
+    thinking: str | None = None
+    """The level of thinking that it asks for."""
+    context: Context | None = None
+    """Where it was written; None if that is where the message above it was."""
 
 
 class Revise(Struct, frozen=True, kw_only=True, tag="revise"):
@@ -106,8 +112,30 @@ class Attach(Struct, frozen=True, kw_only=True, tag="attach"):
     """What the format wants besides."""
 
 
+class AddArtifact(Struct, frozen=True, kw_only=True, tag="artifact"):
+    """Something that a message made: code, a page, a diagram."""
+
+    about: str
+    id: str
+    title: str
+    content: str
+    media_type: str | None = None
+    """None if the format tells it from the title and the content."""
+
+
 Operation: TypeAlias = (
-    Reply | Revise | Replace | Clone | Retype | Delete | Undelete | Remove | Move | Swap | Attach
+    Reply
+    | Revise
+    | Replace
+    | Clone
+    | Retype
+    | Delete
+    | Undelete
+    | Remove
+    | Move
+    | Swap
+    | Attach
+    | AddArtifact
 )
 
 
@@ -142,6 +170,9 @@ def done(conversation: Conversation, operation: Operation) -> Conversation:
             return _swapped(conversation, about, other)
         case Attach(about=about):
             return _with(conversation, about, parts=_attached(conversation[about], operation))
+        case AddArtifact(about=about):
+            made = Artifact(operation.id, operation.media_type, operation.title, operation.content)
+            return _with(conversation, about, parts=(*conversation[about].parts, made))
 
 
 def _attached(message: Message, attach: Attach) -> tuple[Part, ...]:
@@ -169,8 +200,10 @@ def _replied(conversation: Conversation, reply: Reply) -> Conversation:
         role=reply.role,
         parts=(Text(reply.text),),
         time=reply.time,
+        authors=() if reply.author is None else (reply.author,),
+        thinking=None if reply.thinking is None else ThinkingSetting(level=reply.thinking),
         session=near.session if near else None,
-        context=near.context if near else None,
+        context=reply.context or (near.context if near else None),
     )
     return edit.append(conversation, message)
 

@@ -68,6 +68,9 @@ class Session(Verbs, Travels):
         self._recorder: Recorder | None = None
         self._closed = False
 
+    def __repr__(self) -> str:
+        return f"<Session {self.id} in {self.store.root}{' (closed)' if self._closed else ''}>"
+
     @property
     def opened(self) -> Opened:
         """The parts of the session; of an older file it makes the folder beside it."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 SECOND = 1_000_000_000
 MILLI = 1_000_000
+MICRO = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?",
@@ -84,6 +85,22 @@ def to_iso(time: int, *, digits: int = 3) -> str:
 def _minute(number: int) -> str:
     # strftime does not pad years below 1000.
     return (_EPOCH + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M").rjust(16, "0")
+
+
+def to_datetime(time: int | None) -> datetime | None:
+    """The time as a `datetime` in UTC, to the microsecond; None if there is none it can hold."""
+    if time is None:
+        return None
+    try:
+        return _EPOCH + timedelta(microseconds=time // MICRO)
+    except OverflowError:
+        return None
+
+
+def from_datetime(moment: datetime) -> int:
+    """The nanoseconds that a `datetime` names; one without a zone is in local time."""
+    since = moment.astimezone(UTC) - _EPOCH
+    return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds * MICRO
 
 
 EARLIEST = -62_135_596_800 * SECOND

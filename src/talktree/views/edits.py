@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from talktree.model.operations import (
+    AddArtifact,
     Attach,
     Clone,
     Delete,
@@ -51,6 +52,8 @@ def edit_words(operation: Operation) -> str:
             return "swapped with another message"
         case Attach():
             return f"attached {_brief(operation.name or operation.media_type)}"
+        case AddArtifact():
+            return f"added the artifact {_brief(operation.title)}"
 
 
 def edited_message(operation: Operation) -> str:

@@ -19,9 +19,10 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.files.guarded import differing
+from talktree.formats.engine.blank import with_conversation
 from talktree.formats.engine.edited import edited
 from talktree.model.document import Document
-from talktree.model.operations import Operation
+from talktree.model.operations import Operation, Reply, Revise
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 
@@ -104,7 +105,7 @@ def command(
     gate = OutputGate([path, *read], force=force)
     if out is not None and out != "-":
         gate.claim(out)
-    document = api.read(path, format=source_format, alone=True)
+    document = with_conversation(api.read(path, format=source_format, alone=True))
     found = chosen(document, conversation)
     if len(found) != 1:
         raise UsageError(
@@ -169,7 +170,10 @@ def _tell(operation: Operation, result: Result, *, as_json: bool) -> None:
         }
         output.print_text([document_text(shape)])
         return
-    made = getattr(operation, "id", None)
+    made = getattr(operation, "id", None) if isinstance(operation, Reply | Revise) else None
+    if made and len(result.changed) > 1:
+        tell(f"talktree: {result.out}: message {made} is new")
+        made = None
     for path in result.changed:
         tell(f"talktree: {path}: {f'message {made} is new' if made else 'edited'}")
     copied = len(result.written) - len(result.changed)

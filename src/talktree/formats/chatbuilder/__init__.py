@@ -6,8 +6,10 @@ by a number, and the `config.json` beside them, are opened; all others are kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import (
@@ -23,6 +25,7 @@ from talktree.formats.base import (
 )
 from talktree.formats.chatbuilder import carry
 from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
+from talktree.formats.chatbuilder.authors import parse
 from talktree.formats.chatbuilder.complete import complete
 from talktree.formats.chatbuilder.keys import ROLES
 from talktree.formats.chatbuilder.lens import get, put
@@ -40,8 +43,9 @@ from talktree.formats.json_lines import composed_lines
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.kept_lines import kept_sheet
 from talktree.formats.sheets import Item, Sheet
+from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.model.message import Message
+from talktree.model.message import Author, Message
 from talktree.text import utf8
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json
@@ -96,6 +100,9 @@ class ChatBuilder(Format):
         for path in source.files:
             if name_of(path) == BESIDE:
                 folders.setdefault(folder_of(path), [])
+        if not folders and CONFIG in source.files:
+            # A conversation without messages that has a title.
+            folders[""] = []
         sheets: list[Sheet] = []
         for folder, paths in folders.items():
             group = _group(folder, source.name, folders)
@@ -122,9 +129,21 @@ class ChatBuilder(Format):
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopted_message(message, about, moment=moment)
 
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        # `Ada, Robin (v1.0.0)` are two authors, as they would be in a header.
+        match message.authors:
+            case (Author(name=name, version=None),):
+                return replace(message, authors=parse(name))
+            case _:
+                return message
+
     def opening(self, about: About) -> Sequence[Entry]:
         head = folder_head(about)
         return () if head is None else (head,)
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        head = folder_head(replace(about, count=1))
+        return {} if head is None else {CONFIG: encode(put(head, None), PRETTY) + b"\n"}
 
     def path_for(self, about: About, stem: str) -> str:
         return "1.md"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from talktree.files import Content, Source, plain_head
 from talktree.formats.base import (
     CARRY,
@@ -29,7 +31,7 @@ from talktree.formats.claude_code.layout import (
 )
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.native import put
-from talktree.formats.claude_code.others import adopt_other, opening, title_last
+from talktree.formats.claude_code.others import adopt_other, name_line, opening, title_last
 from talktree.formats.claude_code.records import (
     BOOKKEEPING,
     WITHOUT_UUID,
@@ -40,12 +42,13 @@ from talktree.formats.claude_code.records import (
 from talktree.formats.claude_code.replies import replies_of
 from talktree.formats.claude_code.unread import said
 from talktree.formats.evidence import collect, weigh, weigh_folder
+from talktree.formats.filling import fill_by_adopting
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sample import sample
 from talktree.formats.sheets import Item, Sheet
-from talktree.model.conversation import Reading
+from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.habits import Habits
 from talktree.model.message import Message
@@ -110,6 +113,7 @@ class ClaudeCode(Format):
     record_per_line = True
     keeper = "line"
     faithful = True
+    records_place = True
     copies_carry = True
     stamp_key = "timestamp"
     known_kinds = WITHOUT_UUID | BOOKKEEPING
@@ -167,6 +171,16 @@ class ClaudeCode(Format):
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopt(message, about, moment=moment)
+
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        traits = conversation.skeleton.traits
+        if message.context is not None and len(traits) - traits.count(0) == 1:
+            # The version is that of Claude Code, not of the program that writes in its place.
+            message = replace(message, context=replace(message.context, version=None))
+        return fill_by_adopting(self, message, conversation)
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        return {self.path_for(about, about.id): b"".join(composed_lines(name_line(about)))}
 
     def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
         return adopt_other(entry, about)

@@ -20,6 +20,17 @@ def opening(about: About) -> Sequence[Entry]:
     return (Head(kind="summary", title=whole(about.title), leaf=about.leaf),)
 
 
+def name_line(about: About) -> Iterator[Item]:
+    """The line that names a conversation without messages, as renaming a session writes it."""
+    if about.title and about.title.strip():
+        value: Json = {
+            "type": "custom-title",
+            "customTitle": whole(about.title),
+            "sessionId": about.session,
+        }
+        yield Item(None, value, changed=True)
+
+
 def title_last(items: Iterator[Item], about: About) -> Iterator[Item]:
     """The lines with the one that names the conversation behind all others.
 

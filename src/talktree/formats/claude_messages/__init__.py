@@ -15,9 +15,11 @@ from talktree.formats.claude_messages.adopt import adopt, has_place
 from talktree.formats.claude_messages.lens import UNTYPED, get, put
 from talktree.formats.claude_messages.records import Dialect, judge
 from talktree.formats.evidence import SURE, Evidence, look_into
+from talktree.formats.filling import fill_by_adopting
 from talktree.formats.json_lines import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.sheets import Item
+from talktree.model.conversation import Conversation
 from talktree.model.findings import Severity
 from talktree.model.habits import Habits
 from talktree.model.message import Message
@@ -105,6 +107,9 @@ class ClaudeMessages(Format):
 
     def adopt(self, message: Message, about: About, *, moment: int) -> Message:
         return adopt(message, about, moment=moment)
+
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        return fill_by_adopting(self, message, conversation)
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

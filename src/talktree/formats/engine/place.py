@@ -17,13 +17,13 @@ Placed = Iterator[tuple[int, int]]
 
 def placed(conversation: Conversation, origin: Origin) -> Placed:
     """The records of a conversation in file order."""
-    match origin.links(conversation):
+    match origin.links(conversation) or ("own" if origin.format.can.branches else "chain"):
         case "nested":
             return _nested(conversation, origin)
         case "chain":
             _refuse_branches(conversation)
             return _listed(conversation, origin)
-        case "own" | None:
+        case "own":
             return ((number, 0) for number in conversation.members)
 
 

@@ -22,8 +22,9 @@ def write(document: Document) -> Mapping[str, Iterable[bytes]]:
     """The files of a document, read and written as lazily as possible."""
     origin = document.origin
     assert isinstance(origin, Origin)
+    as_read = {id(conversation) for conversation in origin.conversations}
     for conversation in document.conversations:
-        if conversation.changed:
+        if id(conversation) not in as_read:
             document = document.with_conversation(origin.format.settled(conversation))
     if origin.format.file_per_record:
         return write_apart(document, origin)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.muse.adopt import adopted_message, history_head
+from talktree.formats.muse.adopt import adopted_message, history_head, with_request
 from talktree.formats.muse.citations import readable
 from talktree.formats.muse.compose import composed
 from talktree.formats.muse.lens import BARE, complete, get, put
@@ -103,6 +103,9 @@ class Muse(Format):
 
     def measures(self, message: Message) -> MessageMeasures:
         return measures_of(message)
+
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        return with_request(message, conversation)
 
     def settled(self, conversation: Conversation) -> Conversation:
         return settled(conversation)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from talktree.formats.base import About
 from talktree.formats.muse.wrappers import text_of
+from talktree.model.conversation import Conversation
 from talktree.model.entries import Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text
@@ -41,6 +42,17 @@ def _request(message: Message) -> str:
     """Question and answer share a request: it is called like the question."""
     asked = message.parent if message.role == "assistant" else None
     return _name(asked or message.id)
+
+
+def with_request(message: Message, conversation: Conversation) -> Message:
+    """A new message with an author, and the request of the question that it answers."""
+    authors = message.authors or (Author(message.role),)
+    if "request_id" in message.extra:
+        return replace(message, authors=authors)
+    asked = message.parent if message.role == "assistant" else None
+    told = None if asked is None else conversation[asked].extra.get("request_id")
+    request = told if isinstance(told, str) else _request(message)
+    return replace(message, authors=authors, extra={**message.extra, "request_id": request})
 
 
 def _name(id: str) -> str:

@@ -5,7 +5,7 @@ Every other format can be dumped into it (`dump`) and read back as the same conv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Source, stem_of
 from talktree.formats.base import (
@@ -28,7 +28,7 @@ from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
 from talktree.formats.rule import Rule
 from talktree.formats.sheets import Item
-from talktree.model.entries import Entry
+from talktree.model.entries import Entry, Head
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.skeleton import Skeleton
 from talktree.text.json_value import Json
@@ -99,6 +99,12 @@ class Native(Format):
     ) -> Json:
         moved = relinked(record.value, above, follows=follows)
         return super().relinked(entry, record, above, follows=follows) if moved is None else moved
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        path = self.path_for(about, about.id)
+        head = () if about.title is None else (Head(kind="title", title=about.title),)
+        items = (Item(None, self.put(entry, None), changed=True) for entry in head)
+        return {path: b"".join(self.compose(path, about, items, first=True))}
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from talktree.errors import Refused, Unreadable
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.filling import fill_by_adopting
 from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.rule import Rule
 from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
 from talktree.formats.sage.complete import complete
+from talktree.formats.sage.counted import counted
 from talktree.formats.sage.dialect import Dialect
 from talktree.formats.sage.kinds import METADATA, OPERATIONS
 from talktree.formats.sage.layout import (
@@ -34,6 +36,7 @@ from talktree.formats.sage.sessions import message_before, split_folder
 from talktree.formats.sage.shapes import FULL, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
 from talktree.formats.sheets import Item, Sheet
+from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Event, Part
@@ -75,6 +78,7 @@ class Sage(Format):
     record_per_line = True
     keeper = "beside"
     faithful = True
+    records_place = True
     copies_carry = True
     words_at = ("message", "content")
     compaction_names: Mapping[str, str] = {
@@ -91,6 +95,12 @@ class Sage(Format):
         # New tool results stand where the document has them, or where the program looks for them.
         fresh = NESTED if nested_results else FULL
         self.lens = Lens(get, partial(put, fresh=fresh), complete)
+
+    def fill(self, message: Message, conversation: Conversation) -> Message:
+        return fill_by_adopting(self, message, conversation)
+
+    def settled(self, conversation: Conversation) -> Conversation:
+        return counted(conversation)
 
     def withheld(self, source: Source) -> Collection[str]:
         return settings(source.files, source.name)

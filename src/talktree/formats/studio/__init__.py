@@ -5,7 +5,7 @@ The text and XML encodings of the same comments are formats of their own and sha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
@@ -33,6 +33,7 @@ class Studio(Comments):
     )
 
     copies_carry = True
+    empty_text = b"[]"
 
     def detect(self, probe: Probe) -> Detection | None:
         return None if probe.folder else looks_like_comments(probe.head())
@@ -41,9 +42,10 @@ class Studio(Comments):
         return Split([self._sheet(path, content) for path, content in source.files.items()])
 
     def blank_sheet(self, path: str) -> JsonSheet:
-        sheet = self._sheet(path, Memory(b"[]\n"))
-        sheet.style = PRETTY
-        return sheet
+        return self._sheet(path, Memory(b"[]\n"))
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        return {self.path_for(about, about.id): b"[]\n"}
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool
@@ -56,6 +58,8 @@ class Studio(Comments):
     def _sheet(self, path: str, content: Content) -> JsonSheet:
         group = stem_of(path)
         sheet = JsonSheet(path, content, self, group=group, hole="children", links="nested")
+        if not sheet.pieces:
+            sheet.style = PRETTY
         sheet.findings += [
             finding("unknown-record", "not a comment but a bare value", path=path, line=piece.line)
             for piece in sheet.pieces

@@ -7,7 +7,7 @@ JSON holds. The comments themselves are those of `studio`; this is only another 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from talktree.formats.studio.compose import linked
 from talktree.formats.studio.lens import CAN
 from talktree.formats.studio_text import own
 from talktree.formats.studio_text.flat import first_head
+from talktree.formats.studio_text.own_write import boundary_for, frame
 from talktree.formats.studio_text.sheet import TextSheet
 from talktree.text.json_value import Json
 from talktree.text.utf8 import BOM
@@ -69,6 +70,10 @@ class StudioText(Comments):
 
     def blank_sheet(self, path: str) -> Sheet:
         return TextSheet(path, Memory(b""), self, group=stem_of(path))
+
+    def blank(self, about: About) -> Mapping[str, bytes]:
+        start, end = frame(boundary_for([about.session]))
+        return {self.path_for(about, about.id): start + end}
 
     def compose(
         self, path: str, about: About, items: Iterator[Item], *, first: bool

@@ -24,7 +24,7 @@ from tantivy import (
     Tokenizer,
 )
 
-from talktree.errors import Unreadable
+from talktree.errors import TalktreeError, Unreadable
 from talktree.library.fulltext.place import MANIFEST, folder_of
 
 if TYPE_CHECKING:
@@ -174,6 +174,8 @@ def failures() -> Iterator[None]:
     """Whatever tantivy raises or panics with, as one error."""
     try:
         yield
+    except TalktreeError:
+        raise
     except (ValueError, OSError, RuntimeError) as error:
         raise Corrupt(str(error)) from error
     except BaseException as error:

@@ -15,7 +15,7 @@ from talktree.files.content import Content
 from talktree.files.guarded import replaced
 from talktree.formats import all_formats, by_slug
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.engine.edited import edited
+from talktree.formats.engine.edited import edited, filled
 from talktree.formats.engine.write import changed_files, files_answered
 from talktree.formats.secrets import without_secrets
 from talktree.library.archive.contents import source_of, with_kept_companions
@@ -34,7 +34,7 @@ from talktree.library.versions.history import (
     stand_of,
 )
 from talktree.model.document import Document
-from talktree.model.operations import Operation, done
+from talktree.model.operations import Operation
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -188,7 +188,7 @@ class Versions:
             source = with_kept_companions(library.db, library.archive, self._source, source)
         document = read(source, self._format)
         for edit in edits:
-            changed = done(document.find(edit.conversation), edit.operation)
+            changed = filled(document.find(edit.conversation), edit.operation)
             document = document.with_conversation(changed)
         return document
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec.structs import replace
 
 from talktree.errors import UsageError
-from talktree.model.message import ThinkingSetting
+from talktree.model.message import ThinkingLevel, ThinkingSetting
 
 if TYPE_CHECKING:
     from talktree.session.index.index import Index
 
-Level: TypeAlias = Literal["none", "low", "medium", "high"]
+Level: TypeAlias = ThinkingLevel
 LEVELS: tuple[Level, ...] = ("none", "low", "medium", "high")
 Asked: TypeAlias = ThinkingSetting | Mapping[str, Any] | Level | bool | None
 """A setting, its members, a level, False for disabled, or None and True for what the words ask."""

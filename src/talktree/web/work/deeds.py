@@ -7,6 +7,7 @@ from typing import assert_never
 from talktree.errors import UsageError
 from talktree.formats import by_slug
 from talktree.formats.attaching import attach_file
+from talktree.formats.engine.edited import refuse_role
 from talktree.model import making
 from talktree.model.operations import Attach, Clone, Operation
 from talktree.web.desk.desk import Opened
@@ -77,12 +78,7 @@ def _few(clone: Clone) -> Clone:
 
 def _role(opened: Opened, role: str) -> str:
     """A role, if the format knows it."""
-    known = by_slug(opened.document.format).can.roles
-    if not role or (known is not None and role not in known):
-        told = ", ".join(known or ())
-        raise UsageError(
-            f"{opened.document.format} has no role {role[:40]!r}", hint=f"it has {told}"
-        )
+    refuse_role(by_slug(opened.document.format), role)
     return role
 
 

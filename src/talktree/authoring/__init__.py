@@ -1,0 +1,6 @@
+"""Writing conversations: new ones from nothing, and those that were read."""
+
+from talktree.authoring.draft import Draft
+from talktree.authoring.start import edit, new
+
+__all__ = ["Draft", "edit", "new"]

@@ -1,0 +1,391 @@
+"""A conversation that is being written: the verbs change it, the values it gives out never change.
+
+Every verb is one of the operations of `talktree edit` and the studio. What the format cannot hold
+is refused at once, and then nothing has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import overload
+
+from talktree import api
+from talktree.authoring.values import (
+    Moment,
+    author_of,
+    file_of,
+    level_of,
+    message_id,
+    moment_of,
+    new_id,
+    text_of,
+)
+from talktree.errors import UsageError, WouldLose
+from talktree.formats import by_slug
+from talktree.formats.attaching import attach_file
+from talktree.formats.attachment_review import review_attachment
+from talktree.formats.engine.blank import with_conversation
+from talktree.formats.engine.edited import edited, refuse_role, refuse_unwritable
+from talktree.model import making
+from talktree.model.conversation import Conversation
+from talktree.model.counts import ConversationCounts
+from talktree.model.document import Document
+from talktree.model.findings import Finding
+from talktree.model.message import DELETED, Author, Context, Message, ThinkingLevel
+from talktree.model.operations import Delete, Operation, Remove
+from talktree.model.tree import Branch, Tree
+from talktree.text.times import MILLI
+
+ROOT = "root"
+"""Stands for no message: what follows it is a beginning."""
+
+
+class _Work:
+    """What all forks of a draft share."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.newest: int | None = None
+        """The time of the newest message that was written."""
+
+
+class Draft(Document):
+    """A document whose one conversation can be written in.
+
+    It reads like the conversation: `for message in draft`, `len(draft)`, `draft[0]`.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        *,
+        conversation: str | None = None,
+        context: Context | None = None,
+        place: Path | None = None,
+    ) -> None:
+        super().__init__(
+            format=document.format,
+            name=document.name,
+            conversations=(),
+            origin=document.origin,
+            inspect=list,
+            shown=document.shown,
+        )
+        chosen = document.conversation if conversation is None else document.find(conversation)
+        self._work = _Work(document)
+        self._id = chosen.id
+        self._context = context
+        self._place = place
+        self._tip: str | None = None
+        self._kind = by_slug(document.format)
+
+    # what is there
+
+    @property
+    def document(self) -> Document:
+        """The document as it is now; later changes do not change it."""
+        return self._work.document
+
+    @property
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All conversations in it."""
+        return self.document.conversations
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation as it is now; later changes do not change it."""
+        return self.document.find(self._id)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What reading noticed."""
+        return self.document.findings
+
+    @property
+    def noticed(self) -> list[Finding]:
+        """What reading noticed, of large files only in part."""
+        return self.document.noticed
+
+    def with_conversation(self, changed: Conversation) -> Document:
+        """A document with one conversation replaced; the draft stays what it is."""
+        return self.document.with_conversation(changed)
+
+    def with_only(self, conversation: Conversation) -> Document:
+        """A document with one conversation of it."""
+        return self.document.with_only(conversation)
+
+    def with_these(self, conversations: Sequence[Conversation]) -> Document:
+        """A document with some conversations of it."""
+        return self.document.with_these(conversations)
+
+    @property
+    def id(self) -> str:
+        """The key of the conversation."""
+        return self._id
+
+    @property
+    def title(self) -> str | None:
+        """The title of the conversation."""
+        return self.conversation.title
+
+    @property
+    def tree(self) -> Tree:
+        """The shape of the conversation."""
+        return self.conversation.tree
+
+    @property
+    def counts(self) -> ConversationCounts:
+        """How much the conversation is."""
+        return self.conversation.counts
+
+    def messages(self) -> Iterator[Message]:
+        """All messages of all branches in source order."""
+        return self.conversation.messages()
+
+    def branches(self) -> list[Branch]:
+        """Every branch, the active one first."""
+        return self.conversation.branches()
+
+    def path(self, leaf: str | None = None) -> list[Message]:
+        """The messages from the start to a leaf, by default to the last message."""
+        last = self.last
+        return self.conversation.path(last.id if leaf is None and last else leaf)
+
+    @property
+    def last(self) -> Message | None:
+        """The message that the next reply follows; None if there is none."""
+        conversation = self.conversation
+        if self._tip is not None and self._tip in conversation:
+            return conversation[self._tip]
+        path = conversation.path()
+        return path[-1] if path else None
+
+    def __len__(self) -> int:
+        """The number of messages."""
+        return len(self.conversation)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Message]:
+        return self.messages()
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.conversation
+
+    @overload
+    def __getitem__(self, id: str | int) -> Message: ...
+
+    @overload
+    def __getitem__(self, id: slice) -> list[Message]: ...
+
+    def __getitem__(self, id: str | int | slice) -> Message | list[Message]:
+        return self.conversation[id]
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} message{'' if len(self) == 1 else 's'}"
+        title = f" {self.title!r}" if self.title else ""
+        return f"<Draft {self._id}{title} ({self.format}, {count})>"
+
+    # what can be done
+
+    def reply(
+        self,
+        text: str,
+        *,
+        role: str = "user",
+        to: str | Message | None = None,
+        id: str | None = None,
+        time: Moment | None = None,
+        author: str | Author | None = None,
+        thinking: ThinkingLevel | None = None,
+    ) -> Message:
+        """Add a message below the last one, or below another one; `root` makes it a beginning.
+
+        Its id, its time and all that the format requires are filled in.
+        """
+        conversation, kind = self.conversation, self._kind
+        text_of(text, "a text")
+        refuse_role(kind, text_of(role, "a role"))
+        above = self._above(conversation, to)
+        own = None if id is None else new_id(kind, conversation, id)
+        near = None if above is None else conversation[above]
+        operation = making.reply(
+            conversation,
+            above,
+            text,
+            role,
+            new_id=kind.new_id if own is None else lambda _: own,
+            time=self._time(time),
+            author=None if author is None else author_of(author),
+            thinking=None if thinking is None else level_of(thinking),
+            context=self._context if near is None or near.context is None else None,
+        )
+        self.do(operation)
+        self._tip, self._work.newest = operation.id, operation.time
+        return self.conversation[operation.id]
+
+    def attach(
+        self,
+        path: str | Path,
+        *,
+        to: str | Message | None = None,
+        name: str | None = None,
+        media_type: str | None = None,
+        accept_suspicious: bool = False,
+    ) -> Message:
+        """Put a file with the last message, or with another one.
+
+        A dangerous file is refused, and a suspicious one unless it is accepted.
+        """
+        about = self._about(to)
+        file, data = file_of(path)
+        kind = None if media_type is None else text_of(media_type, "a media type")
+        shown = file.name if name is None else text_of(name, "a name")
+        review = review_attachment(data, shown, claimed=kind or "")
+        review.require(str(file), accept=accept_suspicious)
+        self.do(attach_file(self._kind, about, shown, data, kind))
+        return self.conversation[about]
+
+    def add_artifact(
+        self,
+        title: str,
+        content: str,
+        *,
+        media_type: str | None = None,
+        to: str | Message | None = None,
+    ) -> Message:
+        """Add something that the last message made, or another one: code, a page, a diagram.
+
+        Without a media type the format tells it from the title and the content.
+        """
+        about = self._about(to)
+        text_of(title, "a title")
+        text_of(content, "a content")
+        if media_type is not None:
+            text_of(media_type, "a media type")
+        make = making.artifact
+        new = self._kind.new_id
+        self.do(make(self.conversation, about, title, content, media_type, new_id=new))
+        return self.conversation[about]
+
+    def fork(self, at: str | Message | None = None) -> Draft:
+        """Another draft of the same conversation, of which the next reply follows another message.
+
+        What is written in one of them is in all of them.
+        """
+        if not self._kind.can.branches:
+            raise WouldLose(
+                f"{self.format} holds one line of messages, no branches",
+                hint="write it to a format that has branches",
+            )
+        other = Draft(
+            self.document, conversation=self._id, context=self._context, place=self._place
+        )
+        other._work = self._work
+        if len(self):
+            other._tip = self._about(at)
+        elif at is not None:
+            message_id(self.conversation, at)
+        return other
+
+    def edit(self, id: str | Message, text: str, *, branch: bool = False) -> Message:
+        """Give a message other words: in the message itself, or as a new branch beside it."""
+        about = message_id(self.conversation, id)
+        text_of(text, "a text")
+        if not branch:
+            self.do(making.replace(self.conversation, about, text))
+            return self.conversation[about]
+        operation = making.revise(self.conversation, about, text, new_id=self._kind.new_id)
+        self.do(operation)
+        self._tip = operation.id
+        return self.conversation[operation.id]
+
+    def delete(self, id: str | Message) -> None:
+        """Mark a message as deleted; it is taken out if the format has no such mark."""
+        about = message_id(self.conversation, id)
+        if DELETED not in self._kind.can.flags:
+            self.remove(about)
+            return
+        self._do_and_leave(making.delete(self.conversation, about))
+
+    def undelete(self, id: str | Message) -> Message:
+        """Take the mark of a deleted message away again."""
+        about = message_id(self.conversation, id)
+        self.do(making.undelete(self.conversation, about))
+        return self.conversation[about]
+
+    def remove(self, id: str | Message) -> None:
+        """Take a message out; what followed it follows the message before it."""
+        about = message_id(self.conversation, id)
+        self._do_and_leave(making.remove(self.conversation, about))
+
+    def move(self, id: str | Message, to: str | Message) -> Message:
+        """Let a message and all below it follow another one; `root` makes it a beginning."""
+        conversation = self.conversation
+        about = message_id(conversation, id)
+        self.do(making.move(conversation, about, self._above(conversation, to)))
+        return self.conversation[about]
+
+    def retype(self, id: str | Message, role: str) -> Message:
+        """Give a message another role."""
+        about = message_id(self.conversation, id)
+        self.do(making.retype(self.conversation, about, text_of(role, "a role")))
+        return self.conversation[about]
+
+    def do(self, operation: Operation) -> None:
+        """Make one edit; refused if the format cannot hold it, and then nothing has changed."""
+        before = self.conversation
+        after = edited(self.document, self._id, operation)
+        refuse_unwritable(before, after)
+        self._work.document = after
+
+    def save(self, path: str | Path | None = None, *, force: bool = False) -> list[Path]:
+        """Write it in its format, and return what was written.
+
+        An output that exists is replaced only with `force`. Without a path it takes the place of
+        the file that it was read from, after a verified backup.
+        """
+        if path is not None:
+            return api.write(self.document, path, force=force)
+        place = self._place or api.source_of(self.document).place
+        if place is None:
+            raise UsageError("say where it goes", hint="save('path')")
+        changed = api.save_edited(self.document, place).changed
+        # It goes on from what is there now.
+        again = api.read(place, format=self.format, alone=True)
+        self._work.document = with_conversation(again)
+        return list(changed)
+
+    # details
+
+    def _above(self, conversation: Conversation, to: object) -> str | None:
+        """The message that a new one follows; None for a beginning."""
+        if to is None:
+            last = self.last
+            return None if last is None else last.id
+        return None if to == ROOT and ROOT not in conversation else message_id(conversation, to)
+
+    def _about(self, to: object) -> str:
+        """The message that is meant: the last one unless another is named."""
+        if to is not None:
+            return message_id(self.conversation, to)
+        last = self.last
+        if last is None:
+            raise UsageError("there is no message yet", hint="reply() writes one")
+        return last.id
+
+    def _do_and_leave(self, operation: Delete | Remove) -> None:
+        """Make an edit after which the next reply no longer follows the message it is about."""
+        parent = self.conversation[operation.about].parent
+        self.do(operation)
+        if self._tip == operation.about:
+            self._tip = parent
+
+    def _time(self, given: Moment | None) -> int:
+        """The time of a new message: later than that of the one that was written before it."""
+        if given is not None:
+            return moment_of(given, self._kind)
+        newest = self._work.newest
+        return making.now() if newest is None else max(making.now(), newest + MILLI)

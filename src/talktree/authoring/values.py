@@ -1,0 +1,118 @@
+"""What people give to the verbs of a draft, checked: wrong values are refused in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import get_args
+from uuid import UUID
+
+from talktree.errors import NotFound, Unreadable, UsageError
+from talktree.formats.attachment_review import refuse_size
+from talktree.formats.base import Format
+from talktree.model.conversation import Conversation
+from talktree.model.message import Author, Message, ThinkingLevel
+from talktree.text.times import EARLIEST, LATEST, MILLI, from_datetime, from_iso
+
+LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
+Moment = datetime | str | int
+"""A time: a `datetime`, an ISO 8601 text, or nanoseconds since 1970."""
+
+
+def text_of(value: object, what: str) -> str:
+    """A text, or an error that says what should have been one."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what} must be a str, not {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{what} cannot hold half of a character, as at {error.start}",
+            hint="decode it with errors='replace'",
+        ) from None
+    return value
+
+
+def message_id(conversation: Conversation, value: object) -> str:
+    """The id of a message that is given as it is, by its id or by a unique beginning of that."""
+    if isinstance(value, Message):
+        value = value.id
+    if not isinstance(value, str):
+        raise UsageError(
+            f"a message is named by its id, not by {type(value).__name__}",
+            hint="give the id or the message",
+        )
+    return conversation[value].id
+
+
+def new_id(format: Format, conversation: Conversation, value: object) -> str:
+    """An id for a new message, if no other has it and the format allows such an id."""
+    id = text_of(value, "an id")
+    if not id.strip():
+        raise UsageError("an id cannot be empty", hint="leave it out to get one")
+    if id in conversation.skeleton.by_id:
+        raise UsageError(f"the id {id} is that of another message", hint="leave it out to get one")
+    if format.can.ids == "uuid" and not _is_uuid(id):
+        raise UsageError(
+            f"{id[:80]!r} is not a UUID, and ids of {format.info.slug} are",
+            hint="leave it out to get one",
+        )
+    return id
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False
+
+
+def moment_of(value: Moment, format: Format) -> int:
+    """A time in nanoseconds, as finely as the format can hold it."""
+    time: int | None = None
+    if isinstance(value, datetime):
+        time = from_datetime(value)
+    elif isinstance(value, str):
+        time = from_iso(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        time = value
+    if time is None or not EARLIEST <= time <= LATEST:
+        raise UsageError(
+            f"invalid date {value!r}",
+            hint="a datetime, a text such as 2026-01-31T12:00:00Z, or nanoseconds since 1970",
+        )
+    return time - time % MILLI if format.can.time == "ms" else time
+
+
+def author_of(value: object) -> Author:
+    """Who wrote a message."""
+    author = value if isinstance(value, Author) else Author(text_of(value, "an author"))
+    if not author.name.strip():
+        raise UsageError("an author has a name", hint="leave it out if nobody is named")
+    return author
+
+
+def level_of(value: object) -> ThinkingLevel:
+    """A level of thinking."""
+    for level in LEVELS:
+        if value == level:
+            return level
+    raise UsageError(f"{value!r} is not a level of thinking", hint=f"one of {', '.join(LEVELS)}")
+
+
+def file_of(value: object) -> tuple[Path, bytes]:
+    """A file and its bytes."""
+    if not isinstance(value, str | Path):
+        raise UsageError(f"a path must be a str or a Path, not {type(value).__name__}")
+    path = Path(value)
+    try:
+        refuse_size(path.stat().st_size, path.name)
+        return path, path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file", hint="check the spelling") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder", hint="attach its files") from None
+    except ValueError:
+        raise UsageError(f"{str(path)!r} is not a path") from None
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from None

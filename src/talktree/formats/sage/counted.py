@@ -1,0 +1,41 @@
+"""What metadata.json says of the messages of a session, in step after an edit."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Head
+from talktree.model.skeleton import NO_TIME
+
+COUNT = "messageCount"
+
+
+def counted(conversation: Conversation) -> Conversation:
+    """An edited conversation whose metadata have the number and the times of its messages."""
+    traits = conversation.skeleton.traits
+    for position, number in enumerate(conversation.members):
+        head = None if traits[position] else conversation.entry(position)
+        if isinstance(head, Head) and type(head.extra.get(COUNT)) is int:
+            after = _in_step(head, conversation)
+            if after == head:
+                return conversation
+            changed = {**conversation.changed, number: after}
+            return conversation.with_entries(conversation.members, changed)
+    return conversation
+
+
+def _in_step(head: Head, conversation: Conversation) -> Head:
+    bones = conversation.skeleton
+    nodes = [position for position, trait in enumerate(bones.traits) if trait]
+    times = [time for position in nodes if (time := bones.times[position]) != NO_TIME]
+    extra = dict(head.extra)
+    # A count of 0 beside messages that were read stays: programs that never count write it.
+    if extra[COUNT] or all(conversation.members[position] < 0 for position in nodes):
+        extra[COUNT] = len(nodes)
+    started, updated = head.time, head.updated
+    if times and started is not None:
+        started = min(started, *times)
+    if times and updated is not None:
+        updated = max(updated, *times)
+    return replace(head, time=started, updated=updated, extra=extra)

@@ -1,0 +1,1 @@
+"""Conversations that are written from nothing."""
