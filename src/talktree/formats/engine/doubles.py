@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from talktree.formats.base import Record
 from talktree.formats.engine.item import native_entry
@@ -117,8 +117,8 @@ def digest(entry: Entry, number: int) -> bytes:
     """A checksum that copies of an entry share; one too deep to be looked at shares none."""
     bare = replace(entry, id="", session=None) if isinstance(entry, Message) else entry
     try:
-        # The text of a value tells all there is, and is only compared with that of its like.
-        text = repr(bare)
+        # Every field counts, and the `repr` of a message shows only some.
+        text = repr(astuple(bare))
     except RecursionError:
         text = f"{number}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
