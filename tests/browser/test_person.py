@@ -253,6 +253,20 @@ class Person:
             found.setdefault(card["cid"], card["edited"])
         return found
 
+    def seen(self) -> list[str]:
+        """Describe what both tabs show, for the report of a failure."""
+        found = []
+        for number, tab in enumerate(self.tabs):
+            feed = tab.page.locator("[role=feed]")
+            busy = [each.get_attribute("aria-busy") for each in feed.all()]
+            rows = tab.page.locator(".conv-slot").evaluate_all(
+                "slots => slots.map((slot) => slot.dataset.empty === undefined)"
+            )
+            pane = tab.page.locator(".conv-pane")
+            words = pane.inner_text()[:200].replace("\n", " ") if pane.count() else ""
+            found.append(f"tab {number} at {tab.place}: busy {busy}, rows {rows}, {words!r}")
+        return found
+
     def is_unsaved(self, cid: str | None) -> bool:
         return bool(self.studio.get(f"/c/{cid}")["edited"])
 
@@ -384,7 +398,7 @@ def test_a_person_at_two_tabs(
             try:
                 person.act()
             except BaseException as error:
-                error.add_note("\n".join([f"seed {seed}", *person.log[-12:]]))
+                error.add_note("\n".join([f"seed {seed}", *person.log[-12:], *person.seen()]))
                 raise
         context.unroute_all(behavior="ignoreErrors")
         first.assert_quiet()

@@ -40,6 +40,7 @@ export function useList(show: string): { list: List | null; pending: boolean } {
   const current = useConversation()
   const { cid, leaf, stamp, conversation } = current
   const [list, setList] = useState<List | null>(null)
+  const [attempt, setAttempt] = useState(0)
   const latest = useRef(list)
   latest.current = list
   const key = cid === null ? '' : keyOf(current, show)
@@ -60,11 +61,14 @@ export function useList(show: string): { list: List | null; pending: boolean } {
     if (!known || (latest.current?.key === key && !latest.current.tail)) return
     const control = new AbortController()
     void opened(open, current, key, show, latest.current, control.signal).then((next) => {
-      if (next && !control.signal.aborted) setList(next)
+      if (control.signal.aborted) return
+      if (next) setList(next)
+      // Another branch was to be shown, but it has become the current one meanwhile: nothing else begins anew.
+      else if (keyOf({ cid, leaf: open.leaf, conversation: open.data }, show) === key) setAttempt((now) => now + 1)
     })
     return () => control.abort()
     // oxlint-disable-next-line react/exhaustive-deps -- the key names all that the list depends on
-  }, [key, known])
+  }, [key, known, attempt])
 
   useEffect(() => {
     const now = latest.current
@@ -82,12 +86,14 @@ export function useList(show: string): { list: List | null; pending: boolean } {
   return { list: shown, pending: shown?.key !== key }
 }
 
+type Shown = Pick<Current, 'cid' | 'leaf' | 'conversation'>
+
 /** The current branch stays the same list when it grows, though its last message is another one then. */
-function branchOf({ cid, leaf, conversation }: Current): string {
+function branchOf({ cid, leaf, conversation }: Shown): string {
   return `${cid} ${leaf === null || leaf === conversation?.leaf ? '' : leaf}`
 }
 
-function keyOf(current: Current, show: string): string {
+function keyOf(current: Shown, show: string): string {
   return `${branchOf(current)} ${show}`
 }
 

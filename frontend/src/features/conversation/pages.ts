@@ -71,6 +71,8 @@ export class Pages {
     this.total = total
     this.cache.drop((page) => page > this.lastPage)
     this.cache.ask(this.question)
+    // Rows of this revision that are known already say how many there are.
+    this.total = this.cache.newest()?.total ?? total
     this.tell()
   }
 
