@@ -28,6 +28,7 @@ SIZES: dict[str, tuple[str, ...]] = {
     "importing.intake": ("SMALL", "MOST_WAITING", "QUEUED", "LONG"),
     "importing.keeping": ("GUARD", "SAMPLE", "PART"),
     "importing.lines": ("LARGE",),
+    "importing.oversized": ("_BLOCK",),
     "importing.pieces": ("GROUP",),
     "importing.work": ("BATCH_BYTES", "PUBLISH_BYTES", "LARGE"),
     "reading.claude_code": ("NEAR",),

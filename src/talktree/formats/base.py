@@ -216,8 +216,11 @@ class Format(ABC):
     records_place = False
     """Whether every message says where it was written."""
 
-    def settled(self, conversation: Conversation) -> Conversation:
-        """An edited conversation with that brought in step which goes with its messages."""
+    def settled(self, conversation: Conversation, before: Conversation | None) -> Conversation:
+        """An edited conversation with that brought in step which goes with its messages.
+
+        `before` is the conversation as it was read; None for a new one.
+        """
         return conversation
 
     habits: Habits = ANY

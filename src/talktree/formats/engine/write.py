@@ -22,10 +22,11 @@ def write(document: Document) -> Mapping[str, Iterable[bytes]]:
     """The files of a document, read and written as lazily as possible."""
     origin = document.origin
     assert isinstance(origin, Origin)
-    as_read = {id(conversation) for conversation in origin.conversations}
+    as_read = {conversation.id: conversation for conversation in origin.conversations}
     for conversation in document.conversations:
-        if id(conversation) not in as_read:
-            document = document.with_conversation(origin.format.settled(conversation))
+        before = as_read.get(conversation.id)
+        if conversation is not before:
+            document = document.with_conversation(origin.format.settled(conversation, before))
     if origin.format.file_per_record:
         return write_apart(document, origin)
     homes = [_homes(conversation, origin) for conversation in document.conversations]

@@ -107,7 +107,7 @@ class Muse(Format):
     def fill(self, message: Message, conversation: Conversation) -> Message:
         return with_request(message, conversation)
 
-    def settled(self, conversation: Conversation) -> Conversation:
+    def settled(self, conversation: Conversation, before: Conversation | None) -> Conversation:
         return settled(conversation)
 
 

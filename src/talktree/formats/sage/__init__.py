@@ -99,8 +99,8 @@ class Sage(Format):
     def fill(self, message: Message, conversation: Conversation) -> Message:
         return fill_by_adopting(self, message, conversation)
 
-    def settled(self, conversation: Conversation) -> Conversation:
-        return counted(conversation)
+    def settled(self, conversation: Conversation, before: Conversation | None) -> Conversation:
+        return counted(conversation, before)
 
     def withheld(self, source: Source) -> Collection[str]:
         return settings(source.files, source.name)

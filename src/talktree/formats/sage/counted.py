@@ -11,8 +11,13 @@ from talktree.model.skeleton import NO_TIME
 COUNT = "messageCount"
 
 
-def counted(conversation: Conversation) -> Conversation:
-    """An edited conversation whose metadata have the number and the times of its messages."""
+def counted(conversation: Conversation, before: Conversation | None) -> Conversation:
+    """A conversation whose metadata have the number and the times of its messages.
+
+    They stay as they are if no message was added or taken out: an edit changes nothing besides.
+    """
+    if before is not None and _messages(conversation) == _messages(before):
+        return conversation
     traits = conversation.skeleton.traits
     for position, number in enumerate(conversation.members):
         head = None if traits[position] else conversation.entry(position)
@@ -23,6 +28,11 @@ def counted(conversation: Conversation) -> Conversation:
             changed = {**conversation.changed, number: after}
             return conversation.with_entries(conversation.members, changed)
     return conversation
+
+
+def _messages(conversation: Conversation) -> set[int]:
+    traits = conversation.skeleton.traits
+    return {number for at, number in enumerate(conversation.members) if traits[at]}
 
 
 def _in_step(head: Head, conversation: Conversation) -> Head:
