@@ -32,6 +32,7 @@ export default function ConversationPane() {
   const { cid } = useConversation()
   const view = useView()
   const { list, pending } = useList(showOf(useRoute().show))
+  const hasRows = useSyncExternalStore(list?.pages.subscribe ?? silent, () => (list?.pages.total ?? 0) > 0)
   useLive(useOpen())
   if (cid === null) return null
   return (
@@ -39,14 +40,12 @@ export default function ConversationPane() {
       <Toolbar list={list} />
       {view.filtering && <FilterBar list={list} />}
       <Breadcrumb />
-      {list && list.pages.total > 0 ? (
-        <Shown key={cid} list={list} cid={cid} pending={pending} />
-      ) : (
-        <Nothing list={list} />
-      )}
+      {list && hasRows ? <Shown key={cid} list={list} cid={cid} pending={pending} /> : <Nothing list={list} />}
     </section>
   )
 }
+
+const silent = () => () => undefined
 
 /** Remembers where the reader is; at the end of the current branch a conversation opens by itself. */
 function noteHere(open: OpenConversation, id: string | null, selected: boolean): void {
