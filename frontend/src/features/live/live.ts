@@ -43,10 +43,17 @@ function listen(open: OpenConversation): () => void {
     onLost: () => listening.set(false),
   })
 
+  /** The state that the event before told, or that was there in the beginning. */
+  let last: Before = beforeOf(open)
   const take = (changed: Changed): void => {
+    const before = last
+    last = changed
     // A change of this window came with its answer, which may be here before the event of a change before it.
-    if (open.left || changed.stamp === open.revision || changed.log < (open.data?.log ?? 0)) return
-    applyChange(open, changed)
+    if (open.left || changed.log < (open.data?.log ?? 0)) return
+    // The new state may have been asked for before its event came: the reader is not told yet.
+    if (changed.stamp !== open.revision) applyChange(open, changed)
+    else if (changed.cause === 'file') keepPlace(open, changed, before)
+    else return
     if (changed.cause !== 'file') return
     open.set({ growing: true })
     clearTimeout(calm)
@@ -61,25 +68,34 @@ function listen(open: OpenConversation): () => void {
   }
 }
 
+type Before = Pick<Changed, 'leaf' | 'messages'>
+
+function beforeOf({ data }: OpenConversation): Before {
+  return { leaf: data?.leaf ?? null, messages: data?.messages ?? 0 }
+}
+
 /** Takes over what an event says at once; the rest is asked for: at once after an edit, in a while if it grows. */
 export function applyChange(open: OpenConversation, changed: Changed): void {
+  const before = beforeOf(open)
   const known = open.data
   const { cause, stamp, edited, log, leaf, rows, messages, size, last } = changed
   patchCard(open.cid, { edited, messages })
   if (cause !== 'file') dismissToasts(open.cid, 'actions')
   if (!known) return open.refresh()
   const live = known.live || cause === 'file'
-  const named = currentRoute().leaf
-  const { follow } = open.local.getState()
-  const before = { leaf: known.leaf, messages: known.messages }
   putConversation({ ...known, stamp, edited, log, leaf, rows, messages, size, last: last ?? known.last, live })
-  if (changed.forked && named === null && !follow) {
-    // The reader stays on the branch that was the current one until now.
-    open.stayOn(before.leaf)
-    announce(open, messages - before.messages)
-  } else if (named !== null && leaf !== null && leaf !== before.leaf)
-    void joinOrAnnounce(open, named, leaf, messages - before.messages)
+  keepPlace(open, changed, before)
   if (cause !== 'file' || rows < known.rows) open.refresh()
+}
+
+/** The reader stays on the branch that they read; what came on another one is announced. */
+function keepPlace(open: OpenConversation, { forked, leaf, messages }: Changed, before: Before): void {
+  const named = currentRoute().leaf
+  const more = messages - before.messages
+  if (forked && named === null && !open.local.getState().follow) {
+    open.stayOn(before.leaf)
+    announce(open, more)
+  } else if (named !== null && leaf !== null && leaf !== before.leaf) void joinOrAnnounce(open, named, leaf, more)
 }
 
 /** If the branch that is shown goes on as the current one it is shown as that; else what came there is announced. */
