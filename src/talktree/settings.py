@@ -1,7 +1,7 @@
 """The user's own settings: `config.toml`, the one place for limits and for the virus scanner.
 
-A scanner is a command that runs, so it never comes from a file beside the conversations: whoever
-sends a folder would otherwise choose what runs when it is checked. A misspelt name is an error,
+A scanner is a command, so it is never taken from a file beside the conversations: the sender of
+a folder would otherwise choose what runs when you check it. A misspelt name is an error,
 because a setting that does nothing is worse than none.
 """
 
@@ -126,7 +126,7 @@ def _command(value: object, path: str) -> tuple[str, ...]:
 
 
 def _refuse_foreign(path: str, mode: int, owner: int) -> None:
-    """Raise if somebody else could have written the command that would run."""
+    """Raise if another user could have written the command that would run."""
     if not hasattr(os, "geteuid"):
         return
     if owner not in (os.geteuid(), 0) or mode & stat.S_IWOTH:

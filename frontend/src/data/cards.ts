@@ -87,7 +87,7 @@ export function patchCard(cid: string, part: Partial<Card>): void {
   shown?.update(Math.floor(index / STRETCH), change)
 }
 
-/** Where a conversation stands in the list, as far as that is known. */
+/** The place of a conversation in the list, or -1 if it is not known. */
 export function indexOf(known: Cards, cid: string | null): number {
   if (cid === null) return -1
   for (const [at, stretch] of known.stretches) {
@@ -97,7 +97,7 @@ export function indexOf(known: Cards, cid: string | null): number {
   return -1
 }
 
-/** The conversation so many steps further in the list; from nowhere its first. */
+/** The conversation a number of steps further in the list; without one, the first. */
 export function neighbourOf(cid: string | null, step: number): Card | undefined {
   const known = cards.get()
   const at = indexOf(known, cid)

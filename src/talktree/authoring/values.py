@@ -88,7 +88,7 @@ def author_of(value: object) -> Author:
     """Who wrote a message."""
     author = value if isinstance(value, Author) else Author(text_of(value, "an author"))
     if not author.name.strip():
-        raise UsageError("an author has a name", hint="leave it out if nobody is named")
+        raise UsageError("an author has a name", hint="leave the author out if there is no name")
     return author
 
 

@@ -63,7 +63,7 @@ class Store:
 
     @property
     def agent(self) -> str | None:
-        """What the assistant is called; None if nobody named it."""
+        """What the assistant is called; None if it has no name."""
         return self._agent or self.settings().agent
 
     # making and opening

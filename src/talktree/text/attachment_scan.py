@@ -51,7 +51,7 @@ class Threat(NamedTuple):
 
     @property
     def is_dangerous(self) -> bool:
-        """Whether nobody should have such a file in a conversation."""
+        """Whether such a file must not be in a conversation."""
         return self.kind in DANGEROUS
 
 

@@ -1,6 +1,6 @@
 """Whether a media type is well formed, and whether bytes contradict it.
 
-Only what nobody can mistake counts. A drawing is XML, a Word document is a zip archive and JSON is
+Only unmistakable content counts. A drawing is XML, a Word document is a zip archive and JSON is
 a text, so none of these contradict each other.
 """
 

@@ -1,53 +1,14 @@
 import { act } from 'react'
 import { createRoot } from 'react-dom/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Block, Row } from '../../data/api/types'
+import type { Row } from '../../data/api/types'
 import { ConversationScope } from '../../data/conversation/ConversationProvider'
 import { OpenConversation } from '../../data/conversation/OpenConversation'
 import { MessageRow } from './MessageRow'
+import { makeBlock, makeRow } from './testRows'
 
-const NOTHING: Block = {
-  kind: 'text',
-  html: '',
-  title: '',
-  detail: '',
-  name: '',
-  outcome: '',
-  open: false,
-  cut: 0,
-  number: -1,
-  media_type: '',
-  size: null,
-  remote: '',
-  leaf: '',
-  runs: false,
-}
-
-function row(more: Partial<Row>): Row {
-  return {
-    number: 0,
-    id: 'm1',
-    parent: 'm0',
-    role: 'assistant',
-    speaker: 'Claude',
-    time: 0,
-    kind: 'message',
-    flags: [],
-    chips: [],
-    blocks: [],
-    siblings: null,
-    sides: [],
-    tokens: null,
-    seconds: null,
-    todos: null,
-    files: 0,
-    findings: [],
-    inferred: false,
-    edited: '',
-    text: '',
-    ...more,
-  }
-}
+const row = (more: Partial<Row>): Row =>
+  makeRow({ id: 'm1', parent: 'm0', role: 'assistant', speaker: 'Claude', time: 0, ...more })
 
 let end = () => undefined as void
 afterEach(() => end())
@@ -81,7 +42,7 @@ describe('MessageRow', () => {
   })
 
   it('shows calls made at once as a group that tells what failed, each folded to a line', () => {
-    const call = { ...NOTHING, kind: 'call' as const, name: 'Bash', title: 'Bash ls', html: '<pre>inside</pre>' }
+    const call = makeBlock({ kind: 'call', name: 'Bash', title: 'Bash ls', html: '<pre>inside</pre>' })
     const box = shown({
       blocks: [
         { ...call, outcome: 'ok' },
@@ -115,7 +76,7 @@ describe('MessageRow', () => {
   })
 
   it('gives what says nothing a thin line, and names the facts that need it', () => {
-    const event = { ...NOTHING, kind: 'chip' as const, name: 'turn duration', title: 'turn duration' }
+    const event = makeBlock({ kind: 'chip', name: 'turn duration', title: 'turn duration' })
     const quiet = shown({ role: 'system', kind: 'note', blocks: [event] })
     expect(quiet.querySelector('.conv-hush')?.textContent).toBe('turn duration')
     expect(quiet.querySelector('header')).toBeNull()
@@ -144,8 +105,8 @@ describe('MessageRow', () => {
   it('never loads what lies elsewhere', () => {
     const box = shown({
       blocks: [
-        { ...NOTHING, kind: 'image', remote: 'https://example.org/a.png' },
-        { ...NOTHING, kind: 'file', remote: 'javascript:alert(1)' },
+        makeBlock({ kind: 'image', remote: 'https://example.org/a.png' }),
+        makeBlock({ kind: 'file', remote: 'javascript:alert(1)' }),
       ],
     })
     expect(box.querySelector('img')).toBeNull()
@@ -155,7 +116,7 @@ describe('MessageRow', () => {
   })
 
   it('tells of what is cut', () => {
-    const box = shown({ blocks: [{ ...NOTHING, html: '<p>begin</p>', cut: 12_345 }] })
+    const box = shown({ blocks: [makeBlock({ html: '<p>begin</p>', cut: 12_345 })] })
     expect(box.querySelector('.conv-cut')?.textContent).toBe('Show all (12k more characters)')
   })
 })

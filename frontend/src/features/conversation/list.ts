@@ -30,7 +30,7 @@ export interface List {
 }
 
 const TAIL = 40
-/** Said once, whoever looked for it. */
+/** Shown once, whatever looked for it. */
 export const NOT_HERE = 'That message is not here any more.'
 
 /** The rows of the branch that is shown, narrowed by `show`; null until something is there. While another

@@ -2,32 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { queries } from '../../data/api/cache'
 import type { Row } from '../../data/api/types'
 import { MOST_PAGES, PAGE, Pages } from './pages'
-import { serveRows } from './rowsServer'
+import { makeRow, serveRows } from './testRows'
 
-function row(number: number, id = `m${number}`): Row {
-  return {
-    number,
-    id,
-    parent: null,
-    role: 'user',
-    speaker: 'You',
-    time: null,
-    kind: 'message',
-    flags: [],
-    chips: [],
-    blocks: [],
-    siblings: null,
-    sides: [],
-    tokens: null,
-    seconds: null,
-    todos: null,
-    files: 0,
-    findings: [],
-    inferred: false,
-    edited: '',
-    text: '',
-  }
-}
+const row = (number: number, id = `m${number}`): Row => makeRow({ number, id })
 
 function server(total: number) {
   const state = { total, stamp: 's' }

@@ -2,50 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { queries } from '../../data/api/cache'
 import type { Row } from '../../data/api/types'
 import { Pages } from './pages'
-import { serveRows } from './rowsServer'
+import { makeBlock, makeRow, serveRows } from './testRows'
 import { indexOfNumber, isPrompt, nearestTo, nextWhere } from './seek'
 
-function row(number: number, role: string): Row {
-  return {
-    number,
-    id: `m${number}`,
-    parent: null,
-    role,
-    speaker: '',
-    time: null,
-    kind: 'message',
-    flags: [],
-    chips: [],
-    blocks: [
-      {
-        kind: 'text',
-        html: '',
-        title: '',
-        detail: '',
-        name: '',
-        outcome: '',
-        open: true,
-        cut: 0,
-        number: -1,
-        media_type: '',
-        size: null,
-        remote: '',
-        leaf: '',
-        runs: false,
-      },
-    ],
-    siblings: null,
-    sides: [],
-    tokens: null,
-    seconds: null,
-    todos: null,
-    files: 0,
-    findings: [],
-    inferred: false,
-    edited: '',
-    text: '',
-  }
-}
+const row = (number: number, role: string): Row =>
+  makeRow({ number, role, speaker: '', blocks: [makeBlock({ open: true })] })
 
 function listed(rows: Row[]): Pages & { asked: number[] } {
   const { asked } = serveRows(

@@ -1,4 +1,4 @@
-// Keeps the list up to date while somebody looks at it.
+// Keeps the list up to date while it is shown.
 
 import { useEffect, type RefObject } from 'react'
 import { invalidate } from '../../data/api/use'

@@ -43,14 +43,14 @@ function listen(open: OpenConversation): () => void {
     onLost: () => listening.set(false),
   })
 
-  /** The state that the event before told, or that was there in the beginning. */
+  /** The state of the previous event, or the initial one. */
   let last: Before = beforeOf(open)
   const take = (changed: Changed): void => {
     const before = last
     last = changed
     // A change of this window came with its answer, which may be here before the event of a change before it.
     if (open.left || changed.log < (open.data?.log ?? 0)) return
-    // The new state may have been asked for before its event came: the reader is not told yet.
+    // The new state may have been fetched before its event came; it is not announced yet.
     if (changed.stamp !== open.revision) applyChange(open, changed)
     else if (changed.cause === 'file') keepPlace(open, changed, before)
     else return

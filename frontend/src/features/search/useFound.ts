@@ -1,4 +1,4 @@
-// Asks while somebody types: after a rest, and never for two questions at once.
+// Searches while you type: after a pause, and one query at a time.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

