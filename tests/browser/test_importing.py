@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import DEMO, Open
+from tests.browser.holding import held
 from tests.browser.screen import Screen
 from tests.export.talks import said
 from tests.web.running import Running, running
@@ -158,8 +160,10 @@ def test_keeping_a_long_file_shows_how_far_it_is_and_can_be_stopped(
             stream.write(json.dumps(each) + "\n")
     before = studio.get("/conversations")["total"]
     screen = open_window(studio)
-    dialog = chosen(screen, path)
-    expect(dialog.get_by_role("progressbar")).to_be_visible()
+    # A file may arrive before the test looks.
+    with held(screen.page, re.compile(r"/uploads\?"), "POST"):
+        dialog = chosen(screen, path)
+        expect(dialog.get_by_role("progressbar")).to_be_visible()
     dialog.get_by_role("button", name="Keep it").click(timeout=60_000)
     expect(dialog.get_by_role("progressbar", name="Being kept")).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,7 +48,7 @@ class Database:
         with self._errors():
             self._connection = _connected(path, write, patience)
             try:
-                _set_up(self._connection, write)
+                _set_up(self._connection, write, patience)
             except BaseException:
                 self._connection.close()
                 raise
@@ -248,17 +249,30 @@ def _log_of(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
-def _set_up(connection: sqlite3.Connection, write: bool) -> None:  # noqa: FBT001
+def _set_up(connection: sqlite3.Connection, write: bool, patience: float) -> None:  # noqa: FBT001
     connection.execute(f"PRAGMA cache_size = {-(WRITERS_CACHE if write else CACHE) // 1024}")
     if not write:
         return
     # Page size and vacuum only mean something before the first table is made.
     connection.execute(f"PRAGMA page_size = {PAGE}")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _use_write_ahead_log(connection, patience)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG // PAGE}")
     connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection, patience: float) -> None:
+    """Switch to the write-ahead log; SQLite itself does not wait for others that do the same."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
 
 
 def _as_bytes(values: Values) -> Values:
