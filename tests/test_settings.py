@@ -12,7 +12,7 @@ from talktree.cli.main import run
 from talktree.errors import TalktreeError
 from talktree.home import config_file
 from talktree.model.parts import Attachment
-from talktree.settings import DEFAULT_SIZE, attachment_settings
+from talktree.settings.attachments import DEFAULT_SIZE, attachment_settings
 from talktree.text.attachment_scan import EICAR
 
 NOTES = """\

@@ -11,7 +11,7 @@ from playwright.sync_api import Route, expect
 
 from talktree import api
 from talktree.model.parts import Attachment
-from talktree.settings import DEFAULT_SIZE
+from talktree.settings.attachments import DEFAULT_SIZE
 from tests.browser.conftest import Open
 from tests.browser.doable import Doable, doable
 from tests.browser.holding import intercept

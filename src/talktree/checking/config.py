@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from talktree.errors import Unreadable, UsageError
 from talktree.home import config_file
-from talktree.settings import TABLE
+from talktree.settings.config import TABLES
 
 OWN = "talktree.toml"
 PROJECT = "pyproject.toml"
@@ -68,11 +68,12 @@ def _relative(path: Path) -> str:
 
 
 def _config(table: dict[str, object], path: str) -> Config:
-    if TABLE in table:
-        raise UsageError(
-            f"{path}: [{TABLE}] does not count in the files of a project",
-            hint=f"write it to your own configuration, {config_file()}",
-        )
+    for name in TABLES:
+        if name in table:
+            raise UsageError(
+                f"{path}: [{name}] does not count in the files of a project",
+                hint=f"write it to your own configuration, {config_file()}",
+            )
     check = table.get("check", table)
     if not isinstance(check, dict):
         raise UsageError(f"{path}: check is not a table", hint="write [check]")

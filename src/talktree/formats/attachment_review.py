@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from talktree.errors import AttachmentTooLarge, DangerousAttachment, SuspiciousAttachment
 from talktree.processes.virus_scanner import scan_externally
-from talktree.settings import attachment_settings
+from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import scan_attachment
 from talktree.text.media_types import contradicted, is_well_formed
 from talktree.text.visible import visible_line

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
-from talktree.settings import PLACEHOLDER, AttachmentSettings
+from talktree.settings.attachments import PLACEHOLDER, AttachmentSettings
 
 INFECTED = 1
 LONGEST_TOLD = 200

@@ -14,7 +14,7 @@ from talktree.formats.stretch import Stretch, files_in
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult
-from talktree.settings import attachment_settings
+from talktree.settings.attachments import attachment_settings
 from talktree.text.media import data_size, data_url
 
 HUGE_FILE = 512 << 20

@@ -15,7 +15,7 @@ from talktree.cli.checks import Wish, check
 from talktree.cli.progress import CHOICES
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.settings import attachment_settings
+from talktree.settings.attachments import attachment_settings
 
 
 @click.command("check", cls=Verb)

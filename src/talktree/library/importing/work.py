@@ -16,7 +16,7 @@ from talktree.library.importing.intake import Intake
 from talktree.library.importing.result import Imported, Progress, Pulse, Skipped, Tell
 from talktree.library.importing.take import Take
 from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Known, Look
-from talktree.settings import attachment_settings
+from talktree.settings.attachments import attachment_settings
 
 if TYPE_CHECKING:
     from talktree.library.library import Library

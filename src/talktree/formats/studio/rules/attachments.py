@@ -20,7 +20,7 @@ from talktree.formats.studio.schema import (
     lacking,
 )
 from talktree.formats.talk import Seen
-from talktree.settings import attachment_settings
+from talktree.settings.attachments import attachment_settings
 from talktree.text.json_value import Json
 from talktree.text.media import ENOUGH, content, data_size, data_url, sniffed
 

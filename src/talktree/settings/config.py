@@ -1,0 +1,86 @@
+"""The user's configuration file, `config.toml`: read once, checked, and given out by table.
+
+Each module beside this one turns its table into values. A misspelt name is an error, because a
+setting that does nothing is worse than none.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from talktree.errors import Unreadable, UsageError
+from talktree.home import config_file
+
+ATTACHMENTS = "attachments"
+TABLES = (ATTACHMENTS,)
+"""Every table that the file may have."""
+
+
+class ConfigFile(NamedTuple):
+    """The configuration file as it is on disk."""
+
+    path: str
+    tables: Mapping[str, Any]
+    mode: int = 0
+    owner: int = -1
+
+    def table(self, name: str, known: Collection[str]) -> Mapping[str, Any]:
+        """A table whose names are all known; an empty one if the file does not have it."""
+        own = self.tables.get(name, {})
+        if not isinstance(own, dict):
+            raise UsageError(f"{self.path}: {name} is not a table", hint=f"write [{name}]")
+        self.refuse_unknown(name, own, known)
+        return own
+
+    def refuse_unknown(self, name: str, own: Mapping[str, Any], known: Collection[str]) -> None:
+        """Raise if a table has a name that means nothing."""
+        for each in own:
+            if each not in known:
+                raise UsageError(
+                    f"{self.path}: unknown setting {name}.{each}", hint=f"one of {', '.join(known)}"
+                )
+
+    def is_changeable_by_others(self) -> bool:
+        """Whether another user could have written the file."""
+        if not hasattr(os, "geteuid") or not self.tables:
+            return False
+        return self.owner not in (os.geteuid(), 0) or bool(self.mode & stat.S_IWOTH)
+
+
+def read_config() -> ConfigFile:
+    """The user's configuration; an empty one if there is no file."""
+    path = config_file()
+    try:
+        about = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return ConfigFile(str(path), {})
+    except OSError as error:
+        raise _unreadable(str(path), error) from None
+    return _parse(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
+
+
+@lru_cache(maxsize=4)
+def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> ConfigFile:
+    """The tables of a file; time and size only tell whether it was parsed before."""
+    import tomllib  # only for those who have a configuration
+
+    try:
+        tables = tomllib.loads(Path(shown).read_text("utf-8"))
+    except OSError as error:
+        raise _unreadable(shown, error) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{shown}: not TOML: {error}", hint="fix it, or remove it") from None
+    for name in tables:
+        if name not in TABLES:
+            choices = " or ".join(f"[{table}]" for table in TABLES)
+            raise UsageError(f"{shown}: unknown setting {name}", hint=f"write {choices}")
+    return ConfigFile(shown, tables, mode, owner)
+
+
+def _unreadable(shown: str, error: OSError) -> Unreadable:
+    return Unreadable(f"{shown}: {error.strerror or error}", hint="check its permissions")
