@@ -1,45 +1,72 @@
-// Work that takes long: looked after until it ends.
+// Long work on the server. The query cache holds the state of each job and asks for it until the job ends.
 
-import { useEffect, useState } from 'react'
-import { asApiError, get, path, post } from './client'
+import { QueryObserver, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { keyOf, queries, question } from './cache'
+import { asApiError, path, post } from './client'
 import type { Job } from './types'
 
 const EVERY = 400
 
-/** Follows a job to its end; gives the last that is known of it. */
+/** How a job is asked for: every now and then, also while the server is away, until the job ends or is unknown. */
+function jobQuery(id: string) {
+  return {
+    ...question<Job>(addressOf(id)),
+    refetchInterval: ({ state }: { state: { data?: Job; error: unknown } }) => (isOver(state) ? false : EVERY),
+    refetchIntervalInBackground: true,
+  }
+}
+
+function isOver({ data, error }: { data?: Job; error: unknown }): boolean {
+  const refused = error !== null && asApiError(error).status !== 0
+  return refused || (data !== undefined && data.state !== 'running')
+}
+
+/** Follows a job to its end; gives the newest state that is known of it. */
 export function useJob(id: string | null, onEnd?: (job: Job) => void): Job | null {
-  const [job, setJob] = useState<Job | null>(null)
+  const { data } = useQuery({ ...jobQuery(id ?? ''), enabled: id !== null }, queries)
+  const job = id === null ? null : (data ?? null)
+  const ended = job !== null && job.state !== 'running' ? job : null
+  const callback = useRef(onEnd)
   useEffect(() => {
-    setJob(null)
-    if (id === null) return
-    return follow(id, setJob, onEnd)
-    // oxlint-disable-next-line react/exhaustive-deps -- the callback may be made anew with each render
-  }, [id])
+    callback.current = onEnd
+  })
+  useEffect(() => {
+    if (ended) callback.current?.(ended)
+  }, [ended])
   return job
 }
 
-/** Asks every now and then; the function that it gives stops the asking, not the job. */
-export function follow(id: string, onStep: (job: Job) => void, onEnd?: (job: Job) => void): () => void {
-  let stopped = false
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const step = async (): Promise<void> => {
-    try {
-      const job = await get<Job>(path`/jobs/${id}`)
-      if (stopped) return
-      onStep(job)
-      if (job.state !== 'running') return onEnd?.(job)
-    } catch (error) {
-      if (stopped || asApiError(error).status !== 0) return
-    }
-    timer = setTimeout(() => void step(), EVERY)
+/** The same for code outside of components, from the state that is known now. */
+export function follow(id: string, onStep: (job: Job) => void, onEnd: (job: Job) => void): void {
+  const observer = new QueryObserver<Job>(queries, jobQuery(id))
+  let last: Job | undefined
+  const take = (data: Job | undefined): void => {
+    if (data === undefined || data === last) return
+    last = data
+    onStep(data)
+    if (data.state === 'running') return
+    stop()
+    onEnd(data)
   }
-  void step()
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
+  const stop = observer.subscribe(({ data }) => take(data))
+  take(observer.getCurrentResult().data)
 }
 
-export function cancelJob(id: string): Promise<Job> {
-  return post<Job>(path`/jobs/${id}/cancel`)
+/** Starts a job; its first state is known at once. */
+export async function startJob(where: string, body: object): Promise<Job> {
+  return put(await post<Job>(where, body))
+}
+
+export async function cancelJob(id: string): Promise<Job> {
+  return put(await post<Job>(path`/jobs/${id}/cancel`))
+}
+
+function put(job: Job): Job {
+  queries.setQueryData(keyOf(addressOf(job.id)), job)
+  return job
+}
+
+function addressOf(id: string): string {
+  return path`/jobs/${id}`
 }

@@ -1,8 +1,8 @@
-/** Starting long work, and looking after it while somebody looks. */
+/** Starting a job from a dialog, and following it while the dialog is open. */
 
-import { useCallback, useEffect, useRef, useState } from 'react'
-import { BASE, asApiError, path, post } from '../../data/api/client'
-import { cancelJob, follow } from '../../data/api/jobs'
+import { useCallback, useState } from 'react'
+import { BASE, asApiError, path } from '../../data/api/client'
+import { cancelJob, startJob, useJob } from '../../data/api/jobs'
 import type { Fault, Job } from '../../data/api/types'
 
 export interface Work {
@@ -14,22 +14,20 @@ export interface Work {
   forget: () => void
 }
 
-/** Where the file a job made can be had. */
+/** Where the file a job made can be downloaded. */
 export function fileOf(job: Job): string {
   return BASE + path`/jobs/${job.id}/file`
 }
 
-/** One job at a time; going away ends the looking, not the job. */
+/** One job at a time; closing the dialog ends the following, not the job. */
 export function useWork(): Work {
-  const [job, setJob] = useState<Job | null>(null)
+  const [id, setId] = useState<string | null>(null)
   const [fault, setFault] = useState<Fault | null>(null)
   const [asking, setAsking] = useState(false)
-  const stop = useRef<() => void>(() => undefined)
-  useEffect(() => () => stop.current(), [])
+  const job = useJob(id)
 
   const forget = useCallback(() => {
-    stop.current()
-    setJob(null)
+    setId(null)
     setFault(null)
   }, [])
 
@@ -38,9 +36,7 @@ export function useWork(): Work {
       forget()
       setAsking(true)
       try {
-        const begun = await post<Job>(where, body)
-        setJob(begun)
-        if (begun.state === 'running') stop.current = follow(begun.id, setJob)
+        setId((await startJob(where, body)).id)
       } catch (problem) {
         setFault(asApiError(problem).fault)
       } finally {
@@ -51,8 +47,8 @@ export function useWork(): Work {
   )
 
   const cancel = useCallback(() => {
-    if (job) void cancelJob(job.id).then(setJob, (problem) => setFault(asApiError(problem).fault))
-  }, [job])
+    if (id) cancelJob(id).catch((problem: unknown) => setFault(asApiError(problem).fault))
+  }, [id])
 
   const running = asking || job?.state === 'running'
   return { job, fault: fault ?? job?.error ?? null, running, start, cancel, forget }

@@ -1,7 +1,7 @@
 // Files that are being brought in: what is known of each, and what is done with them.
 
-import { asApiError, isAbort, path, post, remove, upload } from '../../data/api/client'
-import { cancelJob, follow } from '../../data/api/jobs'
+import { asApiError, isAbort, path, remove, upload } from '../../data/api/client'
+import { cancelJob, follow, startJob } from '../../data/api/jobs'
 import type { Job } from '../../data/api/types'
 import { invalidate } from '../../data/api/use'
 import { closeNamed } from '../../ui/overlay/stack'
@@ -86,7 +86,7 @@ export async function keep(item: Item): Promise<void> {
   if (!item.upload) return
   change(item.id, { state: 'keeping', unwanted: false, trouble: '' })
   try {
-    const job = await post<Job>(path`/uploads/${item.upload.upload}/keep`, { to: item.to })
+    const job = await startJob(path`/uploads/${item.upload.upload}/keep`, { to: item.to })
     change(item.id, { job })
     if (items.get()?.find((one) => one.id === item.id)?.unwanted) void cancelJob(job.id)
     follow(
@@ -136,7 +136,7 @@ export function dropAll(): void {
 /** Looks again at all places that were taken in before; with `known` also at where programs of this machine keep theirs. */
 export async function importPlaces(known: boolean): Promise<void> {
   try {
-    const job = await post<Job>('/imports', { known })
+    const job = await startJob('/imports', { known })
     importJob.set(job.id)
   } catch (error) {
     toast(asApiError(error).fault.message, 'error')
