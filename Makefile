@@ -30,10 +30,11 @@ demo-terminal: $(STAMP)  ## show the bundled conversations in the terminal
 frontend: $(STAMP)  ## build the page of the studio, if anything changed
 	@$(BIN)/python frontend/build.py
 
-check: $(STAMP)  ## format, lint and types
+check: $(STAMP)  ## format, lint, types and words
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.wordlist
 
 test: check frontend  ## everything: lint, types, laws, transcripts, docs, faults, the page in a browser
 	@tests/tools.sh
