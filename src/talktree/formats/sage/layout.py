@@ -17,6 +17,8 @@ BACKUPS = "backups"
 OPERATIONS_LOG = "operations.jsonl"
 LOCK = "lock"
 QUARANTINE = "quarantine"
+ERASURE = ("erasure", ".unfinished-erasure")
+"""Folders with the new files of an erasure that was interrupted."""
 CACHE = "cache"
 """What Talktree's own store keeps beside the document's files."""
 ROOT_NAME = ".sage"
@@ -61,7 +63,10 @@ def store_files(names: Iterable[str]) -> list[str]:
         path
         for path in names
         if (name_of(path) in (OPERATIONS_LOG, LOCK) and folder_of(path) in sessions)
-        or (name_of(folder_of(path)) == QUARANTINE and folder_of(folder_of(path)) in sessions)
+        or (
+            name_of(folder_of(path)) in (QUARANTINE, *ERASURE)
+            and folder_of(folder_of(path)) in sessions
+        )
     ]
 
 
@@ -84,7 +89,10 @@ def session_folders(names: Iterable[str]) -> list[str]:
     found = {
         folder_of(path): None
         for path in names
-        if path.endswith(LINES) and name_of(path) in LINES and not is_backup(path)
+        if path.endswith(LINES)
+        and name_of(path) in LINES
+        and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
     }
     return list(found)
 
@@ -100,6 +108,7 @@ def lone_metadata(names: Iterable[str]) -> list[str]:
         and name_of(path) == METADATA
         and folder_of(path) not in sessions
         and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
     ]
 
 
