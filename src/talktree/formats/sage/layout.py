@@ -19,6 +19,8 @@ LOCK = "lock"
 QUARANTINE = "quarantine"
 ERASURE = ("erasure", ".unfinished-erasure")
 """Folders with the new files of an erasure that was interrupted."""
+UNFINISHED = ".unfinished-"
+"""How the names of files begin that a writer has not finished."""
 CACHE = "cache"
 """What Talktree's own store keeps beside the document's files."""
 ROOT_NAME = ".sage"
@@ -62,7 +64,10 @@ def store_files(names: Iterable[str]) -> list[str]:
     return [
         path
         for path in names
-        if (name_of(path) in (OPERATIONS_LOG, LOCK) and folder_of(path) in sessions)
+        if (
+            (name_of(path) in (OPERATIONS_LOG, LOCK) or name_of(path).startswith(UNFINISHED))
+            and folder_of(path) in sessions
+        )
         or (
             name_of(folder_of(path)) in (QUARANTINE, *ERASURE)
             and folder_of(folder_of(path)) in sessions
@@ -76,7 +81,13 @@ def fleeting(names: Iterable[str]) -> list[str]:
     sessions = _homes(names)
     caches = {beside(folder_of(folder), CACHE) for folder in sessions if folder_of(folder)}
     locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
-    return [path for path in names if path in locks or folder_of(path) in caches]
+    return [
+        path
+        for path in names
+        if path in locks
+        or folder_of(path) in caches
+        or (name_of(path).startswith(UNFINISHED) and folder_of(path) in sessions)
+    ]
 
 
 def _homes(names: list[str]) -> list[str]:

@@ -138,16 +138,21 @@ def _removal(decided: Anchor) -> _Removal:
 
 def _remove(removal: _Removal, folder: Anchor, root: Anchor) -> None:
     for name in removal.files:
-        path = name.encode("utf-8", "surrogateescape")
-        base = root if path.startswith(b"/") else folder
-        with suppress(FileNotFoundError):
-            base.unlink(path.lstrip(b"/"))
+        remove_backup(root if name.startswith("/") else folder, name.removeprefix("/"))
     for anchor in (folder, root) if removal.files else ():
         if anchor.lstat(BACKUPS) is not None:
             with anchor.beneath(BACKUPS) as backups:
                 sync_folder(backups.fd)
     if removal.leftovers:
         remove_leftovers(folder)
+
+
+def remove_backup(anchor: Anchor, name: str) -> None:
+    """Remove a kept content; a list that names anything else is not obeyed."""
+    path = name.encode("utf-8", "surrogateescape")
+    if path.startswith(BACKUPS + b"/"):
+        with suppress(FileNotFoundError):
+            anchor.unlink(path)
 
 
 def remove_leftovers(folder: Anchor) -> None:

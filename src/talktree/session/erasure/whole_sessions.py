@@ -20,12 +20,17 @@ from msgspec import Struct
 
 from talktree.errors import Busy, TalktreeError
 from talktree.files.anchored import Anchor
-from talktree.files.durable import create_whole, sync_folder, write_all
+from talktree.files.durable import UNFINISHED, create_whole, sync_folder, write_all
 from talktree.files.locking import folder_lock
 from talktree.session.erasure.erase import Work, stage_erasure
 from talktree.session.erasure.foreign_backups import all_backups
 from talktree.session.erasure.report import Erasure
-from talktree.session.erasure.staging import finish_erasure, is_decided, remove_caches
+from talktree.session.erasure.staging import (
+    finish_erasure,
+    is_decided,
+    remove_backup,
+    remove_caches,
+)
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.session.journal.journal import Journal
 from talktree.session.names import is_id
@@ -109,13 +114,22 @@ def finish_whole_erasures(root: Anchor, sessions: Anchor) -> None:
     """Erase the sessions that were decided on and are still there."""
     if root.lstat(FOLDER) is None:
         return
-    names = [each.name.encode() for each in root.entries(FOLDER) if each.name.endswith(_ENDING)]
-    for name in names:
-        with suppress(FileNotFoundError, Busy), ExitStack() as held:
+    for name in _lists(root):
+        with suppress(FileNotFoundError, Busy, msgspec.MsgspecError), ExitStack() as held:
             ids = [id for id in _listed(root, name).sessions if is_id(id)]
             for id in [*ids, *_parents(sessions, ids)]:
                 held.enter_context(only_writer(sessions, id))
             _finish(root, sessions, name)
+
+
+def _lists(root: Anchor) -> list[bytes]:
+    """The lists that were written to their end."""
+    names = [each.name for each in root.entries(FOLDER)]
+    return [
+        name.encode()
+        for name in names
+        if name.endswith(_ENDING) and not name.startswith(UNFINISHED)
+    ]
 
 
 @contextmanager
@@ -150,9 +164,10 @@ def _finish(root: Anchor, sessions: Anchor, name: bytes) -> None:
         for entry in list(waste.entries()):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(os.fsencode(entry.name), dir_fd=waste.fd)
+            elif entry.name.startswith(UNFINISHED):
+                waste.unlink(os.fsencode(entry.name))
         for place in listed.backups:
-            with suppress(FileNotFoundError):
-                root.unlink(place.lstrip("/").encode("utf-8", "surrogateescape"))
+            remove_backup(root, place.removeprefix("/"))
         for id in ids:
             remove_caches(root, id)
             with suppress(FileNotFoundError):
