@@ -30,12 +30,11 @@ LEGACY = Path(__file__).parents[1] / "data" / "sage" / "good" / "legacy-session.
 
 def hits(root: Path, *words: str) -> list[tuple[str, str]]:
     """Where words are in a store, in names and raw bytes."""
-    found = []
+    found: list[tuple[str, str]] = []
     for path in sorted(root.rglob("*")):
         data = path.read_bytes() if path.is_file() else b""
-        for word in words:
-            if word.encode() in data or word in path.name:
-                found.append((word, str(path.relative_to(root))))
+        there = [word for word in words if word.encode() in data or word in path.name]
+        found += [(word, str(path.relative_to(root))) for word in there]
     return found
 
 

@@ -76,10 +76,11 @@ def store_files(names: Iterable[str]) -> list[str]:
 
 
 def fleeting(names: Iterable[str]) -> list[str]:
-    """The locks of sessions, and the caches that lie beside the folder `sessions`."""
+    """The locks of sessions, and what lies beside the folder `sessions` for a while: caches."""
     names = list(names)
     sessions = _homes(names)
-    caches = {beside(folder_of(folder), CACHE) for folder in sessions if folder_of(folder)}
+    around = [folder_of(folder) for folder in sessions if folder_of(folder)]
+    caches = {beside(folder, name) for folder in around for name in (CACHE, ERASURE[0])}
     locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
     return [
         path
