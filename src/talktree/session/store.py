@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from talktree.session.plainly import plainly
 from talktree.session.session import Session
 from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
 from talktree.text.json_value import Json
-from talktree.text.times import from_iso
+from talktree.text.times import from_iso, to_datetime
 
 ROOT = ".sage"
 SESSIONS = b"sessions"
@@ -40,14 +41,24 @@ class Described(NamedTuple):
 
     id: str
     title: str | None
-    created: int | None
-    updated: int | None
+    created_ns: int | None
+    updated_ns: int | None
     messages: int | None
     """How many there are, if somebody counted."""
     state: str | None
     parent: str | None
     older: bool
     """Whether it is (also) an older file."""
+
+    @property
+    def created(self) -> datetime | None:
+        """When it was begun, in UTC."""
+        return to_datetime(self.created_ns)
+
+    @property
+    def updated(self) -> datetime | None:
+        """When it was last written to, in UTC."""
+        return to_datetime(self.updated_ns)
 
 
 @plainly
@@ -362,8 +373,8 @@ def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
     return Described(
         id=id,
         title=text("customTitle", "summary", "firstPrompt", "name"),
-        created=from_iso(text("createdAt") or ""),
-        updated=from_iso(text("updatedAt") or ""),
+        created_ns=from_iso(text("createdAt") or ""),
+        updated_ns=from_iso(text("updatedAt") or ""),
         messages=count if type(count) is int else None,
         state=text("state"),
         parent=text("parentSessionId"),

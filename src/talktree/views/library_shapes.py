@@ -49,8 +49,8 @@ def _totals(statistics: Statistics) -> Object:
         "tool_failures": sum(tool.failures for tool in statistics.tools),
         **_spent(statistics.spent),
         "replies": statistics.spent.replies,
-        "first": stamp(statistics.first) or None,
-        "last": stamp(statistics.last) or None,
+        "first": stamp(statistics.first_ns) or None,
+        "last": stamp(statistics.last_ns) or None,
         "todos_done": statistics.measures.todos_done,
         "todos_open": statistics.measures.todos_open,
     }

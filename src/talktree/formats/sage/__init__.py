@@ -64,7 +64,9 @@ class Sage(Format):
         branches=True,
         roles=("user", "assistant", "system", "tool"),
         parts=frozenset({"text", "tool_call", "tool_result", "event"}),
-        fields=frozenset({"time", "session", "usage", "follows", "context", "todos", "thinking"}),
+        fields=frozenset(
+            {"time_ns", "session", "usage", "follows", "context", "todos", "thinking"}
+        ),
         flags=frozenset({"sidechain", "error"}),
         time="ns",
         snapshots=True,

@@ -43,7 +43,7 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
         role=role,
         flags=flags,
         parts=with_words(_parts(message.parts), role),
-        time=moment if message.time is None else message.time,
+        time_ns=moment if message.time_ns is None else message.time_ns,
         session=message.session or about.session or None,
         usage=_usage(message.usage),
         context=_context(message.context, about.context),
@@ -139,11 +139,13 @@ def adopted_snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
     """A snapshot with all that a line of snapshots.jsonl must have; one of no message is none."""
     if not snapshot.message:
         return None
-    times = [file.time for file in snapshot.files.values() if file.time is not None]
+    times = [file.time_ns for file in snapshot.files.values() if file.time_ns is not None]
     known = {path: file for path, file in snapshot.files.items() if file != FileState()}
     made = replace(
         snapshot,
-        time=max(times, default=about.started or 0) if snapshot.time is None else snapshot.time,
+        time_ns=max(times, default=about.started or 0)
+        if snapshot.time_ns is None
+        else snapshot.time_ns,
         files={path: _file(file) for path, file in known.items()},
         extra=NOTHING,
     )
@@ -186,5 +188,7 @@ def session_head(about: About) -> Head:
     if about.model:
         told["model"] = about.model
     updated = started if about.updated is None else about.updated
-    head = Head(id=about.session, title=about.title, time=started, updated=updated, extra=told)
+    head = Head(
+        id=about.session, title=about.title, time_ns=started, updated_ns=updated, extra=told
+    )
     return strict(head)
