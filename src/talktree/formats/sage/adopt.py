@@ -16,6 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.sage.complete import METADATA
 from talktree.formats.sage.demanded import known, leveled, tasks, with_words
 from talktree.formats.sage.parts import words_of
+from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.strict import strict
 from talktree.model.entries import FileState, Head, Snapshot
 from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
@@ -44,7 +45,7 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
         flags=flags,
         parts=with_words(_parts(message.parts), role),
         time_ns=moment if message.time_ns is None else message.time_ns,
-        session=message.session or about.session or None,
+        session=_session_of(message, about),
         usage=_usage(message.usage),
         context=_context(message.context, about.context),
         todos=tasks(todos, role),
@@ -173,6 +174,17 @@ def _file(file: FileState) -> FileState:
 # sessions
 
 
+def _session_of(message: Message, about: About) -> str | None:
+    named = None if about.renamed else message.session
+    return named or session_id(about) or None
+
+
+def session_id(about: About) -> str:
+    """The id of a session that comes from elsewhere: its own if it can name one, else a UUID."""
+    own = about.own_id
+    return own if own is not None and is_id(own) else about.session
+
+
 def session_head(about: About) -> Head:
     """What metadata.json says of a session that comes from elsewhere."""
     context = about.context or Context()
@@ -189,6 +201,6 @@ def session_head(about: About) -> Head:
         told["model"] = about.model
     updated = started if about.updated is None else about.updated
     head = Head(
-        id=about.session, title=about.title, time_ns=started, updated_ns=updated, extra=told
+        id=session_id(about), title=about.title, time_ns=started, updated_ns=updated, extra=told
     )
     return strict(head)
