@@ -45,6 +45,8 @@ def _totals(statistics: Statistics) -> Object:
         "branches": statistics.branches,
         "sidechains": statistics.sidechains,
         "errors": statistics.errors,
+        "compactions": statistics.measures.compactions,
+        "restorations": statistics.measures.restorations,
         "tool_calls": sum(tool.calls for tool in statistics.tools),
         "tool_failures": sum(tool.failures for tool in statistics.tools),
         **_spent(statistics.spent),

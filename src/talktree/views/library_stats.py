@@ -59,6 +59,9 @@ def _summary(statistics: Statistics) -> Iterator[Line]:
     done, left = statistics.measures.todos_done, statistics.measures.todos_open
     if done or left:
         yield line(f"tasks: {done:,} done, {left:,} open")
+    shrunk, back = statistics.measures.compactions, statistics.measures.restorations
+    if shrunk or back:
+        yield line(f"compaction: {shrunk:,} compacted, {back:,} restored")
 
 
 def cost_words(spent: Spent) -> str:

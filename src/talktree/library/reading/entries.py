@@ -64,6 +64,8 @@ def _message(telling: Telling, message: Message, at: int, own: str, *, counts: b
     measures = format.measures(message)
     if counts and measures is not NO_MEASURES:
         telling.measured(measures, time)
+    if counts:
+        telling.compacted(message, time)
     teller = Parts(telling, message, at, time, reply, searched_words(measures))
     for part in message.parts:
         teller.take(part)
