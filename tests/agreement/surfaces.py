@@ -54,8 +54,8 @@ def python(path: Path) -> Said:
             "threads": each.counts.threads,
             "branches": each.counts.branches,
             "sidechains": each.counts.sidechains,
-            "first": milliseconds(each.counts.first),
-            "last": milliseconds(each.counts.last),
+            "first": milliseconds(each.counts.first_ns),
+            "last": milliseconds(each.counts.last_ns),
             "records": sum(1 for _ in each.entries),
         }
         for each in talktree.read(path).conversations

@@ -119,6 +119,6 @@ def test_a_library_of_an_older_version_is_brought_up_to_date(dump: Path, tmp_pat
         db.execute("UPDATE about SET value = '5' WHERE key = 'schema'")
     db.close()
     with talktree.open_library(root) as library:
-        assert [each.path for each in library.conversations()] == [bytes(dump)]
+        assert [each.raw_path for each in library.conversations()] == [bytes(dump)]
         library.import_()
         assert sorted(each.id for each in library.conversations()) == IDS

@@ -79,19 +79,19 @@ def test_times_are_datetimes_and_nanoseconds() -> None:
     east = datetime(2026, 1, 31, 14, tzinfo=timezone(timedelta(hours=2)))
     for given in (noon, east, "2026-01-31T12:00:00Z", 1_769_860_800_000_000_000):
         message = draft.reply("x", time=given)
-        assert message.datetime == noon
-        assert message.datetime.tzinfo is UTC
-        assert message.time == 1_769_860_800_000_000_000
+        assert message.time == noon
+        assert message.time.tzinfo is UTC
+        assert message.time_ns == 1_769_860_800_000_000_000
     fine = draft.reply("x", time=noon.replace(microsecond=7))
-    assert fine.time == 1_769_860_800_000_007_000
-    assert talktree.new("muse").reply("x", time=noon.replace(microsecond=7)).datetime == noon
-    assert talktree.Message(time=None).datetime is None
-    assert talktree.Message(time=2**80).datetime is None
+    assert fine.time_ns == 1_769_860_800_000_007_000
+    assert talktree.new("muse").reply("x", time=noon.replace(microsecond=7)).time == noon
+    assert talktree.Message(time_ns=None).time is None
+    assert talktree.Message(time_ns=2**80).time is None
 
 
 def test_every_message_is_later_than_the_one_before() -> None:
     draft = talktree.new("claude-code")
-    times = [draft.reply(f"{number}").time or 0 for number in range(5)]
+    times = [draft.reply(f"{number}").time_ns or 0 for number in range(5)]
     assert times == sorted(set(times))
 
 

@@ -81,7 +81,7 @@ def said(talk: talktree.Conversation | Draft) -> Said:
     """What is said where, in an order that does not depend on the file."""
     parents: dict[str, str | None] = {each.id: each.parent for each in talk}
     return [
-        (each.id, each.role + each.text, parents[each.id], each.flags, each.time)
+        (each.id, each.role + each.text, parents[each.id], each.flags, each.time_ns)
         for each in talk
         if isinstance(each, Message)
     ]

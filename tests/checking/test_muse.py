@@ -95,7 +95,7 @@ def test_seconds_become_milliseconds_of_the_same_moment(stamp: object) -> None:
     assert codes(before) == {"MUS301"}
     after = repaired(before).after
     assert codes(after) == set()
-    times = [next(each.conversation.messages()).time for each in (before, after)]
+    times = [next(each.conversation.messages()).time_ns for each in (before, after)]
     assert times[0] == times[1]
 
 

@@ -85,7 +85,7 @@ def test_the_size_of_a_number_tells_its_unit(seconds: int, unit: int) -> None:
     assert ("TIM103" in codes(document)) == (unit != 1000)
     after = repaired(document, unsafe=True, rules=chosen(rules_for("studio"), select=["TIM"])).after
     (message,) = after.conversation.messages()
-    assert message.time == seconds * SECOND
+    assert message.time_ns == seconds * SECOND
     assert "TIM103" not in codes(after)
 
 
@@ -93,5 +93,5 @@ def test_a_zone_is_added_and_the_time_stays() -> None:
     document = two("2026-03-04T12:00:00.250", "2026-03-04T12:00:01Z")
     after = repaired(document, unsafe=True, rules=chosen(rules_for("claude-code"), select=["TIM"]))
     assert codes(after.after) == []
-    before = [each.time for each in document.conversation.messages()]
-    assert [each.time for each in after.after.conversation.messages()] == before
+    before = [each.time_ns for each in document.conversation.messages()]
+    assert [each.time_ns for each in after.after.conversation.messages()] == before

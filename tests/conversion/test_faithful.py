@@ -32,7 +32,7 @@ def check(conversation: Conversation, message: Message, target: Format) -> None:
     draft = drafted(message, target, extra=False, id=id, parent=None, follows=None).message
     adopted = target.adopt(draft, told, moment=MOMENT)
     value = target.put(adopted, None)
-    if as_written(value) is value and not is_ambiguous(adopted.time):
+    if as_written(value) is value and not is_ambiguous(adopted.time_ns):
         assert target.get(Record(value)) == adopted
 
 

@@ -87,7 +87,7 @@ def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
 
 def test_a_line_has_all_members_of_claude_codes_own() -> None:
     where = Context(cwd="/home/ida", git_branch="main", version="1.4.0", platform="linux")
-    asked = Message(id="a", role="user", parts=(Text("Hi."),), time=1_700_000_000_123_456_789)
+    asked = Message(id="a", role="user", parts=(Text("Hi."),), time_ns=1_700_000_000_123_456_789)
     answered = Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), context=where)
     first, second = lines_of(asked, answered)
     assert first == {
@@ -296,9 +296,9 @@ def test_words_that_look_like_a_command_stay_words() -> None:
 def asked_and_answered() -> list[Entry]:
     """Two answers to one question, the second one written last."""
     return [
-        Message(id="a", role="user", parts=(Text("Hi."),), time=1),
-        Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), time=2_000_000),
-        Message(id="c", parent="a", role="assistant", parts=(Text("No!"),), time=3_000_000),
+        Message(id="a", role="user", parts=(Text("Hi."),), time_ns=1),
+        Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), time_ns=2_000_000),
+        Message(id="c", parent="a", role="assistant", parts=(Text("No!"),), time_ns=3_000_000),
     ]
 
 
@@ -330,7 +330,7 @@ def test_snapshots_name_the_message_by_its_new_id() -> None:
         "b.py": FileState(absent_before=True),
         "c.py": FileState(state="modified", hash_before="5c"),
     }
-    snapshot = Snapshot(id="s", message="b", time=5_000_000, files=files)
+    snapshot = Snapshot(id="s", message="b", time_ns=5_000_000, files=files)
     lines = lines_of(*asked_and_answered(), snapshot, Snapshot(id="t"))
     (made,) = [each for each in lines if each["type"] == "file-history-snapshot"]
     assert made["messageId"] == lines[1]["uuid"]

@@ -170,7 +170,7 @@ def test_external_marks_claude_as_the_user_and_nobody_else() -> None:
 
 
 def test_times_are_filled_in_from_the_message_before() -> None:
-    first = Message(id="a", role="user", parts=(Text("Hi."),), time=1_700_000_000_000_000_000)
+    first = Message(id="a", role="user", parts=(Text("Hi."),), time_ns=1_700_000_000_000_000_000)
     talk = talk_of([first, Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),))])
     ((_, data),) = files_of(talk, "claude-messages", carry=False).items()
     asked, answered = (json.loads(raw)["timestamp"] for raw in data.splitlines())

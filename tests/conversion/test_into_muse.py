@@ -61,7 +61,7 @@ def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
     seen = MUSE.get(Record(MUSE.put(made, None), parent=made.parent))
     assert isinstance(seen, Message)
     # Milliseconds of the first years would be taken for seconds.
-    assert replace(seen, time=made.time) == made
+    assert replace(seen, time_ns=made.time_ns) == made
     assert MUSE.adopt(made, ABOUT, moment=at(5)) == made
 
 

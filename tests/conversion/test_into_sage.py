@@ -252,5 +252,5 @@ def test_snapshots_get_a_file_and_name_their_message_anew() -> None:
 
 def test_a_snapshot_of_no_message_is_left_out() -> None:
     ledger = Ledger()
-    assert session(said("a"), Snapshot(time=at(1)), ledger=ledger).snapshots == []
+    assert session(said("a"), Snapshot(time_ns=at(1)), ledger=ledger).snapshots == []
     assert "snapshot" in told(ledger)

@@ -169,8 +169,8 @@ def test_what_was_adopted_is_read_and_needs_nothing_more(
     value = format.put(whole, None)
     assert isinstance(value, dict)
     is_as_the_document_says([value], null_at_top=False)
-    assert whole.time is not None
-    if millis_hold(whole.time):
+    assert whole.time_ns is not None
+    if millis_hold(whole.time_ns):
         seen = format.get(Record(value, parent=whole.parent))
         assert seen == whole
         assert format.adopt(whole, ABOUT, moment=0) == whole
@@ -186,7 +186,7 @@ def adopted(message: Message) -> Message:
 def test_a_message_that_says_nothing_gets_all_that_is_required() -> None:
     whole = adopted(Message(id="m", role="user"))
     assert whole == Message(
-        id="m", role="user", parts=(Text(""),), authors=(Author("user"),), time=MOMENT
+        id="m", role="user", parts=(Text(""),), authors=(Author("user"),), time_ns=MOMENT
     )
 
 
@@ -199,8 +199,8 @@ def test_a_message_without_an_id_gets_one_as_the_document_makes_them() -> None:
 
 
 def test_times_are_cut_to_milliseconds_and_unsayable_ones_give_way() -> None:
-    assert adopted(Message(id="m", time=MOMENT + 999_999)).time == MOMENT
-    assert adopted(Message(id="m", time=2**62 * 1000)).time == MOMENT
+    assert adopted(Message(id="m", time_ns=MOMENT + 999_999)).time_ns == MOMENT
+    assert adopted(Message(id="m", time_ns=2**62 * 1000)).time_ns == MOMENT
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,19 @@ MAIN = {"text", "input", "output", "content", "value"}
 
 def lacks(source: Message, returned: Message) -> set[str]:
     """The kinds of things a message had and has no more, found without the converter."""
-    plain = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags", "time")
+    plain = (
+        "role",
+        "authors",
+        "session",
+        "model",
+        "usage",
+        "api_message",
+        "agent",
+        "tags",
+        "time_ns",
+    )
     found = {
-        name
+        name.removesuffix("_ns")
         for name in plain
         if (was := getattr(source, name)) != getattr(returned, name) and was not in NOTHING
     }

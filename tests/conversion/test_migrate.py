@@ -185,7 +185,8 @@ def test_new_and_deleted_messages_arrive_too() -> None:
     talk = after.conversation
     last = list(talk.messages())[-1]
     talk = edit.append(
-        talk, Message(role="user", parent=last.id, parts=(Text("One more thing"),), time=last.time)
+        talk,
+        Message(role="user", parent=last.id, parts=(Text("One more thing"),), time_ns=last.time_ns),
     )
     talk = edit.remove(talk, [list(talk.messages())[1].id])
     back = made(unmigrated(changed(after, talk).read_as("sage")))

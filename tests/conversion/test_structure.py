@@ -20,7 +20,7 @@ NEW = Message(
     id="0b6f6c0e-1c1e-4b7a-9d55-3f1f5f0c9a11",
     role="user",
     parts=(Text("A reply that was not there before"),),
-    time=1_800_000_000_000_000_000,
+    time_ns=1_800_000_000_000_000_000,
 )
 SINGLE = "single.md"
 """A file that is one message; another one has no place in it."""

@@ -67,7 +67,7 @@ def _message(random: Random, before: list[Message], role: str, *parts: Part) -> 
         parent=before[-1].id if before else None,
         role=role,
         parts=parts,
-        time=START + (number * 7 + 1) * SECOND,
+        time_ns=START + (number * 7 + 1) * SECOND,
         session="6b1f0a52-3c4d-4e5f-8a6b-7c8d9e0f1a2b",
         authors=(Author("sage"),) if role == "assistant" else (),
         model="claude-sonnet-4" if role == "assistant" else None,

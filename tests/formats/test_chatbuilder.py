@@ -86,7 +86,7 @@ def test_the_example_of_the_document_is_read_with_its_bare_uuid() -> None:
     message = of_file(CLOSURES)
     assert (message.id, message.role) == (UUID, "user")
     assert message.authors == (Author("Claude 3.7 Sonnet", "1.0.0"),)
-    assert message.time == from_iso("2025-04-21T18:15:00.000Z")
+    assert message.time_ns == from_iso("2025-04-21T18:15:00.000Z")
     assert message.extra == {
         "Component": "UserMessage",
         "Version": "1.0.0",
@@ -181,7 +181,7 @@ def test_of_a_key_that_stands_twice_the_first_counts() -> None:
 
 def test_values_that_mean_nothing_stay_as_they_are() -> None:
     message = of_file("; Created-at: last week\n; Authors: ,\n; role: user\n\n\nhi")
-    assert (message.time, message.authors) == (None, ())
+    assert (message.time_ns, message.authors) == (None, ())
     assert message.extra == {"Created-at": "last week", "Authors": ","}
 
 
@@ -348,7 +348,7 @@ def test_a_new_message_has_all_required_fields() -> None:
         id=UUID,
         role="assistant",
         parts=(Text("# Why\n\n```\nx\n```"),),
-        time=from_iso("2025-04-21T18:15:00Z"),
+        time_ns=from_iso("2025-04-21T18:15:00Z"),
         authors=(Author("Ann", "1.0.0"), Author("Bo")),
         extra={"visibility": "public"},
     )
@@ -371,7 +371,7 @@ def test_a_new_message_has_all_required_fields() -> None:
 def test_neither_id_nor_time_is_made_up() -> None:
     whole = FORMAT.complete(Message(role="user", parts=(Text(""),)))
     assert isinstance(whole, Message)
-    assert (whole.id, whole.time, whole.authors) == ("", None, (Author("Unknown"),))
+    assert (whole.id, whole.time_ns, whole.authors) == ("", None, (Author("Unknown"),))
     value = FORMAT.put(whole, None)
     assert isinstance(value, str)
     assert "Block-UUID" not in value

@@ -180,5 +180,5 @@ def test_the_library_takes_in_no_foreign_session(tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl").write_bytes(lines(note(0), note(1)))
     with talktree.open_library(tmp_path / "library") as library:
         library.import_([tmp_path])
-        names = {os.path.basename(each.path) for each in library.conversations()}
+        names = {os.path.basename(each.raw_path) for each in library.conversations()}
     assert names == {b"ours.jsonl", b"notes.jsonl"}

@@ -90,7 +90,7 @@ def test_example_usage_is_read_and_edited_around_its_dots() -> None:
     found = document(EXAMPLE_USAGE)
     conversation = found.conversation
     assert only_head(found).id == "abc-123"
-    assert only_head(found).updated == DAY
+    assert only_head(found).updated_ns == DAY
     assert conversation["msg-1"].text == "Hello"
     edited = found.with_conversation(edit.set_text(conversation, "msg-1", "Hi"))
     assert written(edited) == EXAMPLE_USAGE.replace(b"Hello", b"Hi")
@@ -107,7 +107,7 @@ def test_the_key_not_the_schema_version_tells_the_variants_apart() -> None:
 
 def test_application_copy_keeps_its_own_fields() -> None:
     head = only_head(sample("good/application.json"))
-    assert (head.id, head.title, head.updated) == ("c-204", "Schöner Nebel", None)
+    assert (head.id, head.title, head.updated_ns) == ("c-204", "Schöner Nebel", None)
     assert head.extra == {
         "owners": ["u-1", "u-2"],
         "tags": ["project:fog"],
@@ -128,7 +128,7 @@ def test_a_message_has_the_fields_of_the_model_and_the_rest_in_extra() -> None:
     first, second, third = sample("good/analytics.json").conversation.messages()
     assert first.authors == (Author("player-one"),)
     assert first.tags == ("project:9c1e",)
-    assert first.time == 1_732_782_401_250 * 1_000_000
+    assert first.time_ns == 1_732_782_401_250 * 1_000_000
     assert isinstance(first.extra["selected_context_metadata"], list)
     assert first.extra["front_desk_classification_results"]["plugins"] is None
     assert second.extra["front_desk_classification_results"] is None
@@ -151,8 +151,8 @@ def test_edited_values_keep_their_wrappers() -> None:
     conversation = found.conversations[0]
     first = next(conversation.messages())
     assert first.id == "6748a1f0c3d2e4b5a6978812"
-    later = replace(first, id="6748a1f0c3d2e4b5a6978899", time=first.time or 0)
-    later = replace(later, time=(first.time or 0) + 1_000_000_000)
+    later = replace(first, id="6748a1f0c3d2e4b5a6978899", time_ns=first.time_ns or 0)
+    later = replace(later, time_ns=(first.time_ns or 0) + 1_000_000_000)
     edited = edit.replace(conversation, first.id, later)
     before = (DATA / "muse/good/export.jsonl").read_bytes()
     expected = before.replace(b'"6748a1f0c3d2e4b5a6978812"', b'"6748a1f0c3d2e4b5a6978899"').replace(
@@ -171,7 +171,7 @@ def test_one_object_a_line_and_a_list_are_conversations_of_their_own() -> None:
 
 def test_a_new_message_goes_into_its_own_conversation_and_raises_its_update_time() -> None:
     found = sample("good/export.jsonl")
-    new = Message(id="n", role="user", parts=(Text("thanks"),), time=DAY + 10**12)
+    new = Message(id="n", role="user", parts=(Text("thanks"),), time_ns=DAY + 10**12)
     for at, conversation in enumerate(found.conversations):
         after = read(
             Source.of_bytes(
@@ -185,14 +185,14 @@ def test_a_new_message_goes_into_its_own_conversation_and_raises_its_update_time
             for each, old in zip(after.conversations, found.conversations, strict=True)
         ]
         assert counts == [int(at == other) for other in range(3)]
-        assert only_head(after, at).updated == DAY + 10**12
+        assert only_head(after, at).updated_ns == DAY + 10**12
         assert not [each for each in after.findings if each.severity == "error"]
 
 
 def test_update_time_keeps_its_form_and_is_never_lowered_or_invented() -> None:
     found = document(EXAMPLE_USAGE)
-    late = Message(id="n", role="user", parts=(Text("x"),), time=DAY + 10**9)
-    early = replace(late, time=DAY - 10**9)
+    late = Message(id="n", role="user", parts=(Text("x"),), time_ns=DAY + 10**9)
+    early = replace(late, time_ns=DAY - 10**9)
     conversation = found.conversation
     raised = written(found.with_conversation(edit.append(conversation, late)))
     assert b'"last_updated_timestamp": 1732782426694\n' in raised
@@ -205,7 +205,7 @@ def test_update_time_keeps_its_form_and_is_never_lowered_or_invented() -> None:
     longer = edit.append(wrapped.conversations[1], late)
     text = written(wrapped.with_conversation(longer))
     assert b'"last_updated_timestamp":{"$date":{"$numberLong":"1732782427000"}}' in text
-    longer = edit.append(wrapped.conversations[1], replace(late, time=DAY + 10**12))
+    longer = edit.append(wrapped.conversations[1], replace(late, time_ns=DAY + 10**12))
     text = written(wrapped.with_conversation(longer))
     assert b'"last_updated_timestamp":{"$date":{"$numberLong":"1732783425694"}}' in text
 
@@ -281,7 +281,7 @@ def test_missing_fields_are_read_as_nothing() -> None:
     found = document(b'{"conversation_id": "c", "message_history": [{"content": "x"}, {}]}')
     first, rest = list(found.conversation.entries)[1:]
     assert isinstance(first, Message)
-    assert (first.id, first.role, first.time, first.authors, first.tags) == (
+    assert (first.id, first.role, first.time_ns, first.authors, first.tags) == (
         "@2", "unknown", None, (), (),
     )  # fmt: skip
     assert isinstance(rest, Opaque)
@@ -292,7 +292,7 @@ def test_what_it_cannot_hold_is_refused() -> None:
     for entry in (
         Message(id="n", role="user", parts=(Text("a"), Text("b"))),
         Message(id="n", role="user", parts=(Text("a"),), model="m"),
-        Message(id="n", role="user", parts=(Text("a"),), time=DAY + 1),
+        Message(id="n", role="user", parts=(Text("a"),), time_ns=DAY + 1),
     ):
         with pytest.raises(WouldLose):
             written(found.with_conversation(edit.append(found.conversation, entry)))
@@ -308,7 +308,7 @@ def test_what_it_cannot_hold_is_refused() -> None:
 
 def test_a_new_head_reads_back() -> None:
     for kind in ("head", "history"):
-        head = Head(id="c", kind=kind, title="t", updated=DAY, extra={"owners": ["a"]})
+        head = Head(id="c", kind=kind, title="t", updated_ns=DAY, extra={"owners": ["a"]})
         assert MUSE.get(Record(MUSE.put(head, None), id="c")) == head
 
 

@@ -159,7 +159,7 @@ def test_fields_at_their_default_are_left_out() -> None:
 
 def test_times_are_iso_text_with_as_many_digits_as_they_need() -> None:
     def written_time(time: int) -> object:
-        value = NATIVE.put(Message(time=time), None)
+        value = NATIVE.put(Message(time_ns=time), None)
         assert isinstance(value, dict)
         assert isinstance(value["message"], dict)
         return value["message"]["time"]

@@ -36,7 +36,7 @@ from tests.formats.sage_samples import (
 def test_documented_user_message() -> None:
     found = message_in((DOCUMENT / "user-message.json").read_text())
     assert (found.role, found.text, found.parent) == ("user", "Create a weather website", None)
-    assert found.time == from_iso("2025-12-21T01:30:00Z")
+    assert found.time_ns == from_iso("2025-12-21T01:30:00Z")
     assert found.session == "session-123"
     assert found.context == Context(
         cwd="/Users/lifcc/Desktop/code/AI/agent/sage",
@@ -324,8 +324,8 @@ def test_parent_null_and_absent_mean_the_same_and_stay_what_they_were() -> None:
 
 def test_times_of_nine_digits_are_kept_exactly() -> None:
     found = read(load(PROGRAM), FORMAT).conversation["0d4be9b3"]
-    assert found.time is not None
-    assert found.time % 1_000_000_000 == 123456789
+    assert found.time_ns is not None
+    assert found.time_ns % 1_000_000_000 == 123456789
 
 
 def test_a_sidechain_may_name_the_message_it_leaves() -> None:

@@ -149,7 +149,7 @@ def test_a_new_message_takes_the_form_of_the_older_file() -> None:
     document = read(load(LEGACY), FORMAT)
     time = from_iso("2025-11-02T07:00:00Z")
     parts = (Text("Baking"), ToolCall("oven", {"heat": 230}, "call_o"))
-    new = Message(id="u-1", parent="@6", role="assistant", parts=parts, time=time)
+    new = Message(id="u-1", parent="@6", role="assistant", parts=parts, time_ns=time)
     after = written(appended(document.conversation, document, new))[LEGACY.name]
     added = """    },
     {

@@ -68,7 +68,7 @@ def test_attachments_and_artifacts_are_parts() -> None:
 
 def test_a_comment_says_who_when_and_in_which_role() -> None:
     (said,) = opened(BASIC)[1].messages()
-    assert (said.role, said.authors, said.time) == (
+    assert (said.role, said.authors, said.time_ns) == (
         "user",
         (Author("user"),),
         1733794702200 * 1_000_000,
@@ -132,7 +132,7 @@ def test_any_type_is_a_role_and_a_missing_one_is_not_made_up(type: str | None, r
 def test_times_are_milliseconds_and_anything_else_is_kept(stamp: object, time: int | None) -> None:
     record = comment(timestamp=stamp)
     said = message(record)
-    assert said.time == time
+    assert said.time_ns == time
     assert (said.extra.get("timestamp") == stamp) == (time is None)
     assert put(said, record) == record.value
 
@@ -144,7 +144,7 @@ def test_empty_content_is_an_empty_text_and_no_content_is_none() -> None:
 
 
 def test_a_new_comment_has_every_member_the_document_requires() -> None:
-    bare = Message(id="n", role="user", time=1733794702200 * 1_000_000)
+    bare = Message(id="n", role="user", time_ns=1733794702200 * 1_000_000)
     value = native(complete(bare))
     assert value == {
         "id": "n",

@@ -29,7 +29,7 @@ REPLY = Message(
     id="new",
     role="assistant",
     parts=(Text("a reply"),),
-    time=1736935209000 * 1_000_000,
+    time_ns=1736935209000 * 1_000_000,
     authors=(Author("bot"),),
 )
 
@@ -59,7 +59,7 @@ def replied(raw: bytes, parent: str | None, *, id: str = "new") -> bytes:
         parent=parent,
         role=REPLY.role,
         parts=REPLY.parts,
-        time=REPLY.time,
+        time_ns=REPLY.time_ns,
         authors=REPLY.authors,
     )
     return saved(document, edit.append(conversation, reply))
@@ -111,7 +111,7 @@ def test_the_older_form_has_sections_for_urls_and_empty_lists() -> None:
 def test_attributes_are_fields_too() -> None:
     one, two, three = opened(GOOD["attributes"])[1].messages()
     assert (one.id, one.role, one.text) == ("a1", "user", "Attributes & plain text, no section")
-    assert (two.parent, two.text, two.time) == ("a1", 'All in "one" tag', 1736935201000 * 10**6)
+    assert (two.parent, two.text, two.time_ns) == ("a1", 'All in "one" tag', 1736935201000 * 10**6)
     assert three.parts[1] == Attachment("a.txt", "text/plain", "https://example.org/a.txt")
 
 
@@ -191,7 +191,11 @@ def test_a_type_fills_the_empty_element() -> None:
     document, conversation = opened(GOOD["app"])
     before = conversation["1736935200000"]
     typed = Message(
-        id=before.id, role="system", parts=before.parts, time=before.time, authors=before.authors
+        id=before.id,
+        role="system",
+        parts=before.parts,
+        time_ns=before.time_ns,
+        authors=before.authors,
     )
     out = saved(document, edit.replace(conversation, before.id, typed))
     assert out == GOOD["app"].replace(b"<type/>", b"<type>system</type>", 1)

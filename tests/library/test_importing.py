@@ -41,12 +41,14 @@ def test_everything_is_taken_in_once(tmp_path: Path, library: Library) -> None:
     others = made.others(tmp_path / "others")
     done = library.import_([tmp_path / "claude", tmp_path / "others"])
     assert (done.seen, done.new, done.failed) == (len(truth.files) + len(others), done.seen, [])
-    kept = {each.path: each for each in library.conversations(agents=True)}
+    kept = {each.raw_path: each for each in library.conversations(agents=True)}
     assert {path for path, each in kept.items() if each.format == "claude-code"} == {
         os.fsencode(path) for path in truth.files
     }
     for other in others:
-        rows = [each for each in library.conversations() if each.path == os.fsencode(other.path)]
+        rows = [
+            each for each in library.conversations() if each.raw_path == os.fsencode(other.path)
+        ]
         assert {each.format for each in rows} == {other.slug}
         assert sum(each.messages for each in rows) == other.messages
         assert len(rows) == other.conversations
@@ -94,7 +96,7 @@ def test_of_an_appended_line_only_the_new_bytes_are_parsed(
     assert (done.grown, done.records, done.files_opened) == (1, 1, 1)
     # The bytes from before are only hashed, and the last of them are read twice.
     assert done.bytes_read == before + min(before, GUARD) + grown.stat().st_size - before
-    assert [hit.path for hit in library.search("pelican")] == [os.fsencode(grown)]
+    assert [hit.raw_path for hit in library.search("pelican")] == [os.fsencode(grown)]
 
 
 def test_half_a_line_is_kept_and_told_when_it_has_its_end(tmp_path: Path, library: Library) -> None:
@@ -284,7 +286,7 @@ def test_paths_of_any_bytes(tmp_path: Path, library: Library) -> None:
     os.symlink(path, folder + b"/link.jsonl")
     done = library.import_([os.fsdecode(folder)])
     assert (done.new, done.failed) == (1, [])
-    assert [hit.path for hit in library.search("dunlin")] == [path]
+    assert [hit.raw_path for hit in library.search("dunlin")] == [path]
     (restored,) = library.restore(next(library.conversations()), tmp_path / "was")
     assert restored.read_bytes() == made.small(tmp_path / "x", words="a dunlin").bytes()
 
@@ -304,7 +306,7 @@ def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
     library.import_([tmp_path / "one"])
     library.import_([one])
     library.add_place(tmp_path / "two")
-    assert library.places() == [os.fsencode(tmp_path / "one"), os.fsencode(tmp_path / "two")]
+    assert library.places() == [tmp_path / "one", tmp_path / "two"]
     assert library.import_().new == 1
     assert library.remove_place(tmp_path / "two")
     assert not library.remove_place(tmp_path / "two")

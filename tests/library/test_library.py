@@ -56,7 +56,7 @@ def test_conversations_are_listed_by_what_is_asked(tmp_path: Path) -> None:
         start = int(made.START.timestamp()) * 10**9
         assert ids(since=start + 8 * day) == {made.session_id(5)}
         assert made.session_id(5) not in ids(until=start + 8 * day)
-        newest = [kept.last or 0 for kept in library.conversations()]
+        newest = [kept.last_ns or 0 for kept in library.conversations()]
         assert newest == sorted(newest, reverse=True)
         sizes = [kept.size for kept in library.conversations(sort="size", limit=3)]
         assert sizes == sorted(sizes, reverse=True)
@@ -75,7 +75,7 @@ def test_a_journal_of_sub_agents_is_kept_and_no_conversation(tmp_path: Path) -> 
         library.import_([tmp_path])
         assert "journal" not in {kept.id for kept in library.conversations()}
         (kept,) = (each for each in library.conversations(agents=True) if each.id == "journal")
-        assert os.fsdecode(kept.path) == str(journal)
+        assert os.fsdecode(kept.raw_path) == str(journal)
 
 
 def test_a_conversation_is_named_by_id_beginning_or_path(tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ def test_a_conversation_is_named_by_id_beginning_or_path(tmp_path: Path) -> None
         third = library.conversation(made.session_id(3))
         assert third.title == "潮汐表"
         assert library.conversation("00000003") == third
-        assert library.conversation(os.fsdecode(third.path)) == third
-        assert third.path in {os.fsencode(path) for path in truth.files}
+        assert library.conversation(os.fsdecode(third.raw_path)) == third
+        assert third.raw_path in {os.fsencode(path) for path in truth.files}
         with pytest.raises(NotFound, match="5 conversations begin so"):
             library.conversation("0000000")
         for name in ("", "nothing", "%", "a\0b"):
@@ -123,5 +123,5 @@ def test_what_it_holds_is_told(tmp_path: Path) -> None:
         assert 0 < told.archive < told.raw
         assert told.index > 0
         assert told.database > told.archive
-        assert told.places == (os.fsencode(tmp_path / "projects"),)
+        assert told.places == (tmp_path / "projects",)
         assert told.last_import is not None

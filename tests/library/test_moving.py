@@ -22,7 +22,7 @@ def test_a_moved_file_is_the_same_conversation(tmp_path: Path, library: Library)
     done = library.import_()
     assert (done.moved, done.new, done.gone, done.records) == (1, 0, 0, 1)
     assert library.conversation(str(moved)).source == source
-    assert [hit.path for hit in library.search("curlew")] == [os.fsencode(moved)]
+    assert [hit.raw_path for hit in library.search("curlew")] == [os.fsencode(moved)]
     assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "projects")))
 
 

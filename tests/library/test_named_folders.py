@@ -112,7 +112,9 @@ def test_usual_places_are_filtered_by_name(
     usual = {"muse.json.bak", "a.txt.gz", "sx.xml.gz", "sub/claude-code.JSONL.1"}
     assert library.import_(known=True).new == len(usual)
     assert library.import_().new == 0
-    found = {os.path.relpath(os.fsdecode(each.path), folder) for each in library.conversations()}
+    found = {
+        os.path.relpath(os.fsdecode(each.raw_path), folder) for each in library.conversations()
+    }
     assert found == usual
     assert library.import_([folder]).new == len(ODD) + len(COMPRESSED) - len(usual)
     assert listed(library, folder) == NOT_IMPORTED

@@ -46,7 +46,7 @@ def test_any_version_of_a_file_comes_back(tmp_path: Path) -> None:
         kept.archive.flush()
         source = kept.source(path)
         told = versions(kept.db, source)
-        assert [version.seen for version in told] == [1, 2, 3, 4, 9]
+        assert [version.seen_ns for version in told] == [1, 2, 3, 4, 9]
         assert [version.number for version in told] == [1, 2, 3, 4, 5]
         for version in told[:4]:
             into = tmp_path / f"{version.number}"
@@ -54,7 +54,7 @@ def test_any_version_of_a_file_comes_back(tmp_path: Path) -> None:
             assert written == into / "session.jsonl"
             assert written.read_bytes() == b"".join(said[: version.number])
             assert written.stat().st_size == version.length
-            assert written.stat().st_mtime_ns == version.modified
+            assert written.stat().st_mtime_ns == version.modified_ns
             assert written.stat().st_mode & 0o777 == 0o600
         (written,) = restore_source(kept, source, tmp_path / "now")
         assert written.read_bytes() == b"another\n"

@@ -100,12 +100,12 @@ def test_a_hit_tells_where_it_is(library: Library) -> None:
     (hit,) = library.search("session:00000003 almanac")
     assert hit.format == "claude-code"
     assert hit.conversation.startswith("00000003-")
-    assert hit.path.endswith(b".jsonl")
+    assert hit.raw_path.endswith(b".jsonl")
     assert hit.message == "00030000-0000-4000-8000-000000000002"
     assert (hit.role, hit.kind, hit.state) == ("assistant", "text", "abandoned")
     assert hit.title == "潮汐表"
     assert hit.project == "/home/ana/tide-tables"
-    assert hit.time is not None
+    assert hit.seconds is not None
     assert hit.score > 0
     assert [hit.excerpt[start:end] for start, end in hit.marks] == ["almanac"]
 
@@ -138,7 +138,7 @@ def test_conversations_of_one_file_are_told_apart(library: Library) -> None:
 def test_better_hits_come_first_and_newer_ones_if_asked(library: Library) -> None:
     scores = [hit.score for hit in library.search("lamp OR wiring", limit=None)]
     assert scores == sorted(scores, reverse=True)
-    times = [hit.time or 0 for hit in library.search("lamp", limit=None, sort="new")]
+    times = [hit.seconds or 0 for hit in library.search("lamp", limit=None, sort="new")]
     assert times == sorted(times, reverse=True)
     assert library.search("role:user").sort == "new", "nothing is ranked"
 

@@ -150,7 +150,7 @@ def test_pages_are_stretches_of_the_whole(
 @given(corpora, st.sampled_from(["new", "old"]))
 def test_hits_can_be_sorted_by_time(root: Path, kept: list[Kept], sort: str) -> None:
     shelf = Held(root, kept)
-    times = [hit.time for hit in results(shelf, "kind:text", limit=None, sort=sort)]
+    times = [hit.seconds for hit in results(shelf, "kind:text", limit=None, sort=sort)]
     known = [time for time in times if time is not None]
     assert known == sorted(known, reverse=sort == "new")
     assert times == known + [None] * (len(times) - len(known))

@@ -286,4 +286,4 @@ def test_files_and_library_count_the_same(library: Library, tmp_path: Path) -> N
     }
     measured = found.measures
     assert (measured.todos_done, measured.todos_open) == (tally.todos_done, tally.todos_open)
-    assert (found.first, found.last) == (tally.first, tally.last)
+    assert (found.first_ns, found.last_ns) == (tally.first, tally.last)

@@ -70,7 +70,7 @@ def test_a_watching_process_ends_with_control_c(tmp_path: Path) -> None:
         assert process.wait() == 0
     with Library.open(tmp_path / "library", write=True) as library:
         assert library.check(read_data=True) == []
-        assert [hit.path for hit in library.search("plover")] == [os.fsencode(path)]
+        assert [hit.raw_path for hit in library.search("plover")] == [os.fsencode(path)]
 
 
 def test_a_failure_is_told_once(tmp_path: Path) -> None:

@@ -154,11 +154,12 @@ class Remembering(RuleBasedStateMachine):
     @rule(name=names)
     def forget(self, name: str) -> None:
         for kept in [*self.library.conversations()]:
-            if kept.path == os.fsencode(self.at(name)):
+            if kept.raw_path == os.fsencode(self.at(name)):
                 self.library.forget(kept)
         self.imported.pop(name, None)
         assert not any(
-            hit.path == os.fsencode(self.at(name)) for hit in self.library.search(name, limit=None)
+            hit.raw_path == os.fsencode(self.at(name))
+            for hit in self.library.search(name, limit=None)
         )
 
     def remember(self) -> None:
@@ -173,7 +174,7 @@ class Remembering(RuleBasedStateMachine):
 
     @invariant()
     def nothing_else_is_listed(self) -> None:
-        listed = {os.fsdecode(kept.path) for kept in self.library.conversations()}
+        listed = {os.fsdecode(kept.raw_path) for kept in self.library.conversations()}
         assert {str(self.at(name)) for name in self.imported} <= listed
         assert listed <= {str(self.at(name)) for name in NAMES}
         assert sum(1 for _ in self.library.conversations()) == len(listed)

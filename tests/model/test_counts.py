@@ -44,7 +44,7 @@ def test_a_missing_parent_is_inferred_before_branches_are_counted() -> None:
 def test_a_conversation_of_nothing() -> None:
     found = talk([])
     counts = found.counts
-    assert (len(found), counts.threads, counts.branches, counts.first) == (0, 0, 0, None)
+    assert (len(found), counts.threads, counts.branches, counts.first_ns) == (0, 0, 0, None)
     assert found
 
 

@@ -94,7 +94,7 @@ def test_what_was_asked_for_has_a_style_of_its_own() -> None:
 def test_copies_are_shown_once_and_counted() -> None:
     one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
     alone = _hit("x", ())  # said twice in one file: no copies
-    found = list(together([one, one._replace(path=b"/b"), other, alone, alone._replace(at=2)]))
+    found = list(together([one, one._replace(raw_path=b"/b"), other, alone, alone._replace(at=2)]))
     assert [(each.hit, each.files) for each in found] == [
         *((one, 2), (other, 1), (alone, 1), (alone._replace(at=2), 1))
     ]
@@ -102,7 +102,7 @@ def test_copies_are_shown_once_and_counted() -> None:
 
 
 def test_the_command_names_the_file_or_if_it_is_gone_the_id() -> None:
-    here = _hit("x", ())._replace(path=b"/odd 'name'.jsonl", message="m 1", here=True)
+    here = _hit("x", ())._replace(raw_path=b"/odd 'name'.jsonl", message="m 1", here=True)
     assert shlex.split(show_command(here)) == [
         *("talktree", "show", "/odd 'name'.jsonl", "--branch", "m 1")
     ]
@@ -115,7 +115,7 @@ def test_a_conversation_is_one_line_that_does_nothing(kept: Kept) -> None:
     shown = [as_text(each) for each in listed_lines([kept])]
     assert len(shown) == 1
     assert not acts(shown[0])
-    assert os.fsencode(str(listed_shape(kept)["path"])) == kept.path
+    assert os.fsencode(str(listed_shape(kept)["path"])) == kept.raw_path
 
 
 def test_what_an_import_came_to() -> None:
@@ -145,7 +145,7 @@ def _hit(text: str, marks: tuple[tuple[int, int], ...]) -> Hit:
     return Hit(
         source=1,
         conversation="3f2a",
-        path=bytes(Path("/a")),
+        raw_path=bytes(Path("/a")),
         format="sage",
         title=None,
         project=None,
@@ -154,7 +154,7 @@ def _hit(text: str, marks: tuple[tuple[int, int], ...]) -> Hit:
         part=0,
         role="user",
         kind="text",
-        time=None,
+        seconds=None,
         state="current",
         sidechain=False,
         deleted=False,

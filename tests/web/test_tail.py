@@ -68,7 +68,7 @@ def test_what_was_edited_is_in_the_tail(tmp_path: Path) -> None:
         opened = desk.open("1")
         with desk.writing() as library:
             id = "5a1e0000-0000-4000-8000-0000000000aa"
-            said = Reply(id=id, parent=opened.leaf, text="and one more", time=opened.kept.last)
+            said = Reply(id=id, parent=opened.leaf, text="and one more", time=opened.kept.last_ns)
             library.edits(opened.kept).do(opened.as_read.id, said)
         after = tail(desk, "1", 3)
         assert after.rows[-1].id == id

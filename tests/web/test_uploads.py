@@ -83,7 +83,7 @@ def test_a_file_is_recognised_looked_over_and_kept(studio: tuple[Running, Path],
     assert ledger["to"] == "muse"
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
     assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (data, 0o600)
     assert found.client.get(f"/api/v1/uploads/{upload['upload']}/ledger?to=muse").status_code == 404
@@ -108,7 +108,7 @@ def test_a_file_can_be_kept_as_another_format(studio: tuple[Running, Path], to: 
     assert (job["state"], job["error"]) == ("done", None)
     opened = found.studio.desk.open(job["cid"])
     assert opened.document.format == to
-    assert Path(opened.kept.path.decode()).is_relative_to(folder)
+    assert Path(opened.kept.raw_path.decode()).is_relative_to(folder)
 
 
 @pytest.mark.parametrize("name", EVIL)
@@ -117,7 +117,7 @@ def test_a_name_is_never_a_path(studio: tuple[Running, Path], name: str) -> None
     upload = uploaded(found, (DEMO / "native.jsonl").read_bytes(), name)
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
     assert kept.name == plain(kept.name)
 
@@ -283,7 +283,7 @@ def test_a_folder_that_is_one_conversation_is_kept(
     assert upload["conversations"] == 1
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {"to": to})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.path.decode())
+    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
     if to is None:
         assert (bytes_of(kept), kept.stat().st_mode & 0o777) == (files, 0o700)

@@ -51,7 +51,7 @@ def report_incomplete(incomplete: Sequence[Failed], *, quiet: bool) -> None:
     from talktree.library.importing.result import DAMAGED, without_path  # not for --help
 
     for each in incomplete[:MOST_TOLD]:
-        why = without_path(each.failure.message, each.path)
+        why = without_path(each.failure.message, each.raw_path)
         word = "damaged: " if each.failure.kind == DAMAGED else ""
         tell(f"talktree: {os.fsdecode(each.path)}: imported, but {word}{why}")
     if len(incomplete) > MOST_TOLD:

@@ -9,6 +9,7 @@ from talktree.conversion.ids import id_for, is_uuid4, uuid_for
 from talktree.formats.base import About, Format
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
+from talktree.model.identity import find_native_id
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
 
@@ -23,10 +24,17 @@ class _Told(NamedTuple):
     model: str | None
 
 
-def about(conversation: Conversation, target: Format, *, leaf: int | None = None) -> About:
+def about(
+    conversation: Conversation,
+    target: Format,
+    *,
+    leaf: int | None = None,
+    own_id: str | None = None,
+) -> About:
     """The facts of a conversation, from its skeleton and its first messages.
 
-    `leaf` is where its active branch ends, if that is known already.
+    `leaf` is where its active branch ends, if that is known already; `own_id` is the id it shall
+    have instead of the one it has.
     """
     bones = conversation.skeleton
     nodes = [position for position, trait in enumerate(bones.traits) if trait]
@@ -37,6 +45,8 @@ def about(conversation: Conversation, target: Format, *, leaf: int | None = None
         id=conversation.id,
         format=conversation.format,
         session=_session(conversation, first.session),
+        own_id=own_id or find_own_id(conversation),
+        renamed=own_id is not None,
         title=conversation.title,
         started=min(times, default=None),
         updated=max(times, default=None),
@@ -46,6 +56,12 @@ def about(conversation: Conversation, target: Format, *, leaf: int | None = None
         model=first.model,
         habits=bones.habits,
     )
+
+
+def find_own_id(conversation: Conversation) -> str | None:
+    """The id that a conversation has in its source and that no other there has."""
+    found = find_native_id(conversation)
+    return found if found == conversation.native_id else None
 
 
 def _told(entries: Iterable[Entry]) -> _Told:

@@ -34,7 +34,7 @@ def message_losses(
             for kind, value, other in zip(PLAIN_FIELDS, mine, theirs, strict=True)
             if value and value != other
         ]
-    if source.time != held.time and source.time is not None:
+    if source.time_ns != held.time_ns and source.time_ns is not None:
         out.append(Loss("time", name, _time_told(source, held), kept))
     if source.flags and not source.flags <= held.flags:
         gone = ", ".join(sorted(source.flags - held.flags))
@@ -60,7 +60,7 @@ def _told(kind: str, value: object) -> str:
 
 
 def _time_told(source: Message, held: Message) -> str:
-    return "the time" if held.time is None else "digits of the time"
+    return "the time" if held.time_ns is None else "digits of the time"
 
 
 def _structured(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
@@ -159,7 +159,7 @@ def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
     if type(was) is not type(seen):
         return [Loss(kind, was.id, kind, kept)]
     gone = [
-        name
+        name.removesuffix("_ns")
         for name in was.__struct_fields__
         if name not in MAPPED
         and not equal(value := getattr(was, name), getattr(seen, name))

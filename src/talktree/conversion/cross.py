@@ -276,7 +276,7 @@ class Crossing:
 
     def _is_sure(self, adopted: Message) -> bool:
         """Whether a message of plain characters is read again just as it is."""
-        return self.target.faithful and not is_ambiguous(adopted.time)
+        return self.target.faithful and not is_ambiguous(adopted.time_ns)
 
     @cached_property
     def _doubled(self) -> dict[int, str]:

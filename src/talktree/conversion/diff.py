@@ -25,7 +25,7 @@ Kind = Literal["added", "removed", "changed", "moved"]
 FIELDS = (
     "role",
     "parts",
-    "time",
+    "time_ns",
     "authors",
     "flags",
     "model",
@@ -141,7 +141,9 @@ def _between(one: Side, two: Side, a: _Brief, b: _Brief, pairs: dict[str, str]) 
 def differing(one: Entry, two: Entry) -> tuple[str, ...]:
     """The fields in which two messages differ."""
     return tuple(
-        name for name in FIELDS if not _same(getattr(one, name, None), getattr(two, name, None))
+        name.removesuffix("_ns")
+        for name in FIELDS
+        if not _same(getattr(one, name, None), getattr(two, name, None))
     )
 
 

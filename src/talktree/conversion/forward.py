@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from talktree.conversion.about import about as about_of
+from talktree.conversion.about import find_own_id
 from talktree.conversion.attachments import Outside, WithContents
 from talktree.conversion.cross import Crossing
 from talktree.conversion.digests import PLACEHOLDER
@@ -22,6 +23,7 @@ from talktree.conversion.pack import Packing
 from talktree.conversion.plan import linked_for, planned
 from talktree.conversion.proof import Proof
 from talktree.conversion.refine import Embedded, Refinement
+from talktree.errors import UsageError
 from talktree.files import Source, stem_of
 from talktree.formats.base import BESIDE, Format
 from talktree.formats.engine import Origin, read, write
@@ -75,6 +77,11 @@ def _outputs(
     assert isinstance(origin, Origin)
     document = document.with_these([linked_for(target, each) for each in document.conversations])
     conversations = document.conversations or _nothing(document)
+    if options.id is not None and len(conversations) > 1:
+        raise UsageError(
+            f"{document.name} holds {len(conversations)} conversations, and an id is for one",
+            hint="leave out the id, or convert them one by one",
+        )
     outputs: list[_Output] = []
     stems = _Stems()
     # In its own format a conversation has a place for all that it shows.
@@ -135,7 +142,8 @@ def _branches(
     conversation: Conversation, target: Format, options: Options, stems: _Stems
 ) -> Iterator[tuple[str | None, str]]:
     """The leaves to write to, each with the stem of its file."""
-    stem = stems.take(conversation.id, conversation.main_file)
+    own = target.stem_for(options.id or find_own_id(conversation) or "")
+    stem = stems.take(own or conversation.id, conversation.main_file)
     if options.branch != "all" or target.can.branches:
         yield None if options.branch == "all" else options.branch, stem
         return
@@ -213,7 +221,7 @@ class _Output:
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
-        self.about = about_of(conversation, target, leaf=active)
+        self.about = about_of(conversation, target, leaf=active, own_id=options.id)
         if refinement is not None:
             self.about = refinement.completed(self.about, target)
         self.plan = planned(conversation, origin.format, target, self.about, leaf)

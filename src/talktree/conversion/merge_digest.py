@@ -84,7 +84,7 @@ def _bare(entry: Entry) -> Entry:
                 parent=None,
                 follows=None,
                 session=None,
-                time=_millis(entry.time),
+                time_ns=_millis(entry.time_ns),
                 extra=_without(entry.extra),
             )
         case Head():
@@ -108,7 +108,7 @@ def _millis(time: int | None) -> int | None:
 
 def _said(message: Message) -> bytes:
     found = blake2b(digest_size=SIZE)
-    found.update(str(_millis(message.time)).encode())
+    found.update(str(_millis(message.time_ns)).encode())
     for kind, words in words_of(message.parts):
         text = words if isinstance(words, str) else _bytes(words).decode("utf-8", "surrogatepass")
         raw = text.encode("utf-8", "surrogatepass")

@@ -18,6 +18,8 @@ class Options(Struct, frozen=True, kw_only=True):
 
     carry: bool = True
     """Whether what the target cannot hold travels along."""
+    id: str | None = None
+    """The id of the conversation in the target, where that takes any; None for its own."""
     branch: str | None = None
     """`active`, `all`, the id of a leaf, or None for all that the target can hold."""
     attachments: Attachments = "inline"

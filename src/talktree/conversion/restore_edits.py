@@ -257,7 +257,7 @@ class Edits:
         extra = refinement.format.lens is self._format.lens or self._format.can.everything
         draft = drafted(message, self._format, extra=extra)
         here = refinement.where[position][0]
-        moment = message.time or 0
+        moment = message.time_ns or 0
         adopted = self._format.adopt(draft.message, about_of(here, self._format), moment=moment)
         seen = self._format.get(Record(self._format.put(adopted, None), parent=message.parent))
         assert isinstance(seen, Message)
@@ -293,9 +293,9 @@ class Edits:
             parent = parent if name is None else name[1]
         self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
         # No piece of the reply it was made from: that cost its tokens once, at another moment.
-        time = None if new.time is None else new.time + MILLI
+        time = None if new.time_ns is None else new.time_ns + MILLI
         usage = None if new.usage is None else Usage()
-        sibling = replace(new, id=own, parent=parent, time=time, api_message=None, usage=usage)
+        sibling = replace(new, id=own, parent=parent, time_ns=time, api_message=None, usage=usage)
         self._append(here, sibling, behind=None)
 
     def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
@@ -351,7 +351,7 @@ class Edits:
         id = id_for(message.id, there.id, self._format)
         chained = self._origin.links(here) == "chain"
         wanted = replace(draft.message, id=id, parent=None if chained else parent)
-        moment = message.time or about.updated or 0
+        moment = message.time_ns or about.updated or 0
         new = self._format.adopt(wanted, about, moment=moment)
         seams = settled_seams(draft, new.parts)
         self._ledger.add(message_losses(message, new, seams, "lost", name=message.id))

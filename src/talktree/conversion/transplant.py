@@ -20,7 +20,7 @@ from talktree.text.json_value import equal
 
 FIELDS = (
     "role",
-    "time",
+    "time_ns",
     "authors",
     "session",
     "model",

@@ -132,7 +132,7 @@ class Markdown(Writer):
         return f"# {marked(title)}\n\n{told}\n\n"
 
     def _heading(self, who: str, message: Message) -> str:
-        time = moment(message.time)
+        time = moment(message.time_ns)
         when = f" · {time}" if time else ""
         return f"## {marked(who)}{when}\n\n"
 
@@ -165,7 +165,7 @@ class Plain(Writer):
         return f"{line}\n{'=' * min(len(line), 72)}\n{', '.join(f for f in facts if f)}\n\n"
 
     def _heading(self, who: str, message: Message) -> str:
-        time = moment(message.time)
+        time = moment(message.time_ns)
         return f"{one_line(who, 80)}{f'  {time}' if time else ''}\n\n"
 
     def _branch(self, messages: int) -> str:

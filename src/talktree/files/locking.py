@@ -28,6 +28,7 @@ def _request(kind: int, byte: int) -> bytes:
 
 _KNOWN = range(8)
 EXCLUSIVE = [_request(fcntl.F_WRLCK, byte) for byte in _KNOWN]
+SHARED = [_request(fcntl.F_RDLCK, byte) for byte in _KNOWN]
 FREE = [_request(fcntl.F_UNLCK, byte) for byte in _KNOWN]
 """Requests for the first bytes of a file, ready for `fcntl` where every microsecond counts."""
 

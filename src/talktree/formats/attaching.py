@@ -44,6 +44,6 @@ def attach_file(
 
 def _fitted(format: Format, part: Attachment) -> Attachment | None:
     """What a format makes of a file that comes from elsewhere."""
-    message = Message(id=_ANY, parent=None, role="user", parts=(Text("-"), part), time=0)
+    message = Message(id=_ANY, parent=None, role="user", parts=(Text("-"), part), time_ns=0)
     adopted = format.adopt(message, About(id=_ANY, session=_ANY), moment=0)
     return next((each for each in adopted.parts if isinstance(each, Attachment)), None)

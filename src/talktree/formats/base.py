@@ -100,6 +100,10 @@ class About(Struct, frozen=True, kw_only=True):
     """The format it comes from."""
     session: str
     """A UUID that stands for it, the same each time."""
+    own_id: str | None = None
+    """The id that it has in its source, or that was asked for; None if there is none."""
+    renamed: bool = False
+    """Whether the id was asked for: then it counts instead of what messages say."""
     title: str | None = None
     started: int | None = None
     updated: int | None = None
@@ -323,6 +327,10 @@ class Format(ABC):
 
     empty_text: bytes | None = None
     """What a file without messages says, if only that tells the format of it."""
+
+    def stem_for(self, id: str) -> str | None:
+        """The name of the file or folder of a conversation with an id; None if any will do."""
+        return None
 
     def path_for(self, about: About, stem: str) -> str:
         """The file a new conversation starts with, as a path in its folder."""

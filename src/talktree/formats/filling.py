@@ -23,7 +23,7 @@ def fill_by_adopting(format: Format, message: Message, conversation: Conversatio
     Where those would become others, only the session and the context are taken.
     """
     about = about_new(message, conversation)
-    adopted = format.adopt(message, about, moment=message.time or 0)
+    adopted = format.adopt(message, about, moment=message.time_ns or 0)
     same = replace(
         adopted, id=message.id, parent=message.parent, session=message.session or adopted.session
     )
@@ -33,7 +33,7 @@ def fill_by_adopting(format: Format, message: Message, conversation: Conversatio
 
 
 def _said(message: Message) -> object:
-    return message.role, message.parts, message.time, message.flags, message.follows
+    return message.role, message.parts, message.time_ns, message.flags, message.follows
 
 
 def about_new(message: Message, conversation: Conversation) -> About:
@@ -53,8 +53,8 @@ def about_new(message: Message, conversation: Conversation) -> About:
         format=conversation.format,
         session=session or uuid_for(named or stem, ""),
         title=None,
-        started=message.time,
-        updated=message.time,
+        started=message.time_ns,
+        updated=message.time_ns,
         count=1,
         context=context,
         habits=conversation.skeleton.habits,

@@ -58,7 +58,7 @@ class Info(Struct, frozen=True, kw_only=True):
     index: int
     database: int
     """The database file, the archive included."""
-    places: tuple[bytes, ...]
+    places: tuple[Path, ...]
     last_import: int | None
     not_imported: tuple[NotImported, ...] = ()
     """Files that the last import of them did not recognise or read."""

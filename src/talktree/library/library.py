@@ -172,11 +172,11 @@ class Library:
         roots = self._roots(paths, known=False)
         return watch(self, roots, every=every, progress=progress, quiet=quiet)
 
-    def places(self) -> list[bytes]:
+    def places(self) -> list[Path]:
         """The paths that are looked at if none is named."""
         from talktree.library.importing.places import places
 
-        return places(self.db)
+        return [Path(os.fsdecode(path)) for path in places(self.db)]
 
     def add_place(self, path: AnyPath) -> None:
         """Look there from now on."""
@@ -306,12 +306,12 @@ class Library:
 
         return archived_source(self.db, self.archive, kept.source, version, companions=True)
 
-    def companions(self, kept: Kept) -> list[bytes]:
+    def companions(self, kept: Kept) -> list[Path]:
         """The paths of the kept files that belong to a conversation in another file."""
         from talktree.library.archive.companions import companions_of
 
         found = companions_of(self.db, self.archive, kept.source)
-        return [each.kept.path for each in found.values()]
+        return [Path(os.fsdecode(each.kept.path)) for each in found.values()]
 
     def read(self, kept: Kept | str, *, version: int | None = None) -> Document:
         """A document with just this conversation, as it is kept.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from talktree.errors import NotFound, UsageError
+from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -104,13 +107,13 @@ class Kept(NamedTuple):
     source: int
     id: str
     """The id it has in its own format, or the name of its file."""
-    path: bytes
+    raw_path: bytes
     format: str
     title: str | None
     project: str | None
     branch: str | None
-    first: int | None
-    last: int | None
+    first_ns: int | None
+    last_ns: int | None
     messages: int
     branches: int
     sidechains: int
@@ -119,7 +122,7 @@ class Kept(NamedTuple):
     state: str
     trouble: str | None
     parent: str | None
-    kept_until: int | None
+    kept_until_ns: int | None
     number: int = 0
     """Which conversation of its source it is."""
     threads: int = 0
@@ -129,6 +132,26 @@ class Kept(NamedTuple):
     """The name under which its source holds it."""
     several: int = 1
     """How many conversations its source holds; 0 if it could not be read."""
+
+    @property
+    def path(self) -> Path:
+        """Where its file is, or was."""
+        return Path(os.fsdecode(self.raw_path))
+
+    @property
+    def first(self) -> datetime | None:
+        """When its first message was written, in UTC."""
+        return to_datetime(self.first_ns)
+
+    @property
+    def last(self) -> datetime | None:
+        """When its last message was written, in UTC."""
+        return to_datetime(self.last_ns)
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """When the program that wrote it deletes it, in UTC."""
+        return to_datetime(self.kept_until_ns)
 
 
 def conversations(

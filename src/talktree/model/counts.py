@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -16,6 +17,7 @@ from talktree.model.findings import Finding
 from talktree.model.mending import mended
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.tree import Branch, Tree
+from talktree.text.times import to_datetime
 
 SIDECHAIN = "sidechain"
 
@@ -31,9 +33,19 @@ class ConversationCounts(Struct, frozen=True, kw_only=True):
     branches: int
     """Sidechains are not among them."""
     sidechains: int
-    first: int | None
-    last: int | None
+    first_ns: int | None
+    last_ns: int | None
     """When its first and its last message were written, in nanoseconds since 1970."""
+
+    @property
+    def first(self) -> datetime | None:
+        """When its first message was written, in UTC."""
+        return to_datetime(self.first_ns)
+
+    @property
+    def last(self) -> datetime | None:
+        """When its last message was written, in UTC."""
+        return to_datetime(self.last_ns)
 
 
 class FindingCounts(Struct, frozen=True, kw_only=True):
@@ -56,8 +68,8 @@ def count_conversation(conversation: Conversation) -> ConversationCounts:
         threads=count_threads(shown.tree),
         branches=count_branches(branches),
         sidechains=count_sidechains(branches),
-        first=first,
-        last=last,
+        first_ns=first,
+        last_ns=last,
     )
 
 

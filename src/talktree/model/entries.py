@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime as DateTime
+from datetime import datetime
 from typing import Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Extra
@@ -21,14 +21,19 @@ class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
     title: str | None = None
     leaf: str | None = None
     """The message it speaks of, if it names one."""
-    time: int | None = None
-    updated: int | None = None
+    time_ns: int | None = field(default=None, name="time")
+    updated_ns: int | None = field(default=None, name="updated")
     extra: Extra = NOTHING
 
     @property
-    def datetime(self) -> DateTime | None:
-        """Its time in UTC; `time` has the nanoseconds."""
-        return to_datetime(self.time)
+    def time(self) -> datetime | None:
+        """Its time in UTC; `time_ns` is exact."""
+        return to_datetime(self.time_ns)
+
+    @property
+    def updated(self) -> datetime | None:
+        """When it was last changed, in UTC; `updated_ns` is exact."""
+        return to_datetime(self.updated_ns)
 
 
 class FileState(Struct, frozen=True, gc=False, kw_only=True):
@@ -45,13 +50,13 @@ class FileState(Struct, frozen=True, gc=False, kw_only=True):
     size: int | None = None
     content_before: str | None = None
     version: int | None = None
-    time: int | None = None
+    time_ns: int | None = field(default=None, name="time")
     extra: Extra = NOTHING
 
     @property
-    def datetime(self) -> DateTime | None:
-        """Its time in UTC; `time` has the nanoseconds."""
-        return to_datetime(self.time)
+    def time(self) -> datetime | None:
+        """Its time in UTC; `time_ns` is exact."""
+        return to_datetime(self.time_ns)
 
 
 class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
@@ -60,16 +65,16 @@ class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
     id: str = ""
     message: str | None = None
     """The message it belongs to."""
-    time: int | None = None
+    time_ns: int | None = field(default=None, name="time")
     update: bool = False
     """Whether it only adds to an earlier snapshot of the same message."""
     files: Mapping[str, FileState] = NOTHING
     extra: Extra = NOTHING
 
     @property
-    def datetime(self) -> DateTime | None:
-        """Its time in UTC; `time` has the nanoseconds."""
-        return to_datetime(self.time)
+    def time(self) -> datetime | None:
+        """Its time in UTC; `time_ns` is exact."""
+        return to_datetime(self.time_ns)
 
 
 class Opaque(Struct, frozen=True, gc=False, kw_only=True, tag="opaque"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime as DateTime
+from datetime import datetime
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from talktree.model.parts import NOTHING, Extra, Part, Text
 from talktree.text.times import to_datetime
@@ -75,8 +75,8 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
     role: str = "unknown"
     """user, assistant, system, tool, or any other word the source uses."""
     parts: tuple[Part, ...] = ()
-    time: int | None = None
-    """Nanoseconds since 1970, UTC."""
+    time_ns: int | None = field(default=None, name="time")
+    """When it was written, in nanoseconds since 1970, UTC."""
     authors: tuple[Author, ...] = ()
     session: str | None = None
     flags: frozenset[str] = NO_FLAGS
@@ -101,9 +101,9 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
-    def datetime(self) -> DateTime | None:
-        """Its time in UTC; `time` has the nanoseconds."""
-        return to_datetime(self.time)
+    def time(self) -> datetime | None:
+        """When it was written, in UTC; `time_ns` is exact."""
+        return to_datetime(self.time_ns)
 
     def __repr__(self) -> str:
         words = self.text

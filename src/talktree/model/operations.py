@@ -149,7 +149,7 @@ def done(conversation: Conversation, operation: Operation) -> Conversation:
                 edit.with_text(conversation[about], text),
                 id=operation.id,
                 parent=_parent_of(conversation, about),
-                time=operation.time,
+                time_ns=operation.time,
             )
             return edit.append(conversation, _fresh(new))
         case Replace(about=about, text=text):
@@ -199,7 +199,7 @@ def _replied(conversation: Conversation, reply: Reply) -> Conversation:
         parent=parent,
         role=reply.role,
         parts=(Text(reply.text),),
-        time=reply.time,
+        time_ns=reply.time,
         authors=() if reply.author is None else (reply.author,),
         thinking=None if reply.thinking is None else ThinkingSetting(level=reply.thinking),
         session=near.session if near else None,
@@ -221,7 +221,7 @@ def _cloned(conversation: Conversation, clone: Clone) -> Conversation:
         message = conversation[old]
         parent = _parent_of(conversation, old)
         if message.id == first:
-            message = with_fields(message, time=_own_time(conversation, old))
+            message = with_fields(message, time_ns=_own_time(conversation, old))
         else:
             if parent not in clone.ids:
                 raise UsageError(f"{old} does not follow a message that is copied")
@@ -247,7 +247,7 @@ def _own_time(conversation: Conversation, id: str) -> int | None:
     Where programs write messages again, a sibling of the same time would be taken for a replay.
     """
     bones, position = conversation.skeleton, conversation.position(id)
-    time = conversation[id].time
+    time = conversation[id].time_ns
     if time is None or not bones.habits.replays:
         return time
     above = bones.parents[position]

@@ -118,7 +118,7 @@ def outline(entry: Entry) -> Outline:
                 trait,
                 entry.id,
                 entry.parent,
-                entry.time,
+                entry.time_ns,
                 entry.role,
                 SIDECHAIN in flags,
                 entry.api_message or _calls_of(entry),

@@ -50,14 +50,14 @@ def calls_of(message: Message) -> Iterator[Call]:
     """The calls a message makes."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
-            yield Call(message.id, number, part.id, part.name, message.time)
+            yield Call(message.id, number, part.id, part.name, message.time_ns)
 
 
 def results_of(message: Message) -> Iterator[Result]:
     """The results a message brings."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolResult):
-            yield Result(message.id, message.parent, number, part.call, part.error, message.time)
+            yield Result(message.id, message.parent, number, part.call, part.error, message.time_ns)
 
 
 def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:

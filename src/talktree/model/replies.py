@@ -49,10 +49,10 @@ def reply_of(
     cached = used.cache_write if written is None else written
     counts = tuple(map(valid_count, (used.input, used.output, used.cache_read, cached)))
     name = reply_name(message.api_message, request) or lone_name(
-        own, message.session, message.time, message.model, (*counts, hour)
+        own, message.session, message.time_ns, message.model, (*counts, hour)
     )
     side = SIDECHAIN in message.flags
-    return ReplyUsage(name, Usage(*counts), hour, message.time, message.model, side)
+    return ReplyUsage(name, Usage(*counts), hour, message.time_ns, message.model, side)
 
 
 def reply_name(api_message: str | None, request: str | None) -> str:

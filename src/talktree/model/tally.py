@@ -158,7 +158,7 @@ class Tally:
     def _take(self, message: Message, replies: Iterable[ReplyUsage]) -> None:
         self.messages += 1
         self.roles[message.role] += 1
-        day, time = self._day(message.time), message.time
+        day, time = self._day(message.time_ns), message.time_ns
         if day is not None and time is not None:
             day.messages += 1
             self.first = time if self.first is None else min(self.first, time)

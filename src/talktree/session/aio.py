@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from talktree.session.capture.work import FilePath, Unprotected, Work
+from talktree.session.erasure.report import Erasure
 from talktree.session.journal.journal import Durability
 from talktree.session.recording.children import Sidechain
 from talktree.session.session import Session
@@ -135,6 +136,18 @@ class AsyncStore:
         """A session by its id or the beginning of it; without one, the newest."""
         work = partial(self.store.open, id, workspace=workspace, durability=durability, write=write)
         return AsyncSession(await in_thread(work))
+
+    async def forget(
+        self,
+        id: str,
+        *,
+        messages: Iterable[str] = (),
+        paths: Iterable[FilePath] = (),
+        dry_run: bool = True,
+    ) -> Erasure:
+        """Erase a whole session, or only some of its messages and the history of some files."""
+        work = partial(self.store.forget, id, messages=messages, paths=paths, dry_run=dry_run)
+        return await in_thread(work)
 
 
 class AsyncStep:

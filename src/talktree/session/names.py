@@ -5,19 +5,13 @@ An id becomes a folder's name, so it is checked before any path is made of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from os import urandom
 
 from talktree.errors import NotFound, UsageError
+from talktree.formats.sage.session_ids import LONGEST, is_id
 
-LONGEST = 128
-_GOOD = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?", re.ASCII)
-_DEVICES = frozenset(
-    {"con", "prn", "aux", "nul"}
-    | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
-)
-"""Names that mean a device on some systems, whatever their ending."""
+__all__ = ["LONGEST", "checked_id", "is_id", "new_id", "whole"]
 
 _VARIANTS = {digit: "89ab"[number & 3] for number, digit in enumerate("0123456789abcdef")}
 
@@ -27,13 +21,6 @@ def new_id() -> str:
     digits = urandom(16).hex()
     variant = _VARIANTS[digits[16]]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
-
-
-def is_id(id: str) -> bool:
-    """Whether a text can name a session."""
-    if len(id) > LONGEST or _GOOD.fullmatch(id) is None:
-        return False
-    return id.partition(".")[0].lower() not in _DEVICES
 
 
 def checked_id(id: str) -> str:

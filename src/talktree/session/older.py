@@ -41,7 +41,7 @@ class Older:
             self._messages = tuple(conversation.path())
             self._title = conversation.title
             heads = (each for each in conversation.entries if isinstance(each, Head))
-            self._created = next((each.time for each in heads), None)
+            self._created = next((each.time_ns for each in heads), None)
         return self._messages
 
     @property

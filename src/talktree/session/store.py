@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,11 @@ from talktree.session import metadata
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import LIMITS, Limits
+from talktree.session.capture.work import FilePath
 from talktree.session.config import Settings, set_settings, settings
+from talktree.session.erasure.forget import Forgetting, finish_interrupted, is_interrupted
+from talktree.session.erasure.report import Erasure
+from talktree.session.erasure.whole_sessions import WholeErasure, finish_whole_erasures
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Durability, Journal
 from talktree.session.names import checked_id, is_id, new_id, whole
@@ -25,7 +30,7 @@ from talktree.session.plainly import plainly
 from talktree.session.session import Session
 from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
 from talktree.text.json_value import Json
-from talktree.text.times import from_iso
+from talktree.text.times import from_iso, to_datetime
 
 ROOT = ".sage"
 SESSIONS = b"sessions"
@@ -36,14 +41,24 @@ class Described(NamedTuple):
 
     id: str
     title: str | None
-    created: int | None
-    updated: int | None
+    created_ns: int | None
+    updated_ns: int | None
     messages: int | None
     """How many there are, if somebody counted."""
     state: str | None
     parent: str | None
     older: bool
     """Whether it is (also) an older file."""
+
+    @property
+    def created(self) -> datetime | None:
+        """When it was begun, in UTC."""
+        return to_datetime(self.created_ns)
+
+    @property
+    def updated(self) -> datetime | None:
+        """When it was last written to, in UTC."""
+        return to_datetime(self.updated_ns)
 
 
 @plainly
@@ -90,7 +105,7 @@ class Store:
             with self._sessions(create=True) as sessions:
                 folder = _new_folder(sessions, id)
             undone.callback(folder.close)
-            opened = self._opened(id, folder, self._durability(durability))
+            opened = self._opened(id, folder, self._durability(durability), write=True)
             opened.workspace = place
             line = begin_line(id, place, folder, title=title, parent=parent)
             opened.journal.append("operations", line)
@@ -112,6 +127,8 @@ class Store:
         Its workspace is the one it was begun in; naming one maps the session to that folder.
         Without `write` nothing is written, not even what was left unfinished is finished.
         """
+        if write:
+            self._finish_whole_erasures()
         id = self._meant(id)
         name = id.encode()
         mode = self._durability(durability)
@@ -124,7 +141,7 @@ class Store:
             with self._sessions() as sessions:
                 if sessions.lstat(name) is None:
                     _made(sessions, name)
-                made = self._opened(id, sessions.beneath(name), mode)
+                made = self._opened(id, sessions.beneath(name), mode, write=write)
             if found is not None and write:
                 found.copy_into(made.folder)
             _placed(made, workspace, write=write, continues=found.name if found else None)
@@ -144,8 +161,10 @@ class Store:
             )
         return found
 
-    def _opened(self, id: str, folder: Anchor, durability: Durability) -> Opened:
+    def _opened(self, id: str, folder: Anchor, durability: Durability, *, write: bool) -> Opened:
         journal = Journal(folder, durability)
+        if write:
+            self._finish_erasure(id, folder, journal)
         index = Index(journal, self.root / "cache" / f"{id}.sqlite")
         last = index.newest()
         return Opened(
@@ -160,6 +179,61 @@ class Store:
             notices=list(journal.problems),
             session=(None if last is None else index.message(last).session) or id,
         )
+
+    # erasing
+
+    def forget(
+        self,
+        id: str,
+        *,
+        messages: Iterable[str] = (),
+        paths: Iterable[FilePath] = (),
+        dry_run: bool = True,
+    ) -> Erasure:
+        """Erase a whole session, or only some of its messages and the history of some files.
+
+        With `dry_run` nothing is changed. `Busy` if another handle, also one of this process, has
+        the session open for writing.
+        """
+        id = self._meant(id)
+        asked = list(messages), list(paths)
+        with self._sessions() as sessions:
+            has_folder = sessions.lstat(id.encode()) is not None
+        if not any(asked):
+            with Anchor(self.root) as root:
+                whole = WholeErasure(root, self._sessions, id)
+                return whole.report(dry_run=True) if dry_run else whole.apply()
+        work = Forgetting(self._sessions, id, *asked)
+        if not has_folder:
+            return work.from_file(dry_run=dry_run)
+        with self._sessions() as sessions:
+            folder = sessions.beneath(id.encode())
+        opened = self._opened(id, folder, self._durability(None), write=not dry_run)
+        try:
+            known = recorded(id, folder, opened.index.operations())
+            opened.workspace = None if known is None else held(known)
+            report = work.plan(opened) if dry_run else work.apply(opened)
+        finally:
+            opened.close()
+        if not dry_run:
+            # What lists of sessions show is counted anew.
+            self.open(id).close()
+        return report
+
+    def _finish_whole_erasures(self) -> None:
+        with suppress(NotFound), Anchor(self.root) as root, self._sessions() as sessions:
+            finish_whole_erasures(root, sessions)
+
+    def _finish_erasure(self, id: str, folder: Anchor, journal: Journal) -> None:
+        """Finish what was interrupted, and be counted among those that write."""
+        if is_interrupted(folder):
+            with (
+                journal.only_writer(wait=True),
+                self._sessions() as sessions,
+                Anchor(self.root) as root,
+            ):
+                finish_interrupted(sessions, id, folder, root)
+        journal.join_writers()
 
     # finding and telling
 
@@ -223,12 +297,15 @@ class Store:
             if create and root.lstat(SESSIONS) is None:
                 _made(root, SESSIONS)
             try:
-                return root.beneath(SESSIONS)
+                sessions = root.beneath(SESSIONS)
             except FileNotFoundError:
                 raise NotFound(
                     f"{self.root}: has no sessions",
                     hint="`talktree session new` or Store.create() makes one",
                 ) from None
+            if create:
+                finish_whole_erasures(root, sessions)
+            return sessions
 
 
 def _new_folder(sessions: Anchor, id: str) -> Anchor:
@@ -296,8 +373,8 @@ def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
     return Described(
         id=id,
         title=text("customTitle", "summary", "firstPrompt", "name"),
-        created=from_iso(text("createdAt") or ""),
-        updated=from_iso(text("updatedAt") or ""),
+        created_ns=from_iso(text("createdAt") or ""),
+        updated_ns=from_iso(text("updatedAt") or ""),
         messages=count if type(count) is int else None,
         state=text("state"),
         parent=text("parentSessionId"),

@@ -150,7 +150,7 @@ def appended_entry_is_read(format: Format, source: Source, entry: Message) -> No
 
 
 def _alike(one: Message, two: Message) -> bool:
-    return (one.id, one.role, one.parts, one.time) == (two.id, two.role, two.parts, two.time)
+    return (one.id, one.role, one.parts, one.time_ns) == (two.id, two.role, two.parts, two.time_ns)
 
 
 def detection_picks_it(format: Format, source: Source) -> None:

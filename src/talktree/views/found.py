@@ -33,19 +33,19 @@ def together(hits: Iterable[Hit]) -> Iterator[Copies]:
     first: Hit | None = None
     paths: set[bytes] = set()
     for hit in hits:
-        if first is not None and _said(hit) == _said(first) and hit.path not in paths:
-            paths.add(hit.path)
+        if first is not None and _said(hit) == _said(first) and hit.raw_path not in paths:
+            paths.add(hit.raw_path)
             continue
         if first is not None:
             yield Copies(first, len(paths))
-        first, paths = hit, {hit.path}
+        first, paths = hit, {hit.raw_path}
     if first is not None:
         yield Copies(first, len(paths))
 
 
 def _said(hit: Hit) -> object:
     """What copies of a hit have in common."""
-    return hit.message, hit.part, hit.role, hit.kind, hit.time, hit.excerpt
+    return hit.message, hit.part, hit.role, hit.kind, hit.seconds, hit.excerpt
 
 
 def hit_lines(found: Iterable[Copies], library: str | None = None) -> Iterator[Line]:
@@ -65,7 +65,7 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
         "message": hit.message,
         "role": hit.role,
         "excerpt": hit.excerpt,
-        "path": os.fsdecode(hit.path),
+        "path": os.fsdecode(hit.raw_path),
         "score": round(hit.score, 4),
         "format": hit.format,
         "kind": hit.kind,
@@ -82,7 +82,7 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
 
 def show_command(hit: Hit, library: str | None = None) -> str:
     """The command that shows the branch with the message; by its id if the file is gone."""
-    where = os.fsdecode(hit.path) if hit.here else hit.conversation
+    where = os.fsdecode(hit.raw_path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
     if hit.message:
         words += ["--branch", hit.message]
@@ -92,7 +92,7 @@ def show_command(hit: Hit, library: str | None = None) -> str:
 
 
 def _time(hit: Hit) -> int | None:
-    return None if hit.time is None else hit.time * SECOND
+    return None if hit.seconds is None else hit.seconds * SECOND
 
 
 def _head(hit: Hit, files: int) -> Line:

@@ -203,7 +203,7 @@ def trouble_shape(trouble: Trouble) -> dict[str, Json]:
 def version_lines(versions: Iterable[Version]) -> Iterator[Line]:
     """The lengths that a file was seen with."""
     for each in versions:
-        seen = f"{moment(each.seen)}  "
+        seen = f"{moment(each.seen_ns)}  "
         doubt = "" if each.verified else "  provisional"
         yield line((f"{each.number:4}  ", "mark"), (seen, "faint"), size(each.length), doubt)
 
@@ -213,7 +213,7 @@ def version_shape(version: Version) -> dict[str, Json]:
     return {
         "version": version.number,
         "bytes": version.length,
-        "seen": stamp(version.seen) or None,
-        "modified": stamp(version.modified) or None,
+        "seen": stamp(version.seen_ns) or None,
+        "modified": stamp(version.modified_ns) or None,
         "verified": version.verified,
     }

@@ -43,8 +43,8 @@ def _summary(statistics: Statistics) -> Iterator[Line]:
         f", {counted(statistics.branches, 'branch', 'branches')}",
         f", {counted(sides, 'sidechain')}" if sides else "",
     )
-    if statistics.first is not None and statistics.last is not None:
-        yield line(f"from {moment(statistics.first)} to {moment(statistics.last)} UTC")
+    if statistics.first_ns is not None and statistics.last_ns is not None:
+        yield line(f"from {moment(statistics.first_ns)} to {moment(statistics.last_ns)} UTC")
     spent = statistics.spent
     if spent.replies:
         yield line(
@@ -59,6 +59,9 @@ def _summary(statistics: Statistics) -> Iterator[Line]:
     done, left = statistics.measures.todos_done, statistics.measures.todos_open
     if done or left:
         yield line(f"tasks: {done:,} done, {left:,} open")
+    shrunk, back = statistics.measures.compactions, statistics.measures.restorations
+    if shrunk or back:
+        yield line(f"compaction: {shrunk:,} compacted, {back:,} restored")
 
 
 def cost_words(spent: Spent) -> str:

@@ -23,7 +23,7 @@ def listed_lines(found: Iterable[Kept]) -> Iterator[Line]:
     """When it went on last, its id, its format and project, how much it is, its name."""
     for each in found:
         yield line(
-            (f"{moment(each.last)[:16] or '?':16}", "faint"),
+            (f"{moment(each.last_ns)[:16] or '?':16}", "faint"),
             (f"  {clipped(each.id, ID)}", "mark"),
             f"  {each.format}",
             (f" {clipped(project_name(each.project), 30)}" if each.project else "", "tool"),
@@ -56,12 +56,12 @@ def listed_shape(each: Kept) -> dict[str, Json]:
         "id": each.id,
         "format": each.format,
         "title": each.title,
-        "path": os.fsdecode(each.path),
+        "path": os.fsdecode(each.raw_path),
         "messages": each.messages,
         "threads": each.threads,
         "branches": each.branches,
-        "updated": stamp(each.last) or None,
-        "started": stamp(each.first) or None,
+        "updated": stamp(each.last_ns) or None,
+        "started": stamp(each.first_ns) or None,
         "project": each.project,
         "branch": each.branch,
         "sidechains": each.sidechains,
@@ -70,7 +70,7 @@ def listed_shape(each: Kept) -> dict[str, Json]:
         "state": each.state,
         "trouble": each.trouble,
         "parent": each.parent,
-        "kept_until": stamp(each.kept_until) or None,
+        "kept_until": stamp(each.kept_until_ns) or None,
         "number": each.number,
         "conversations_in_source": each.several,
     }

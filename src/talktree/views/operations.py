@@ -39,7 +39,7 @@ class Entry(Protocol):
     @property
     def kind(self) -> str: ...
     @property
-    def time(self) -> int | None: ...
+    def time_ns(self) -> int | None: ...
     @property
     def id(self) -> str: ...
     @property
@@ -64,7 +64,7 @@ def log_lines(entries: Iterable[Entry], *, all_paths: bool = False) -> Iterator[
     for entry in entries:
         shown = entry.message if entry.kind in ("prompt", "step") else entry.id
         yield line(
-            (f"{moment(entry.time) or '?':19}", "faint"),
+            (f"{moment(entry.time_ns) or '?':19}", "faint"),
             "  ",
             (f"{entry.kind:8}", STYLES.get(entry.kind, "active")),
             (f"{(shown or '')[:SHORT]:8}", "mark"),
@@ -102,7 +102,7 @@ def entry_shape(entry: Entry) -> dict[str, Json]:
     return {
         "kind": entry.kind,
         "id": entry.id,
-        "time": stamp(entry.time) or None,
+        "time": stamp(entry.time_ns) or None,
         "message": entry.message,
         "text": entry.text,
         "state": entry.state or None,

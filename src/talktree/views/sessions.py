@@ -25,9 +25,9 @@ class Described(Protocol):
     @property
     def title(self) -> str | None: ...
     @property
-    def created(self) -> int | None: ...
+    def created_ns(self) -> int | None: ...
     @property
-    def updated(self) -> int | None: ...
+    def updated_ns(self) -> int | None: ...
     @property
     def messages(self) -> int | None: ...
     @property
@@ -42,7 +42,7 @@ def session_lines(sessions: Iterable[Described]) -> Iterator[Line]:
     for each in sessions:
         any = True
         yield line(
-            (f"{moment(each.updated) or '?':19}", "faint"),
+            (f"{moment(each.updated_ns) or '?':19}", "faint"),
             (f"  {each.id}", "mark"),
             f"  {_extent(each)}",
             (f"  {one_line(each.title, WIDTH)}" if each.title else "", "title"),
@@ -63,8 +63,8 @@ def session_shape(session: Described) -> dict[str, Json]:
     return {
         "id": session.id,
         "title": session.title,
-        "created": stamp(session.created) or None,
-        "updated": stamp(session.updated) or None,
+        "created": stamp(session.created_ns) or None,
+        "updated": stamp(session.updated_ns) or None,
         "messages": session.messages,
         "state": session.state,
         "parent": session.parent,
@@ -83,7 +83,7 @@ def spoken_lines(messages: Iterable[Message], agent: str | None = None) -> Itera
     """The first words of each message; the assistant is called `agent`."""
     for message in messages:
         yield line(
-            (f"{moment(message.time) or '?':19}", "faint"),
+            (f"{moment(message.time_ns) or '?':19}", "faint"),
             (f"  {message.id[:SHORT]:8}", "mark"),
             (f"  {speaker(message, format='sage', agent=agent):9}", "other"),
             f"  {one_line(_words(message), WIDTH)}".rstrip(),

@@ -95,7 +95,7 @@ def message_shape(message: Message, *, format: str, agent: str | None = None) ->
         "parent": message.parent,
         "role": message.role,
         "speaker": speaker(message, format=format, agent=agent),
-        "time": stamp(message.time) or None,
+        "time": stamp(message.time_ns) or None,
         "model": message.model,
         "usage": None if usage is None else _fields(usage),
         "flags": [*sorted(message.flags)],

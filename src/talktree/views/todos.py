@@ -40,7 +40,7 @@ class Progress(Protocol):
     @property
     def message(self) -> str: ...
     @property
-    def time(self) -> int | None: ...
+    def time_ns(self) -> int | None: ...
     @property
     def todos(self) -> Sequence[Todo]: ...
     @property
@@ -53,7 +53,7 @@ def progress_lines(steps: Iterable[Progress]) -> Iterator[Line]:
     """When what became of which task."""
     for step in steps:
         yield line(
-            (f"{moment(step.time) or '?':19}", "faint"),
+            (f"{moment(step.time_ns) or '?':19}", "faint"),
             (f"  {step.message[:8]}", "mark"),
             f"  {step.done:,} of {len(step.todos):,} done",
         )
@@ -66,7 +66,7 @@ def progress_shape(steps: Iterable[Progress]) -> list[Json]:
     return [
         {
             "message": step.message,
-            "time": stamp(step.time) or None,
+            "time": stamp(step.time_ns) or None,
             "done": step.done,
             "total": len(step.todos),
             "changed": [*step.changed],

@@ -107,7 +107,7 @@ class Transcript:
             (one_line(name, 40), styles.get(message.role, "other")),
             (f" ({one_line(authors, 60)})" if authors else "", ""),
             (f" {flags}" if flags else "", "mark"),
-            (f"  {moment(message.time)}" if message.time is not None else "", "faint"),
+            (f"  {moment(message.time_ns)}" if message.time_ns is not None else "", "faint"),
             (f"  {self._short(message.id)}", "faint"),
         )
 

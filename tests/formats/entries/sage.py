@@ -94,7 +94,7 @@ def _message(draw: st.DrawFn) -> Message:
         id=draw(uuids),
         role=role,
         parts=parts,
-        time=draw(st.none() | nanoseconds),
+        time_ns=draw(st.none() | nanoseconds),
         session=draw(st.none() | wild_text),
         flags=draw(_flags(role, parts)),
         usage=draw(st.none() | st.builds(Usage, _count, _count, _count, _count)),

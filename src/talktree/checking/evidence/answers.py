@@ -48,14 +48,14 @@ def answer_for(seen: Seen, part: int, *, parent: str | None) -> Message | None:
         parent=parent,
         role="user",
         parts=(ToolResult((Text(LOST),), call.id, call.name, error=True),),
-        time=asking.time,
+        time_ns=asking.time_ns,
         session=asking.session,
         flags=asking.flags & {SIDECHAIN},
         agent=asking.agent,
         context=asking.context,
     )
     about = About(id=seen.talk.id, session=asking.session or seen.talk.id)
-    adopted = seen.talk.format.adopt(made, about, moment=asking.time or 0)
+    adopted = seen.talk.format.adopt(made, about, moment=asking.time_ns or 0)
     named = (each.call for each in adopted.parts if isinstance(each, ToolResult))
     return adopted if call.id in named else None
 

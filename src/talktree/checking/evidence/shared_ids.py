@@ -126,4 +126,4 @@ def _said(entry: Entry) -> Entry:
     """Only what was said, by whom and when."""
     if not isinstance(entry, Message):
         return entry
-    return replace(BARE, role=entry.role, parts=entry.parts, time=entry.time)
+    return replace(BARE, role=entry.role, parts=entry.parts, time_ns=entry.time_ns)

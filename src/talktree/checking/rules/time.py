@@ -178,7 +178,7 @@ def no_time_zone(seen: Seen) -> Sequence[Told]:
 
 
 def _untimed(stretch: Stretch) -> Sequence[Seen]:
-    return [seen for seen in stretch.messages if seen.entry.time is None]  # type: ignore[union-attr]
+    return [seen for seen in stretch.messages if seen.entry.time_ns is None]  # type: ignore[union-attr]
 
 
 @rule("TIM105", "unreadable-time", "warning", on="message", formats=DATES[:1], glance=_untimed)
@@ -193,7 +193,7 @@ def unreadable_time(seen: Seen) -> Sequence[Told]:
     Fix: none, because the right time cannot be known.
     """
     entry = seen.entry
-    if not isinstance(entry, Message) or entry.time is not None:
+    if not isinstance(entry, Message) or entry.time_ns is not None:
         return ()
     stamp = _stamp(seen)
     if not isinstance(stamp, str):

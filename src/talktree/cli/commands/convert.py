@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import click
+from msgspec.structs import replace
 
 from talktree import api
 from talktree.cli import output, params
@@ -16,8 +18,12 @@ from talktree.cli.verbs import Verb
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.formats import by_slug
+from talktree.formats import by_slug, resolve_alias
 from talktree.formats.sources import is_one
+from talktree.model.document import Document
+from talktree.session.names import checked_id, is_id
+
+SESSIONS = "sage"
 
 
 @click.command("convert", cls=Verb)
@@ -59,6 +65,11 @@ from talktree.formats.sources import is_one
     metavar="[active|all|ID]",
     help="Only the active branch, or the one that ends with a message; all: each on its own, "
     "if the format has no branches.",
+)
+@click.option(
+    "--id",
+    metavar="ID",
+    help="The id of the session that is written (sage); else its own id, or a new one.",
 )
 @click.option(
     "--attachments",
@@ -106,6 +117,7 @@ def command(
     allow: Sequence[str],
     forbid: Sequence[str],
     branch: str | None,
+    id: str | None,
     attachments: Literal["inline", "beside", "link"],
     onto: str | None,
     merge: bool,  # noqa: FBT001
@@ -127,6 +139,7 @@ def command(
     options = Options(
         carry=not clean,
         branch=branch,
+        id=_session_id(id, target),
         attachments=attachments,
         strict=strict,
         allow=frozenset(allow),
@@ -157,12 +170,32 @@ command.examples = (
     "talktree convert session.jsonl -t native -o session.native.jsonl",
     "talktree convert session.jsonl -t muse --dry-run",
     "talktree convert session.jsonl -t sage -o session/ --strict --allow usage",
+    "talktree convert history.json -t sage -o .sage/sessions/session-123 --id session-123",
     "talktree convert session.jsonl -t chatbuilder -o notes/ --clean --ledger lost.json",
     "talktree convert notes/ -t claude-code --onto session.jsonl -o branched.jsonl",
     "talktree convert first.jsonl resumed.jsonl -t claude-code -o whole.jsonl --merge",
     "talktree convert exports/ -t native -o archive/ --each --jobs 4",
     "talktree convert session.jsonl -t native -o - | jq .",
 )
+
+
+def _session_id(id: str | None, target: str) -> str | None:
+    """The id that is given to a session, checked."""
+    if id is not None and resolve_alias(target) != SESSIONS:
+        raise UsageError("only sessions have an id of your choice", hint="--id is for --to sage")
+    return None if id is None else checked_id(id)
+
+
+def _with_folder_name(wish: Wish, document: Document) -> Wish:
+    """A session that is written into a store has the name of its folder."""
+    if wish.options.id is not None or wish.out in (None, "-"):
+        return wish
+    folder = Path(str(wish.out))
+    is_in_store = folder.parent.name == "sessions" and is_id(folder.name)
+    is_session = resolve_alias(wish.target) == SESSIONS and document.format != SESSIONS
+    if not is_in_store or not is_session or len(document.conversations) != 1:
+        return wish
+    return replace(wish, options=replace(wish.options, id=folder.name))
 
 
 def _run(wish: Wish, *, merge: bool) -> int:
@@ -181,7 +214,8 @@ def _run(wish: Wish, *, merge: bool) -> int:
     source = api.open_source(wish.paths[0])
     if source.folder and not wish.onto and wish.source_format is None and not is_one(source):
         return _many(wish)
-    convert_one(wish, api.read(source, format=wish.source_format))
+    document = api.read(source, format=wish.source_format)
+    convert_one(_with_folder_name(wish, document), document)
     return 0
 
 

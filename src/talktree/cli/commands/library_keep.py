@@ -98,13 +98,13 @@ def forget(which: str, yes: bool, as_json: bool, library: str | None) -> None:  
     """
     with opened(library, write=yes) as kept:
         found = kept.conversation(which)
-        path = libraries.name(found.path)
+        path = libraries.name(found.raw_path)
         if found.several > 1 and found.id.startswith(which):
             raise UsageError(
                 f"{which}: its file holds {found.several} conversations, kept and forgotten as one",
                 hint=f"name the file: talktree library forget {path}",
             )
-        others = [libraries.name(each) for each in kept.companions(found)]
+        others = [str(each) for each in kept.companions(found)]
         freed = kept.forget(found) if yes else 0
     if as_json:
         shape: dict[str, Json] = {"id": found.id, "path": path, "forgotten": yes, "freed": freed}
@@ -147,7 +147,7 @@ def places(
             elif not kept.remove_place(path):
                 tell(f"talktree: {path} is no place of the library")
                 code = 1
-        found = [libraries.name(each) for each in kept.places()]
+        found = [str(each) for each in kept.places()]
     if as_json:
         output.print_text([document_text({"places": [*found]})])
     elif verb == "list":

@@ -46,6 +46,7 @@ command.listed = {
     "switch": Listed(_MOVE, "Go to another branch.", "switch"),
     "check": Listed(_CARE, "Look for damage in a session.", "check"),
     "gc": Listed(_CARE, "Tell, or remove, contents that no line names.", "gc"),
+    "forget": Listed(_CARE, "Erase a session, a message or a file's history.", "forget"),
 }
 command.examples = (
     "talktree session new --title 'Tidy up'",

@@ -1,4 +1,4 @@
-"""`talktree session branch`, `check`, `gc`: names, damage, and what nobody needs."""
+"""`talktree session branch`, `check`, `gc`, `forget`: names, damage, and what goes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import click
 from talktree.cli import output, params, sessions
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree.errors import NotFound, UsageError
 from talktree.session.branches import names
 from talktree.session.care import care
 from talktree.text.json_value import Json
 from talktree.views.branches import branch_lines, branch_shape
 from talktree.views.care import freed_shape, gc_lines, trouble_line, trouble_shape, usage_shape
+from talktree.views.erasures import erasure_lines, erasure_shape
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 
@@ -142,3 +143,65 @@ def gc(
 
 
 gc.examples = ("talktree session gc", "talktree session gc --older-than 7 --yes")
+
+
+@click.command("forget", cls=Verb)
+@sessions.session_argument
+@click.option(
+    "-m",
+    "--message",
+    "messages",
+    metavar="MESSAGE",
+    multiple=True,
+    help="Erase this message instead of the session; several times for several.",
+)
+@click.option(
+    "-p",
+    "--path",
+    "paths",
+    metavar="PATH",
+    multiple=True,
+    help="Erase the history of this file or folder; several times for several.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Erase it; without this, only show what would go.")
+@sessions.root
+@params.as_json
+def forget(
+    session: str | None,
+    messages: tuple[str, ...],
+    paths: tuple[str, ...],
+    yes: bool,  # noqa: FBT001
+    root: str | None,
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """Erase a session, some of its messages, or the history of some files, for good.
+
+    A session goes with its child sessions, kept contents and caches. A message goes with the
+    results of its tool calls, its snapshots and the contents that only they need; what follows it
+    is linked to the message before it. Of a file all recorded states and contents go; the file
+    itself is not touched.
+
+    Copies elsewhere, such as in the library or in exports, are not touched either.
+    """
+    if session is None and not messages and not paths:
+        raise UsageError("say which session", hint="talktree session forget SESSION")
+    named = sessions.meant(root, session)
+    store = sessions.store_at(named.root)
+    id = named.session if named.session is not None else store.newest()
+    if id is None:
+        raise NotFound(f"{named.root}: there are no sessions", hint="`talktree session new`")
+    done = store.forget(id, messages=messages, paths=paths, dry_run=not yes)
+    if as_json:
+        output.print_text([document_text(erasure_shape(done))])
+        return
+    output.print_lines(erasure_lines(done), color=False)
+    if not yes:
+        tell("talktree: nothing was erased; --yes does it")
+
+
+forget.examples = (
+    "talktree session forget session-123",
+    "talktree session forget session-123 --yes",
+    "talktree session forget session-123 --message 3f2a --yes",
+    "talktree session forget --path .env --yes",
+)

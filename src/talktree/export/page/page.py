@@ -144,7 +144,7 @@ class _Writer:
         if same and not fresh and not any(type(part) is Text for part in message.parts):
             return ""
         told = "".join(map(_chip, fresh))
-        time = moment(message.time)
+        time = moment(message.time_ns)
         when = f" <time>{time}</time>" if time else ""
         return f'<header><b class="tt-x-who">{escape(who)}</b>{when}{told}</header>'
 

@@ -68,7 +68,7 @@ class ChatBuilder(Format):
         docs="formats/chatbuilder.md",
     )
     can = Can(
-        fields=frozenset({"time", "authors"}),
+        fields=frozenset({"time_ns", "authors"}),
         time="ns",
         heads=True,
         extra="text",

@@ -26,7 +26,7 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
         replace(
             message,
             parts=(Text(whole("\n\n".join(said))),),
-            time=moment if message.time is None else message.time,
+            time_ns=moment if message.time_ns is None else message.time_ns,
             authors=tuple(filter(None, map(_author, message.authors))),
         )
     )

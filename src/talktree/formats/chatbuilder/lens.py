@@ -27,7 +27,7 @@ def get(record: Record) -> Entry:
         parent=record.parent,
         role=found.role,
         parts=(Text(found.text),),
-        time=found.time,
+        time_ns=found.time,
         authors=found.authors,
         extra=found.extra,
     )
@@ -63,7 +63,7 @@ def _wanted(message: Message, id: str) -> Said:
     return Said(
         id=id,
         role=message.role,
-        time=message.time,
+        time=message.time_ns,
         authors=message.authors,
         extra={
             key: item if isinstance(item, str) else f"{item}" for key, item in message.extra.items()

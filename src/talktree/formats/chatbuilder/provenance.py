@@ -56,7 +56,7 @@ def completed(message: Message, guess: Guess) -> Message:
     filled |= {AUTHORS} if guess.authors else set()
     return replace(
         message,
-        time=message.time if guess.time is None else guess.time,
+        time_ns=message.time_ns if guess.time is None else guess.time,
         authors=guess.authors or message.authors,
         extra={key: item for key, item in message.extra.items() if known(key) not in filled},
     )

@@ -82,7 +82,7 @@ class ClaudeCode(Format):
         parts=frozenset({"text", "thinking", "tool_call", "tool_result", "attachment", "event"}),
         fields=frozenset(
             {
-                "time",
+                "time_ns",
                 "session",
                 "model",
                 "usage",

@@ -77,11 +77,11 @@ def has_place(part: Part) -> bool:
 
 def adopt(message: Message, about: About, *, moment: int) -> Message:
     """The message with every member Claude Code's own lines have, and no block it would refuse."""
-    time = moment if message.time is None else message.time
+    time = moment if message.time_ns is None else message.time_ns
     line = replace(
         message,
         session=about.session,
-        time=time - time % MILLI,
+        time_ns=time - time % MILLI,
         context=_context(message.context, about.context),
         todos=None if message.todos is None else tuple(map(_todo, message.todos)),
         thinking=_setting(message.thinking),

@@ -93,7 +93,7 @@ def _note(entry: Entry) -> _Note | None:
             named = inner.get("messageId") if isinstance(inner, Mapping) else None
             message = named if isinstance(named, str) else entry.message
             files = [_kept(path, state) for path, state in entry.files.items()]
-            return None if not message else _Note(message, entry.time, files, entry.update)
+            return None if not message else _Note(message, entry.time_ns, files, entry.update)
         case Opaque(kind="file-history-delta", value=dict() as value):
             return _delta(value)
         case _:
@@ -101,7 +101,7 @@ def _note(entry: Entry) -> _Note | None:
 
 
 def _kept(path: str, state: FileState) -> Kept:
-    return Kept(path, state.backup, state.absent_before, state.time)
+    return Kept(path, state.backup, state.absent_before, state.time_ns)
 
 
 def _delta(value: Mapping[str, Json]) -> _Note | None:

@@ -124,7 +124,7 @@ def _message(record: Record, value: Object, type: str) -> Message:
         parent=record.parent or parent,
         role=type,
         parts=parts,
-        time=_time_member(value, left, "timestamp"),
+        time_ns=_time_member(value, left, "timestamp"),
         session=_text_member(value, left, "sessionId"),
         flags=_flags(value, left),
         model=model,
@@ -325,7 +325,7 @@ def _head(value: Object, type: str) -> Head:
     title = take_text(left, TITLES[type])
     leaf = take_text(left, "leafUuid")
     time = _take_time(left, "timestamp")
-    return Head(kind=type, title=title, leaf=leaf, time=time, extra=left)
+    return Head(kind=type, title=title, leaf=leaf, time_ns=time, extra=left)
 
 
 def _snapshot(record: Record, value: Object) -> Entry:
@@ -349,7 +349,7 @@ def _snapshot(record: Record, value: Object) -> Entry:
         left["snapshot"] = rest
     else:
         del left["snapshot"]
-    return Snapshot(message=message, time=time, update=update, files=files, extra=left)
+    return Snapshot(message=message, time_ns=time, update=update, files=files, extra=left)
 
 
 def _file(value: Object) -> FileState:
@@ -362,4 +362,4 @@ def _file(value: Object) -> FileState:
     else:
         version = None
     time = _take_time(left, "backupTime")
-    return FileState(backup=backup, absent_before=absent, version=version, time=time, extra=left)
+    return FileState(backup=backup, absent_before=absent, version=version, time_ns=time, extra=left)

@@ -62,8 +62,8 @@ def _line(message: Message) -> Object:
         value["isApiErrorMessage"] = True
     if message.id:
         value["uuid"] = message.id
-    if message.time is not None:
-        value["timestamp"] = to_iso(message.time)
+    if message.time_ns is not None:
+        value["timestamp"] = to_iso(message.time_ns)
     if message.thinking is not None:
         value["thinkingMetadata"] = _thinking(message.thinking)
     if message.todos is not None:
@@ -162,8 +162,8 @@ def _title(head: Head) -> Object:
     if head.title is not None:
         value[TITLES.get(head.kind, "title")] = head.title
     _optional(value, "leafUuid", head.leaf)
-    if head.time is not None:
-        value["timestamp"] = to_iso(head.time)
+    if head.time_ns is not None:
+        value["timestamp"] = to_iso(head.time_ns)
     return with_rest(value, head.extra)
 
 
@@ -173,8 +173,8 @@ def _snapshot(snapshot: Snapshot) -> Object:
     if isinstance(rest, dict) and "messageId" in rest:
         inner["messageId"] = rest["messageId"]
     inner["trackedFileBackups"] = {path: _file(state) for path, state in snapshot.files.items()}
-    if snapshot.time is not None:
-        inner["timestamp"] = to_iso(snapshot.time)
+    if snapshot.time_ns is not None:
+        inner["timestamp"] = to_iso(snapshot.time_ns)
     if isinstance(rest, dict):
         with_rest(inner, rest)
     value: Object = {
@@ -193,6 +193,6 @@ def _file(state: FileState) -> Object:
     if state.backup is not None or state.absent_before:
         value["backupFileName"] = state.backup
     _optional(value, "version", state.version)
-    if state.time is not None:
-        value["backupTime"] = to_iso(state.time)
+    if state.time_ns is not None:
+        value["backupTime"] = to_iso(state.time_ns)
     return with_rest(value, state.extra)

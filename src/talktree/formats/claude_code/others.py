@@ -73,7 +73,7 @@ def _title(head: Head, about: About) -> Entry | None:
 def _snapshot(snapshot: Snapshot, about: About) -> Entry | None:
     if snapshot.message is None:
         return None
-    time = snapshot.time if snapshot.time is not None else about.updated or 0
+    time = snapshot.time_ns if snapshot.time_ns is not None else about.updated or 0
     files = {
         path: _file(state, time)
         for path, state in snapshot.files.items()
@@ -82,7 +82,7 @@ def _snapshot(snapshot: Snapshot, about: About) -> Entry | None:
         if state.backup is not None or state.absent_before
     }
     return Snapshot(
-        message=snapshot.message, time=_millis(time), update=snapshot.update, files=files
+        message=snapshot.message, time_ns=_millis(time), update=snapshot.update, files=files
     )
 
 
@@ -91,7 +91,7 @@ def _file(state: FileState, time: int) -> FileState:
         backup=state.backup,
         absent_before=state.backup is None,
         version=1 if state.version is None else state.version,
-        time=_millis(time if state.time is None else state.time),
+        time_ns=_millis(time if state.time_ns is None else state.time_ns),
     )
 
 

@@ -56,7 +56,7 @@ class ClaudeMessages(Format):
         branches=True,
         roles=("user", "assistant", "system"),
         parts=frozenset({"text", "thinking", "tool_call", "tool_result", "event"}),
-        fields=frozenset({"time", "session", "context"}),
+        fields=frozenset({"time_ns", "session", "context"}),
         flags=frozenset({"sidechain", "deleted", "meta", "error", "aborted"}),
         time="ns",
         extra="json",

@@ -35,7 +35,7 @@ def adopt(message: Message, about: About, *, moment: int) -> Message:
     """The message with every field the document demands, in a form the document knows."""
     line = replace(
         message,
-        time=moment if message.time is None else message.time,
+        time_ns=moment if message.time_ns is None else message.time_ns,
         session=about.session,
         context=_context(message),
     )

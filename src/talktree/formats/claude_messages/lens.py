@@ -52,7 +52,7 @@ def get(record: Record) -> Entry:
         parent=record.parent or parent,
         role=role_of(type),
         parts=parts,
-        time=_take_time(left),
+        time_ns=_take_time(left),
         session=take_text(left, "sessionId"),
         flags=flags,
         context=_take_context(left),
@@ -141,8 +141,8 @@ def _line(message: Message) -> Object:
         value["uuid"] = message.id
     if message.parent is not None:
         value["parentUuid"] = message.parent
-    if message.time is not None:
-        value["timestamp"] = to_iso(message.time, digits=0)
+    if message.time_ns is not None:
+        value["timestamp"] = to_iso(message.time_ns, digits=0)
     if message.session is not None:
         value["sessionId"] = message.session
     flags = _say(message, value, flags)

@@ -39,7 +39,7 @@ class Muse(Format):
     )
     can = Can(
         parts=frozenset({"text"}),
-        fields=frozenset({"time", "authors", "tags"}),
+        fields=frozenset({"time_ns", "authors", "tags"}),
         time="ms",
         heads=True,
         extra="json",

@@ -26,12 +26,12 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
     """A message with id, request, time, role, content, author and tags."""
     said = [part.text for part in message.parts if isinstance(part, Text)]
     named = ", ".join(author.name for author in message.authors if author.name)
-    time = moment if message.time is None else message.time
+    time = moment if message.time_ns is None else message.time_ns
     return replace(
         message,
         id=_name(message.id),
         parts=(Text(whole("\n\n".join(said))),),
-        time=to_millis(time) * MILLI,
+        time_ns=to_millis(time) * MILLI,
         authors=(Author(whole(named) or message.role),),
         tags=tuple(map(whole, message.tags)),
         extra={**message.extra, "request_id": _request(message)},
@@ -68,7 +68,7 @@ def history_head(about: About) -> Head:
     return Head(
         id=about.session,
         title=None if about.title is None else whole(about.title),
-        updated=to_millis(updated) * MILLI,
+        updated_ns=to_millis(updated) * MILLI,
         extra={"_id": about.session, "schema_version": SCHEMA},
     )
 

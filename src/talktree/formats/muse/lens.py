@@ -58,7 +58,7 @@ def _head(record: Record, value: Object) -> Head:
         id=record.id or own or "",
         kind=APPLICATION if history == APPLICATION else "head",
         title=take_text(left, "title"),
-        updated=_take_time(left, "last_updated_timestamp"),
+        updated_ns=_take_time(left, "last_updated_timestamp"),
         extra=left,
     )
 
@@ -76,7 +76,7 @@ def _message(record: Record, value: Object) -> Message:
         parent=record.parent,
         role=_take_role(left),
         parts=_take_content(left),
-        time=_take_time(left, "timestamp"),
+        time_ns=_take_time(left, "timestamp"),
         authors=_take_author(left),
         tags=_take_tags(left),
         extra=left,
@@ -149,8 +149,8 @@ def _native_message(message: Message) -> Object:
     value: Object = {"id": message.id} if message.id else {}
     if "request_id" in message.extra:
         value["request_id"] = message.extra["request_id"]
-    if message.time is not None:
-        value["timestamp"] = to_millis(message.time)
+    if message.time_ns is not None:
+        value["timestamp"] = to_millis(message.time_ns)
     if message.role != "unknown":
         value["role"] = message.role
     said = [part.text for part in message.parts if isinstance(part, Text)]
@@ -170,8 +170,8 @@ def _native_head(head: Head, id_key: str) -> Object:
     if head.title is not None:
         value["title"] = head.title
     value[APPLICATION if head.kind == APPLICATION else ANALYTICS] = []
-    if head.updated is not None:
-        value["last_updated_timestamp"] = to_millis(head.updated)
+    if head.updated_ns is not None:
+        value["last_updated_timestamp"] = to_millis(head.updated_ns)
     return with_rest(value, head.extra)
 
 

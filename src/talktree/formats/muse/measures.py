@@ -69,8 +69,8 @@ def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
     if usage is None:
         return
     counts = (usage.input, usage.output)
-    name = lone_name(own, message.session, message.time, message.model, counts)
-    yield ReplyUsage(name, usage, 0, message.time, message.model, sidechain=False)
+    name = lone_name(own, message.session, message.time_ns, message.model, counts)
+    yield ReplyUsage(name, usage, 0, message.time_ns, message.model, sidechain=False)
 
 
 def _count(tokens: Json, names: tuple[str, ...]) -> int | None:

@@ -122,12 +122,12 @@ def _renewed(head: Head, value: Object, about: About) -> Head:
     own = text_of(value.get("_id")) or head.id or about.session
     version = unwrapped(value.get("schema_version"))
     known = isinstance(version, int | float) and not isinstance(version, bool)
-    newest = max(filter(None, (head.updated, about.updated)), default=0)
+    newest = max(filter(None, (head.updated_ns, about.updated)), default=0)
     gone = {*ROOT, *HEAD_IDS, history_key(value)}
     return Head(
         id=head.id or own,
         title=head.title,
-        updated=to_millis(newest) * MILLI,
+        updated_ns=to_millis(newest) * MILLI,
         extra={
             "_id": own,
             "schema_version": version if known and _number(version) > SCHEMA else SCHEMA,

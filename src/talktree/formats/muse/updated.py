@@ -22,8 +22,8 @@ def settled(conversation: Conversation) -> Conversation:
         if bones.traits[position]:
             continue
         head = conversation.entry(position)
-        if isinstance(head, Head) and head.updated is not None and head.updated < newest:
-            changed = {**conversation.changed, number: replace(head, updated=newest)}
+        if isinstance(head, Head) and head.updated_ns is not None and head.updated_ns < newest:
+            changed = {**conversation.changed, number: replace(head, updated_ns=newest)}
             return conversation.with_entries(conversation.members, changed)
     return conversation
 
@@ -35,4 +35,4 @@ def _brings_time(conversation: Conversation, number: int, entry: Entry) -> bool:
     if number < 0:
         return True
     before = conversation.store.entry(number, entry.id, entry.parent)
-    return not isinstance(before, Message) or before.time != entry.time
+    return not isinstance(before, Message) or before.time_ns != entry.time_ns

@@ -31,14 +31,16 @@ class Codec(NamedTuple):
 
 
 class Shape:
-    """A struct's fields in order, each with its codec."""
+    """A struct's fields in order, each with its codec, by the names that lines have."""
 
     def __init__(self, struct: type[Struct], **codecs: Codec) -> None:
         self.struct = struct
         found = msgspec.structs.fields(struct)
-        assert {field.name for field in found} == set(codecs), f"{struct.__name__} has other fields"
-        self._rows = [(field.name, _default(field), codecs[field.name].write) for field in found]
-        self._readers = {field.name: codecs[field.name].read for field in found}
+        names = {field.encode_name: field for field in found}
+        assert set(names) == set(codecs), f"{struct.__name__} has other fields"
+        self._rows = [(name, _default(field), codecs[name].write) for name, field in names.items()]
+        self._readers = {name: codecs[name].read for name in names}
+        self._fields = {name: field.name for name, field in names.items()}
         self._plain = {name: PLAIN.get(codec.read) for name, codec in codecs.items()}
         # A list of parts is always read; what is odd about a part is told of the part.
         self._plain |= {name: list for name in codecs if name == "parts"}
@@ -77,7 +79,7 @@ class Shape:
             read = self._readers.get(name)
             if read is not None and item is not None:
                 try:
-                    found[name] = read(item)
+                    found[self._fields[name]] = read(item)
                 except Misfit:
                     continue
         found.update(given)

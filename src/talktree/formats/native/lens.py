@@ -18,7 +18,7 @@ TREE = "tree"
 STALE = {
     "parent": ("parent", "link", "call"),
     "follows": ("parent", "link", "call"),
-    "time": ("time",),
+    "time_ns": ("time",),
     "role": ("role", "trait"),
     "flags": ("sidechain", "trait"),
     "parts": ("trait",),

@@ -32,6 +32,7 @@ from talktree.formats.sage.layout import (
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import put
 from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
+from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.sessions import message_before, split_folder
 from talktree.formats.sage.shapes import FULL, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
@@ -64,7 +65,9 @@ class Sage(Format):
         branches=True,
         roles=("user", "assistant", "system", "tool"),
         parts=frozenset({"text", "tool_call", "tool_result", "event"}),
-        fields=frozenset({"time", "session", "usage", "follows", "context", "todos", "thinking"}),
+        fields=frozenset(
+            {"time_ns", "session", "usage", "follows", "context", "todos", "thinking"}
+        ),
         flags=frozenset({"sidechain", "error"}),
         time="ns",
         snapshots=True,
@@ -162,6 +165,9 @@ class Sage(Format):
         if isinstance(part, Event):
             return part.kind in OPERATIONS.values()
         return super().has_place(part)
+
+    def stem_for(self, id: str) -> str | None:
+        return id if is_id(id) else None
 
     def path_for(self, about: About, stem: str) -> str:
         return MESSAGES

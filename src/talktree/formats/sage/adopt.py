@@ -16,6 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.sage.complete import METADATA
 from talktree.formats.sage.demanded import known, leveled, tasks, with_words
 from talktree.formats.sage.parts import words_of
+from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.strict import strict
 from talktree.model.entries import FileState, Head, Snapshot
 from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
@@ -43,8 +44,8 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
         role=role,
         flags=flags,
         parts=with_words(_parts(message.parts), role),
-        time=moment if message.time is None else message.time,
-        session=message.session or about.session or None,
+        time_ns=moment if message.time_ns is None else message.time_ns,
+        session=_session_of(message, about),
         usage=_usage(message.usage),
         context=_context(message.context, about.context),
         todos=tasks(todos, role),
@@ -139,11 +140,13 @@ def adopted_snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
     """A snapshot with all that a line of snapshots.jsonl must have; one of no message is none."""
     if not snapshot.message:
         return None
-    times = [file.time for file in snapshot.files.values() if file.time is not None]
+    times = [file.time_ns for file in snapshot.files.values() if file.time_ns is not None]
     known = {path: file for path, file in snapshot.files.items() if file != FileState()}
     made = replace(
         snapshot,
-        time=max(times, default=about.started or 0) if snapshot.time is None else snapshot.time,
+        time_ns=max(times, default=about.started or 0)
+        if snapshot.time_ns is None
+        else snapshot.time_ns,
         files={path: _file(file) for path, file in known.items()},
         extra=NOTHING,
     )
@@ -171,6 +174,17 @@ def _file(file: FileState) -> FileState:
 # sessions
 
 
+def _session_of(message: Message, about: About) -> str | None:
+    named = None if about.renamed else message.session
+    return named or session_id(about) or None
+
+
+def session_id(about: About) -> str:
+    """The id of a session that comes from elsewhere: its own if it can name one, else a UUID."""
+    own = about.own_id
+    return own if own is not None and is_id(own) else about.session
+
+
 def session_head(about: About) -> Head:
     """What metadata.json says of a session that comes from elsewhere."""
     context = about.context or Context()
@@ -186,5 +200,7 @@ def session_head(about: About) -> Head:
     if about.model:
         told["model"] = about.model
     updated = started if about.updated is None else about.updated
-    head = Head(id=about.session, title=about.title, time=started, updated=updated, extra=told)
+    head = Head(
+        id=session_id(about), title=about.title, time_ns=started, updated_ns=updated, extra=told
+    )
     return strict(head)

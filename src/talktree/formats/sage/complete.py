@@ -28,13 +28,15 @@ def complete(entry: Entry) -> Entry:
     match entry:
         case Message():
             whole = demanded(entry)
-            return replace(whole, id=entry.id or str(uuid4()), time=_or_now(entry.time))
+            return replace(whole, id=entry.id or str(uuid4()), time_ns=_or_now(entry.time_ns))
         case Snapshot():
-            return replace(entry, time=_or_now(entry.time), message=entry.message or None)
+            return replace(entry, time_ns=_or_now(entry.time_ns), message=entry.message or None)
         case Head():
-            time = _or_now(entry.time)
-            updated = time if entry.updated is None else entry.updated
-            return replace(entry, time=time, updated=updated, extra={**METADATA, **entry.extra})
+            time = _or_now(entry.time_ns)
+            updated = time if entry.updated_ns is None else entry.updated_ns
+            return replace(
+                entry, time_ns=time, updated_ns=updated, extra={**METADATA, **entry.extra}
+            )
         case Opaque():
             return entry
 

@@ -43,9 +43,9 @@ def _in_step(head: Head, conversation: Conversation) -> Head:
     # A count of 0 beside messages that were read stays: programs that never count write it.
     if extra[COUNT] or all(conversation.members[position] < 0 for position in nodes):
         extra[COUNT] = len(nodes)
-    started, updated = head.time, head.updated
+    started, updated = head.time_ns, head.updated_ns
     if times and started is not None:
         started = min(started, *times)
     if times and updated is not None:
         updated = max(updated, *times)
-    return replace(head, time=started, updated=updated, extra=extra)
+    return replace(head, time_ns=started, updated_ns=updated, extra=extra)

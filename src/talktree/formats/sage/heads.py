@@ -24,8 +24,8 @@ def get_metadata(left: Object, id: str) -> Head:
     return Head(
         id=own or id,
         title=custom or _other_title(left),
-        time=take_time(left, "createdAt"),
-        updated=take_time(left, "updatedAt"),
+        time_ns=take_time(left, "createdAt"),
+        updated_ns=take_time(left, "updatedAt"),
         extra=left,
     )
 
@@ -40,10 +40,10 @@ def metadata_value(head: Head) -> Object:
     value: Object = {"id": head.id}
     if head.title is not None and head.title != _other_title(head.extra):
         value["customTitle"] = head.title
-    if head.time is not None:
-        value["createdAt"] = to_iso(head.time)
-    if head.updated is not None:
-        value["updatedAt"] = to_iso(head.updated)
+    if head.time_ns is not None:
+        value["createdAt"] = to_iso(head.time_ns)
+    if head.updated_ns is not None:
+        value["updatedAt"] = to_iso(head.updated_ns)
     return with_rest(value, head.extra)
 
 
@@ -55,8 +55,8 @@ def get_session(left: Object, id: str) -> Head:
     return Head(
         id=own or id,
         title=take_text(left, "name"),
-        time=take_time(left, "created_at"),
-        updated=take_time(left, "updated_at"),
+        time_ns=take_time(left, "created_at"),
+        updated_ns=take_time(left, "updated_at"),
         extra=left,
     )
 
@@ -66,8 +66,8 @@ def session_value(head: Head) -> Object:
     value: Object = {"id": head.id}
     if head.title is not None:
         value["name"] = head.title
-    if head.time is not None:
-        value["created_at"] = to_iso(head.time)
-    if head.updated is not None:
-        value["updated_at"] = to_iso(head.updated)
+    if head.time_ns is not None:
+        value["created_at"] = to_iso(head.time_ns)
+    if head.updated_ns is not None:
+        value["updated_at"] = to_iso(head.updated_ns)
     return with_rest({**value, "messages": []}, head.extra)

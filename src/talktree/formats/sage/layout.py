@@ -17,6 +17,10 @@ BACKUPS = "backups"
 OPERATIONS_LOG = "operations.jsonl"
 LOCK = "lock"
 QUARANTINE = "quarantine"
+ERASURE = ("erasure", ".unfinished-erasure")
+"""Folders with the new files of an erasure that was interrupted."""
+UNFINISHED = ".unfinished-"
+"""How the names of files begin that a writer has not finished."""
 CACHE = "cache"
 """What Talktree's own store keeps beside the document's files."""
 ROOT_NAME = ".sage"
@@ -60,18 +64,31 @@ def store_files(names: Iterable[str]) -> list[str]:
     return [
         path
         for path in names
-        if (name_of(path) in (OPERATIONS_LOG, LOCK) and folder_of(path) in sessions)
-        or (name_of(folder_of(path)) == QUARANTINE and folder_of(folder_of(path)) in sessions)
+        if (
+            (name_of(path) in (OPERATIONS_LOG, LOCK) or name_of(path).startswith(UNFINISHED))
+            and folder_of(path) in sessions
+        )
+        or (
+            name_of(folder_of(path)) in (QUARANTINE, *ERASURE)
+            and folder_of(folder_of(path)) in sessions
+        )
     ]
 
 
 def fleeting(names: Iterable[str]) -> list[str]:
-    """The locks of sessions, and the caches that lie beside the folder `sessions`."""
+    """The locks of sessions, and what lies beside the folder `sessions` for a while: caches."""
     names = list(names)
     sessions = _homes(names)
-    caches = {beside(folder_of(folder), CACHE) for folder in sessions if folder_of(folder)}
+    around = [folder_of(folder) for folder in sessions if folder_of(folder)]
+    caches = {beside(folder, name) for folder in around for name in (CACHE, ERASURE[0])}
     locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
-    return [path for path in names if path in locks or folder_of(path) in caches]
+    return [
+        path
+        for path in names
+        if path in locks
+        or folder_of(path) in caches
+        or (name_of(path).startswith(UNFINISHED) and folder_of(path) in sessions)
+    ]
 
 
 def _homes(names: list[str]) -> list[str]:
@@ -84,7 +101,10 @@ def session_folders(names: Iterable[str]) -> list[str]:
     found = {
         folder_of(path): None
         for path in names
-        if path.endswith(LINES) and name_of(path) in LINES and not is_backup(path)
+        if path.endswith(LINES)
+        and name_of(path) in LINES
+        and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
     }
     return list(found)
 
@@ -100,6 +120,7 @@ def lone_metadata(names: Iterable[str]) -> list[str]:
         and name_of(path) == METADATA
         and folder_of(path) not in sessions
         and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
     ]
 
 

@@ -110,7 +110,7 @@ def _around(
         parent=parent,
         role=role,
         parts=parts,
-        time=take_time(left),
+        time_ns=take_time(left),
         session=take_text(left, "sessionId") or None,
         flags=_FLAGS[error, take_flag(left, "isSidechain")],
         usage=take_usage(left, shape) if shape.usage in left else None,

@@ -101,7 +101,7 @@ def _said(message: Message, role: str, shape: Shape) -> Object:
 
 def _legacy(message: Message) -> Object:
     type, role = _names(message)
-    stamp = None if message.time is None else to_iso(message.time)
+    stamp = None if message.time_ns is None else to_iso(message.time_ns)
     value: Object = {"role": role}
     words = words_of(message.parts)
     if words is not None or message.role == "tool":
@@ -139,8 +139,8 @@ def _add_place(value: Object, message: Message) -> None:
     """What it continues, and when."""
     if message.follows is not None:
         value["branchParentUuid"] = message.follows
-    if message.time is not None:
-        value["timestamp"] = to_iso(message.time)
+    if message.time_ns is not None:
+        value["timestamp"] = to_iso(message.time_ns)
 
 
 def _add_state(value: Object, message: Message, shape: Shape) -> None:

@@ -166,12 +166,14 @@ def _head(head: Head, about: About) -> Head:
     """What a session says of itself, under the names of metadata.json."""
     told = {RENAMED.get(name, name): _renamed(item) for name, item in head.extra.items()}
     usual = session_head(about)
-    started = usual.time if head.time is None else head.time
+    started = usual.time_ns if head.time_ns is None else head.time_ns
     return replace(
         head,
         id=head.id or about.session,
-        time=started,
-        updated=max(started or 0, usual.updated or 0) if head.updated is None else head.updated,
+        time_ns=started,
+        updated_ns=max(started or 0, usual.updated_ns or 0)
+        if head.updated_ns is None
+        else head.updated_ns,
         extra={**usual.extra, **_fitting(told)},
     )
 
@@ -194,7 +196,7 @@ def _fitting(told: Object) -> Object:
 
 def _snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
     usual = adopted_snapshot(snapshot, about)
-    return None if usual is None else replace(snapshot, time=usual.time)
+    return None if usual is None else replace(snapshot, time_ns=usual.time_ns)
 
 
 def _missing(value: Object, required: dict[str, type]) -> Iterator[str]:

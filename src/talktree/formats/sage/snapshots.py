@@ -30,7 +30,7 @@ def get_snapshot(left: Object, id: str) -> Snapshot:
     return Snapshot(
         id=id,
         message=take_text(left, "messageId") or None,
-        time=take_time(left),
+        time_ns=take_time(left),
         update=take_flag(left, "isSnapshotUpdate"),
         files={path: _file(path, tracked, backups) for path in {**tracked, **backups}},
         extra=left,
@@ -81,8 +81,8 @@ def _take_size(now: Object) -> int | None:
 def snapshot_value(snapshot: Snapshot) -> Object:
     """A snapshot line with all that must be there."""
     value: Object = {"type": SNAPSHOT, "messageId": snapshot.message or ""}
-    if snapshot.time is not None:
-        value["timestamp"] = to_iso(snapshot.time)
+    if snapshot.time_ns is not None:
+        value["timestamp"] = to_iso(snapshot.time_ns)
     value["isSnapshotUpdate"] = snapshot.update
     tracked: Object = {}
     backups: Object = {}

@@ -36,14 +36,14 @@ MEMBERS = (
 
 def adopted(message: Message, about: About, *, moment: int) -> Message:
     """A message with all that the document requires of a comment."""
-    time = _whole_millis(message.time, moment)
+    time = _whole_millis(message.time_ns, moment)
     name = message.id or made_id(time, about.id, message.text)
     author = message.authors[0].name if message.authors else message.role
     return replace(
         message,
         id=name,
         authors=(Author(author),),
-        time=time,
+        time_ns=time,
         parts=_parts(message.parts, name, time),
         # Under these names stands only what is not of the type the document demands.
         extra={key: item for key, item in message.extra.items() if key not in MEMBERS},

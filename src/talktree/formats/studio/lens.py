@@ -50,7 +50,7 @@ def get(record: Record) -> Entry:
         parent=record.parent,
         role=NO_ROLE if role is None else role,
         parts=_take_parts(left),
-        time=_take_time(left),
+        time_ns=_take_time(left),
         authors=() if user is None else (Author(user),),
         flags=frozenset({DELETED}) if take_flag(left, "deleted") else NO_FLAGS,
         extra=left,
@@ -140,8 +140,8 @@ def _comment(message: Message) -> Object:
     role = message.role if message.role != NO_ROLE else extra.get("type", NO_ROLE)
     if role is not None:
         value["type"] = role
-    if message.time is not None:
-        value["timestamp"] = to_millis(message.time)
+    if message.time_ns is not None:
+        value["timestamp"] = to_millis(message.time_ns)
     said = [part.text for part in message.parts if isinstance(part, Text)]
     if said:
         text = value["content"] = said[0] if len(said) == 1 else "\n\n".join(said)
@@ -301,7 +301,7 @@ def _complete_part(part: Part) -> Part:
 CAN = Can(
     branches=True,
     parts=frozenset({"text", "attachment", "artifact"}),
-    fields=frozenset({"time", "authors"}),
+    fields=frozenset({"time_ns", "authors"}),
     flags=frozenset({"deleted"}),
     time="ms",
     extra="json",

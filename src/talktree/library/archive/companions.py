@@ -63,7 +63,7 @@ def companions_of(
 def _moment(db: Database, source: int, version: int | None) -> int | None:
     """The last moment at which a version was the newest one; None if it still is."""
     later = [] if version is None else versions(db, source)[version : version + 1]
-    return later[0].seen - 1 if later else None
+    return later[0].seen_ns - 1 if later else None
 
 
 class _FolderInArchive(Surroundings):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from talktree.errors import NotFound
 from talktree.library.database.connection import Database
+from talktree.text.times import to_datetime
 
 _SEEN = """
 SELECT files.id, versions.seen, versions.length, versions.modified, versions.verified
@@ -33,10 +35,20 @@ class Version(NamedTuple):
 
     number: int
     length: int
-    seen: int
-    modified: int
+    seen_ns: int
+    modified_ns: int
     verified: bool = True
     """Whether all of its bytes were compared with the file; else it is provisional."""
+
+    @property
+    def seen(self) -> datetime | None:
+        """When it was seen first, in UTC."""
+        return to_datetime(self.seen_ns)
+
+    @property
+    def modified(self) -> datetime | None:
+        """When its file was last changed, in UTC."""
+        return to_datetime(self.modified_ns)
 
 
 class Kept(NamedTuple):
@@ -72,7 +84,7 @@ def files_of(db: Database, source: int, version: int | None = None) -> list[Kept
             f"there is no version {version} of this conversation",
             hint=f"it has {len(known)}: `talktree library versions` lists them",
         )
-    moment = known[version - 1].seen
+    moment = known[version - 1].seen_ns
     kept = []
     for file, path, *_ in db.read(_FILES, (source,)):
         row = db.one(AT, (file, moment))

@@ -6,11 +6,15 @@ settings say otherwise. Of the settings nothing but that number is read.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
+from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from talktree.text.times import to_datetime
 from talktree.text.visible import visible_line
 
 if TYPE_CHECKING:
@@ -35,11 +39,21 @@ class Expiring(NamedTuple):
     """A source that its program will delete."""
 
     source: int
-    path: bytes
+    raw_path: bytes
     days: float
     """How many days are left; below 0 if it may go at any time."""
-    until: int = 0
-    """When it will be deleted."""
+    until_ns: int = 0
+    """When it will be deleted, in nanoseconds since 1970."""
+
+    @property
+    def path(self) -> Path:
+        """The file or folder."""
+        return Path(os.fsdecode(self.raw_path))
+
+    @property
+    def until(self) -> datetime | None:
+        """When it will be deleted, in UTC."""
+        return to_datetime(self.until_ns)
 
 
 def expiring(library: Library, *, within: float = 7, now: int | None = None) -> list[Expiring]:
@@ -76,7 +90,7 @@ def not_reported(library: Library, expiring: Sequence[Expiring]) -> list[tuple[E
     for each in expiring:
         kept = by_source(library.db, each.source)
         if kept is not None:
-            mark = f"{each.source}:{each.until}"
+            mark = f"{each.source}:{each.until_ns}"
             now.add(mark)
             if mark not in before:
                 name = f"{kept.id}  {kept.title}" if kept.title else kept.id

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from talktree.errors import Failure
@@ -15,8 +16,13 @@ from talktree.errors import Failure
 class Failed(NamedTuple):
     """A path that could not be taken in, and why."""
 
-    path: bytes
+    raw_path: bytes
     failure: Failure
+
+    @property
+    def path(self) -> Path:
+        """The file or folder."""
+        return Path(os.fsdecode(self.raw_path))
 
 
 DAMAGED = "damaged"
@@ -34,15 +40,25 @@ def without_path(message: str, path: bytes) -> str:
 class Skipped(NamedTuple):
     """A file that is not a conversation, or that is not read, and why."""
 
-    path: bytes
+    raw_path: bytes
     why: str
+
+    @property
+    def path(self) -> Path:
+        """The file or folder."""
+        return Path(os.fsdecode(self.raw_path))
 
 
 class Oversized(NamedTuple):
     """A source with attachments over the limit; all of it was imported."""
 
-    path: bytes
+    raw_path: bytes
     attachments: int
+
+    @property
+    def path(self) -> Path:
+        """The file or folder."""
+        return Path(os.fsdecode(self.raw_path))
 
 
 class Imported:

@@ -37,7 +37,7 @@ def tell_entry(
             names = "\n".join(whole(name) for name in entry.files)
             if names:
                 tags = tags_of(telling.format, "other", "")
-                time = seconds(entry.time)
+                time = seconds(entry.time_ns)
                 telling.pieces.append(Piece(at, "other", "", "", time, tags, names))
         case _:
             pass
@@ -45,7 +45,7 @@ def tell_entry(
 
 
 def _message(telling: Telling, message: Message, at: int, own: str, *, counts: bool) -> int:
-    context, time = message.context, moment(message.time)
+    context, time = message.context, moment(message.time_ns)
     telling.roles[message.role] = telling.roles.get(message.role, 0) + 1
     side = flags.SIDECHAIN in message.flags
     telling.place(
@@ -64,6 +64,8 @@ def _message(telling: Telling, message: Message, at: int, own: str, *, counts: b
     measures = format.measures(message)
     if counts and measures is not NO_MEASURES:
         telling.measured(measures, time)
+    if counts:
+        telling.compacted(message, time)
     teller = Parts(telling, message, at, time, reply, searched_words(measures))
     for part in message.parts:
         teller.take(part)
@@ -96,4 +98,4 @@ def _head(telling: Telling, head: Head, at: int) -> None:
     if good >= telling.rank:
         telling.title, telling.rank = short_title(title) or title[:100], good
     tags = tags_of(telling.format, "summary", "")
-    telling.pieces.append(Piece(at, "summary", "", title, seconds(head.time), tags, ""))
+    telling.pieces.append(Piece(at, "summary", "", title, seconds(head.time_ns), tags, ""))

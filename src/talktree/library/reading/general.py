@@ -14,6 +14,7 @@ from talktree.library.reading.keys import group_of, stamp_of
 from talktree.library.reading.loose import LooseCalls
 from talktree.library.reading.telling import Telling
 from talktree.library.reading.told import (
+    COMPACT,
     ERROR,
     FOLLOWS,
     NODE,
@@ -24,6 +25,7 @@ from talktree.library.reading.told import (
     Told,
     key_of,
 )
+from talktree.model.compaction import RESTORED, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
@@ -91,8 +93,8 @@ def _facts(
         key=conversation.id,
         native=conversation.native_id,
         title=title,
-        first=counts.first,
-        last=counts.last,
+        first=counts.first_ns,
+        last=counts.last_ns,
         messages=counts.messages,
         threads=counts.threads,
         branches=counts.branches,
@@ -109,12 +111,16 @@ def _tell(
     groups = bones.groups()
     listings = _listings(bones)
     calls = LooseCalls(telling, conversation.id) if loose else None
+    marks: dict[int, str] = {}
+    links = len(telling.links)
     for position, entry in enumerate(conversation.entries):
         at = first + position
         counts = position not in bones.copies
         bits = tell_entry(telling, entry, at, bones.own_id(position), counts=counts)
         if isinstance(entry, Message) and calls is not None:
             calls.take(entry, at)
+        if isinstance(entry, Message) and (mark := compaction_of(entry)) is not None:
+            marks[at] = mark.kind
         trait = bones.traits[position]
         if not trait:
             continue
@@ -137,6 +143,24 @@ def _tell(
         telling.leaf = bones.own_id(position) or telling.leaf
     if calls is not None:
         calls.close()
+    if RESTORED in marks.values():
+        _take_back(telling, links, _restored(conversation, marks, first))
+
+
+def _restored(conversation: Conversation, marks: dict[int, str], first: int) -> set[int]:
+    """The compactions on the active branch that were taken back, by the places of their records."""
+    leaf = conversation.tree.active_leaf()
+    path = [] if leaf is None else [first + place for place in conversation.tree.path(leaf)]
+    back = max((at for at, place in enumerate(path) if marks.get(place) == RESTORED), default=0)
+    return set(path[:back])
+
+
+def _take_back(telling: Telling, start: int, places: set[int]) -> None:
+    """Let compactions at some places count for nothing: all of it is in the context again."""
+    for number in range(start, len(telling.links)):
+        link = telling.links[number]
+        if link.at in places and link.bits & COMPACT:
+            telling.links[number] = link._replace(bits=link.bits & ~COMPACT)
 
 
 _MARKS = (int(Listing.ACTIVE), int(Listing.NEWEST))

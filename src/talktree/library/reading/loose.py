@@ -28,7 +28,7 @@ class LooseCalls:
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall) and not part.id:
                 key = self._key(message.id, number)
-                time = moment(message.time)
+                time = moment(message.time_ns)
                 self._telling.calls.append(Call(key, at, time, whole(part.name), None))
         if turn.results and turn.complete:
             self.close()

@@ -26,12 +26,17 @@ from talktree.library.reading.told import (
     Told,
     key_of,
 )
+from talktree.model.compaction import COMPACTED, RESTORED, compaction_of
 from talktree.model.derive import DONE
 from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
+from talktree.model.message import Message
 from talktree.model.outline import CALLS, Listing
 
 MOST_OPEN = 1000
 """Calls without a result whose tools are remembered."""
+
+COMPACTIONS = "compactions"
+"""The name under which compactions and restorations are counted."""
 
 
 class Telling:
@@ -173,6 +178,12 @@ class Telling:
         self.measures += [
             Measure(time, name, whole(word)) for name, word in measured_words(measures)
         ]
+
+    def compacted(self, message: Message, time: int | None) -> None:
+        """That a message says that the context was compacted or restored, if it does."""
+        mark = compaction_of(message)
+        if mark is not None and mark.kind in (COMPACTED, RESTORED):
+            self.measures.append(Measure(time, COMPACTIONS, mark.kind))
 
     def called(self, key: int, tool: str) -> None:
         """A call waits for its result."""

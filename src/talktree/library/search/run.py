@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tantivy import DocAddress, Order, Searcher
@@ -25,6 +26,7 @@ from talktree.library.search.needles import Needle, needles_of
 from talktree.library.search.query import Query
 from talktree.library.search.shelf import Shelf
 from talktree.library.search.syntax import parse
+from talktree.text.times import SECOND, to_datetime
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,7 +43,7 @@ class Hit(NamedTuple):
 
     source: int
     conversation: str
-    path: bytes
+    raw_path: bytes
     format: str
     title: str | None
     project: str | None
@@ -51,8 +53,8 @@ class Hit(NamedTuple):
     part: int
     role: str
     kind: str
-    time: int | None
-    """Seconds since 1970."""
+    seconds: int | None
+    """When its message was written, in seconds since 1970."""
     state: str
     """Whether the conversation goes on from it: current, abandoned or compacted."""
     sidechain: bool
@@ -66,6 +68,21 @@ class Hit(NamedTuple):
     excerpt: str
     marks: tuple[tuple[int, int], ...]
     """The stretches of the excerpt that match."""
+
+    @property
+    def path(self) -> Path:
+        """Where the file of its conversation is, or was."""
+        return Path(os.fsdecode(self.raw_path))
+
+    @property
+    def time(self) -> datetime | None:
+        """When its message was written, in UTC."""
+        return to_datetime(self.time_ns)
+
+    @property
+    def time_ns(self) -> int | None:
+        """The same in nanoseconds since 1970; the index has whole seconds."""
+        return None if self.seconds is None else self.seconds * SECOND
 
 
 class Results:
@@ -185,7 +202,7 @@ def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
     return Hit(
         source=candidate.place.source,
         conversation=about.conversation,
-        path=about.path,
+        raw_path=about.path,
         format=about.format,
         title=about.title,
         project=about.project,
@@ -194,7 +211,7 @@ def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
         part=candidate.place.part,
         role=piece.role,
         kind=piece.kind,
-        time=piece.time,
+        seconds=piece.time,
         state=candidate.where.state,
         sidechain="is=sidechain" in piece.tags.split(),
         deleted="is=deleted" in piece.tags.split(),

@@ -8,7 +8,9 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from talktree.library.database.connection import Database
+from talktree.library.reading.telling import COMPACTIONS
 from talktree.library.stats.chosen import Chosen
+from talktree.model.compaction import COMPACTED, RESTORED
 
 TODOS_DONE, TODOS_OPEN = "todos_done", "todos_open"
 _MEASURES = "SELECT source, time, name, value FROM measures ORDER BY id"
@@ -42,6 +44,8 @@ class Measures(Struct, frozen=True):
     numbers: tuple[Measured, ...] = ()
     todos_done: int = 0
     todos_open: int = 0
+    compactions: int = 0
+    restorations: int = 0
 
 
 def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures:
@@ -49,12 +53,15 @@ def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures
     words: dict[str, Counter[str]] = {}
     numbers: dict[str, list[float]] = {}
     todos: dict[tuple[str, str], float] = {}
+    compactions: Counter[str] = Counter()
     for source, time, number, value in db.rows(_MEASURES):
         if source not in sources or not chosen.has_time(time):
             continue
         name = chosen.names.get(number, "")
         if name in (TODOS_DONE, TODOS_OPEN):
             todos[chosen.sources[source].session, name] = value
+        elif name == COMPACTIONS:
+            compactions[value] += 1
         elif isinstance(value, str):
             words.setdefault(name, Counter())[value] += 1
         else:
@@ -64,6 +71,8 @@ def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures
         numbers=tuple(summarize(name, numbers[name]) for name in sorted(numbers)),
         todos_done=_sum(todos, TODOS_DONE),
         todos_open=_sum(todos, TODOS_OPEN),
+        compactions=compactions[COMPACTED],
+        restorations=compactions[RESTORED],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Protocol
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from talktree.library.stats.prices import load_prices
 from talktree.library.stats.roles import messages_by_role
 from talktree.library.stats.tools import ToolUse, tool_uses
 from talktree.library.stats.usage import Spent, Use, grouped, total, uses
+from talktree.text.times import to_datetime
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 IN_TIME = frozenset({"day", "week", "month"})
@@ -52,8 +54,8 @@ class Statistics(Struct, frozen=True):
     branches: int
     sidechains: int
     errors: int
-    first: int | None
-    last: int | None
+    first_ns: int | None
+    last_ns: int | None
     spent: Spent
     unpriced: tuple[str, ...]
     """Models that have no price."""
@@ -66,6 +68,16 @@ class Statistics(Struct, frozen=True):
     uses: list[Use]
     told: dict[int, Source]
     """The sources by their numbers."""
+
+    @property
+    def first(self) -> datetime | None:
+        """When the first message was written, in UTC."""
+        return to_datetime(self.first_ns)
+
+    @property
+    def last(self) -> datetime | None:
+        """When the last message was written, in UTC."""
+        return to_datetime(self.last_ns)
 
     def by(self, name: str) -> list[Group]:
         """What was spent, by day, week, month, project, model, session or format."""
@@ -140,8 +152,8 @@ def stats(
         branches=sum(each.branches for each in listed),
         sidechains=sum(each.sidechains for each in listed),
         errors=sum(each.errors for each in listed),
-        first=min((each.first for each in listed if each.first is not None), default=None),
-        last=max((each.last for each in listed if each.last is not None), default=None),
+        first_ns=min((each.first_ns for each in listed if each.first_ns is not None), default=None),
+        last_ns=max((each.last_ns for each in listed if each.last_ns is not None), default=None),
         spent=total(found),
         unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
         checked=prices.checked,

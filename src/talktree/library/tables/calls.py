@@ -77,12 +77,12 @@ class _Calls:
             message.id,
             part.id,
             part.name,
-            message.time,
+            message.time_ns,
             message.model,
             SIDECHAIN in message.flags,
             given,
         )
-        return _Open(row, message.time, part.id, hidden)
+        return _Open(row, message.time_ns, part.id, hidden)
 
     def _answered(self, pairs: list[Pair]) -> Iterator[Row]:
         for call, result in pairs:

@@ -50,7 +50,7 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
         # An exact copy of a message is no node of the tree, and no message.
         if not isinstance(entry, Message) or not traits[number]:
             continue
-        if not asked.has_row(entry.time, entry.model):
+        if not asked.has_row(entry.time_ns, entry.model):
             continue
         parts, context, hidden = entry.parts, entry.context, hiding_flag(entry)
         said = parts if asked.shows(hidden) else ()
@@ -62,7 +62,7 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             entry.id,
             entry.parent,
             entry.role,
-            entry.time,
+            entry.time_ns,
             entry.model,
             entry.api_message,
             SIDECHAIN in entry.flags,
@@ -87,14 +87,14 @@ def _recorded(measures: MessageMeasures) -> Iterator[Any]:
 
 def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
     for entry in conversation.entries:
-        if isinstance(entry, Snapshot) and asked.has_row(entry.time, None):
+        if isinstance(entry, Snapshot) and asked.has_row(entry.time_ns, None):
             for path in entry.files:
-                yield (*place, entry.message, entry.time, "snapshot", None, path, None)
-        elif isinstance(entry, Message) and asked.has_row(entry.time, entry.model):
+                yield (*place, entry.message, entry.time_ns, "snapshot", None, path, None)
+        elif isinstance(entry, Message) and asked.has_row(entry.time_ns, entry.model):
             hidden = hiding_flag(entry)
             for kind, tool, path in _named_files(entry):
                 shown = path if asked.shows(hidden) else ""
-                yield (*place, entry.id, entry.time, kind, tool, shown, hidden)
+                yield (*place, entry.id, entry.time_ns, kind, tool, shown, hidden)
 
 
 def _named_files(message: Message) -> Iterator[tuple[str, str | None, str]]:

@@ -1,6 +1,6 @@
 """Care of a session: what is wrong with it, what it takes, what nobody needs any more.
 
-Only contents that no line names are ever removed, and temporary files of dead writers; logs never
+Only contents that no line names are removed here, and temporary files of dead writers; logs never
 are. Nothing expires.
 """
 

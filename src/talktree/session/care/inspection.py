@@ -38,6 +38,7 @@ Kind = Literal[
     "unnamed-content",
     "unfinished-content",
     "unfinished-move",
+    "unfinished-erasure",
     "quarantined",
     "open-to-others",
 ]
@@ -53,14 +54,17 @@ SEVERITIES: dict[Kind, Literal["error", "warning", "note"]] = {
     "unnamed-content": "note",
     "unfinished-content": "note",
     "unfinished-move": "warning",
+    "unfinished-erasure": "warning",
     "quarantined": "note",
     "open-to-others": "warning",
 }
 QUARANTINE = "quarantine"
+ERASURE = b"erasure"
+"""The folder with what an erasure that was interrupted has still to do."""
 MOST_TOLD = 1000
 """So many single troubles of one kind are told; of more, how many there are."""
 _BLOCK = 1 << 20
-_HASHES = re.compile(rb"[0-9a-f]{64}")
+HASHES = re.compile(rb"[0-9a-f]{64}")
 _BLANK = b" \t\r\n\0"
 
 
@@ -111,6 +115,9 @@ class Inspection:
             self._guarded(f"{log}.jsonl", lambda path, log=log: self._log(path, log))
         self._guarded("backups", lambda path: self._contents(read_data=read_data))
         self._guarded(QUARANTINE, self._quarantined)
+        if self._folder.lstat(ERASURE) is not None:
+            what = "opening the session for writing finishes it"
+            self._tell("unfinished-erasure", what, ERASURE.decode())
         self._guarded(".", lambda path: self._rights())
         for (kind, path), count in self._counts.items():
             if count > MOST_TOLD:
@@ -254,7 +261,7 @@ class Inspection:
 def content_of(name: str) -> str | None:
     """The hash of the content that a file of `backups` holds; None if it is another file."""
     hash = name.removesuffix(ENDING)
-    if hash == name or len(hash) != HASH_LENGTH or _HASHES.fullmatch(hash.encode()) is None:
+    if hash == name or len(hash) != HASH_LENGTH or HASHES.fullmatch(hash.encode()) is None:
         return None
     return hash
 
@@ -270,6 +277,6 @@ def named_anywhere(folder: Anchor) -> set[str]:
             rest = b""
             while fd is not None and (block := os.read(fd, _BLOCK)):
                 block = rest + block
-                found.update(match.decode() for match in _HASHES.findall(block))
+                found.update(match.decode() for match in HASHES.findall(block))
                 rest = block[-HASH_LENGTH:]
     return found

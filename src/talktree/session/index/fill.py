@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -66,10 +66,14 @@ def is_current(so_far: Known, fd: int) -> bool:
     )
 
 
-def catch_up(db: sqlite3.Connection, log: str, fd: int) -> Known:
-    """Index what is new in a log, all of it or nothing; start over if it is another file."""
+def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int]) -> Known:
+    """Index what is new in a log, all of it or nothing; start over if it is another file.
+
+    The log is opened inside the transaction: one that was replaced before is never read again.
+    """
     db.execute("BEGIN IMMEDIATE")
     try:
+        fd = descriptor(log)
         so_far = known(db, log)
         status = os.fstat(fd)
         if (so_far.device, so_far.inode) != (status.st_dev, status.st_ino) or not _fits(so_far, fd):

@@ -356,7 +356,7 @@ class Index:
     def _refresh(self, db: sqlite3.Connection, log: str) -> None:
         fd = self._journal.descriptor(log)
         if not is_current(self._known.get(log, NOTHING_KNOWN), fd):
-            self._known[log] = catch_up(db, log, fd)
+            self._known[log] = catch_up(db, log, self._journal.descriptor)
 
     def _forget(self, log: str) -> None:
         self._with(log, lambda db: forget(db, log))

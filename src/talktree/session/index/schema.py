@@ -13,6 +13,8 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from talktree.errors import Busy
+
 MARK = 0x74747369
 """Says in the file's header that it is ours."""
 VERSION = 1
@@ -154,3 +156,47 @@ def _header(db: sqlite3.Connection) -> tuple[int, int]:
     (mark,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return mark, version
+
+
+def clear_cache(path: Path) -> None:
+    """Remove a cache; while others have it open, overwrite what is in it.
+
+    The file beside it stays: whoever has it open holds a lock by it.
+    """
+    if not path.exists():
+        return
+    lock = _private(path.with_suffix(".lock"))
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            _overwrite(path)
+            return
+        for ending in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
+def _overwrite(path: Path) -> None:
+    """Leave a cache that others have open without rows, in its file and in its log."""
+    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("BEGIN IMMEDIATE")
+        for table in ("known", *(each for tables in TABLES.values() for each in tables)):
+            db.execute(f"DELETE FROM {table}")
+        db.execute("COMMIT")
+        (busy, _, _) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise Busy(
+                f"{path}: another program is reading it",
+                hint="end it; opening the session then erases the rest",
+            )
+    except sqlite3.Error as error:
+        raise Busy(
+            f"{path}: cannot be cleared while another program has it open: {error}",
+            hint="end it; opening the session then erases the rest",
+        ) from error
+    finally:
+        db.close()

@@ -6,22 +6,23 @@ and returns when the line is on the disk (`safe`) or with the kernel (`fast`).
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from talktree.errors import NotSaved, UsageError
+from talktree.errors import Busy, NotSaved, UsageError
 from talktree.files.durable import write_all
 from talktree.files.mounts import network_file_system
 from talktree.session.journal.commit import Commit, Replaced, SyncFailed
 from talktree.session.journal.group import Group
-from talktree.session.journal.lockfile import APPENDING, LockFile
+from talktree.session.journal.lockfile import APPENDING, WRITING, LockFile
 from talktree.session.journal.log import Log, Place, Written, end_of
 from talktree.session.journal.reading import Readers
 from talktree.session.journal.renewal import renew
@@ -252,6 +253,29 @@ class Journal:
             pass
         finally:
             self.leave()
+
+    # all writers
+
+    def join_writers(self) -> None:
+        """Be counted among the handles that may write, until this is closed."""
+        # Where no lock can be taken nothing can be written either, and the first append says why.
+        with contextlib.suppress(OSError):
+            self._lock.join_writers()
+
+    @contextlib.contextmanager
+    def only_writer(self, *, wait: bool = False) -> Iterator[None]:
+        """Let no other handle write meanwhile; `Busy` if one may, unless this shall wait for it."""
+        if wait:
+            self._lock.take(WRITING)
+        elif not self._lock.exclude_writers():
+            raise Busy(
+                f"{self.folder.path}: another handle has this session open for writing",
+                hint="close it, or end the program that records, and try again",
+            )
+        try:
+            yield
+        finally:
+            self._lock.readmit_writers()
 
     # reading
 

@@ -1,6 +1,7 @@
 """The file `lock`: bytes to be locked, and marks that tell how far each log is synced.
 
-Byte 0 is locked by who appends, bytes 1 to 3 by who syncs a log. The marks follow behind; each has
+Byte 0 is locked by who appends, bytes 1 to 3 by who syncs a log. Byte 4 is shared by all handles
+that may write, and taken alone to erase something. The marks follow behind; each has
 the log's inode and the boot of the machine, so that one which says nothing of the present is known
 for what it is. The file's space is taken when it is made: noting a mark needs none.
 """
@@ -13,10 +14,20 @@ import struct
 from fcntl import fcntl
 from typing import NamedTuple
 
-from talktree.files.locking import EXCLUSIVE, FREE, HELD_BY_ANOTHER, TRY, WAIT, need_locks
+from talktree.files.locking import (
+    EXCLUSIVE,
+    FREE,
+    HELD_BY_ANOTHER,
+    SHARED,
+    TRY,
+    WAIT,
+    need_locks,
+)
 
 NAME = "lock"
 APPENDING = 0
+WRITING = 4
+"""The byte that every handle which may write holds a shared lock of."""
 SIZE = 4096
 _LOGS = 3
 _FIRST_MARK = 64
@@ -45,6 +56,7 @@ class LockFile:
         self._folder = folder
         self.fd = -1
         self._identity = (0, 0)
+        self._is_writer = False
         self._seen: list[tuple[bytes, Mark | None]] = [(b"", None)] * _LOGS
         """The last marks that were read or noted, so that the same bytes are not judged again."""
 
@@ -67,6 +79,25 @@ class LockFile:
             os.dup2(fd, self.fd, inheritable=False)
             os.close(fd)
         self._identity = (found.st_dev, found.st_ino)
+        if self._is_writer:
+            fcntl(self.fd, WAIT, SHARED[WRITING])
+
+    def join_writers(self) -> None:
+        """Hold the shared lock of writers until the file is closed; wait for an erasure to end."""
+        self._is_writer = True
+        if self.fd < 0:
+            self.open()
+        else:
+            fcntl(self.fd, WAIT, SHARED[WRITING])
+
+    def exclude_writers(self) -> bool:
+        """Turn the shared lock of writers into one alone; False if another handle has it."""
+        return self.try_to_take(WRITING)
+
+    def readmit_writers(self) -> None:
+        """Go back to the shared lock of writers."""
+        if self.fd >= 0:
+            fcntl(self.fd, WAIT, SHARED[WRITING])
 
     def close(self) -> None:
         """Let go of it and of every lock."""

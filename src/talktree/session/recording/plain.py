@@ -79,12 +79,12 @@ class Lines:
     def _plain(self, message: Message, words: str) -> _Line:
         context, usage, thinking = message.context, message.usage, message.thinking
         assert context is not None
-        assert message.time is not None
+        assert message.time_ns is not None
         assert message.todos is not None
         if self._context is None or self._context[0] is not context:
             self._context = context, Raw(encode_new(context_value(context, {})))
-        if self._time[0] != message.time:
-            self._time = message.time, to_iso(message.time)
+        if self._time[0] != message.time_ns:
+            self._time = message.time_ns, to_iso(message.time_ns)
         if self._todos[0] is not message.todos:
             self._todos = message.todos, Raw(encode_new(todos_value(message.todos)))
         return _Line(

@@ -179,7 +179,7 @@ class Recorder:
                 draft,
                 id=new_id(),
                 parent=parent,
-                time=self._time,
+                time_ns=self._time,
                 session=self.opened.session,
                 context=context,
                 todos=held if draft.todos is None else draft.todos,
@@ -207,11 +207,11 @@ class Recorder:
                     words = part.text
                 elif isinstance(part, ToolCall) and part.id is not None:
                     self.tools[part.id] = part.name
-            assert message.time is not None
+            assert message.time_ns is not None
             kind = message.role if not message.flags else ""
             if words and kind == "system":
                 kind = "custom_title" if event_of(message.parts) == "title" else kind
-            self.metadata.count(place, type=kind, time=message.time, words=words)
+            self.metadata.count(place, type=kind, time=message.time_ns, words=words)
 
     # metadata
 

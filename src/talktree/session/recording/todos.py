@@ -7,10 +7,12 @@ of the nearest message on its way to the root which tells of tasks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from talktree.errors import UsageError
 from talktree.model.message import Todo
+from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
     from talktree.session.index.index import Index
@@ -75,11 +77,16 @@ class Progress(NamedTuple):
     """The tasks from one message on."""
 
     message: str
-    time: int | None
+    time_ns: int | None
     todos: tuple[Todo, ...]
     done: int
     changed: tuple[str, ...]
     """What became of which task, in words."""
+
+    @property
+    def time(self) -> datetime | None:
+        """When the message was written, in UTC."""
+        return to_datetime(self.time_ns)
 
 
 def progress(index: Index, message: str) -> Iterator[Progress]:

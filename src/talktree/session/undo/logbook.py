@@ -6,6 +6,7 @@ The logs are read from their ends, so the newest entries of a long session come 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from heapq import merge
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -18,7 +19,7 @@ from talktree.session.journal.lines import last_lines
 from talktree.session.opened import Opened
 from talktree.session.undo.operations import Moved, moves
 from talktree.text.json_read import decode
-from talktree.text.times import from_iso
+from talktree.text.times import from_iso, to_datetime
 
 Word: TypeAlias = Literal["created", "changed", "deleted", "mode", "unfinished", "unknown"]
 LONG_AGO = -(1 << 62)
@@ -36,7 +37,7 @@ class Entry(NamedTuple):
 
     kind: str
     """begin, prompt, step, name, unname, or the verb of a move."""
-    time: int | None
+    time_ns: int | None
     id: str
     """Of the message, the step or the operation."""
     message: str | None
@@ -47,11 +48,16 @@ class Entry(NamedTuple):
     touched: tuple[Touched, ...] = ()
     uncovered: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def time(self) -> datetime | None:
+        """When it happened, in UTC."""
+        return to_datetime(self.time_ns)
+
 
 def logbook(opened: Opened) -> Iterator[Entry]:
     """Everything that happened, newest first."""
     streams = (_moves(opened), _steps(opened), _prompts(opened))
-    return merge(*streams, key=lambda each: each.time or LONG_AGO, reverse=True)
+    return merge(*streams, key=lambda each: each.time_ns or LONG_AGO, reverse=True)
 
 
 def word(before: State | None, after: State | None) -> Word | None:

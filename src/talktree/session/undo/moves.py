@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from talktree.errors import NotUndoable, UsageError, WorldMoved
 from talktree.session.branches import meant, tip
+from talktree.session.capture.erased_paths import path_mark
 from talktree.session.opened import Opened
 from talktree.session.undo import notes
 from talktree.session.undo.conduct import Outcome, alone, conduct
@@ -194,7 +195,7 @@ def undo(
             return taken_back(opened, line, "undo", move)
 
     elif paths is not None:
-        only = frozenset(paths)
+        only = _recorded(opened, paths)
 
         def _intent(line: FileLine) -> Intent:
             if message is None:
@@ -240,7 +241,7 @@ def restore(
 ) -> Move:
     """To the state after any message, or `before` it; or some files as they were then."""
     id, asked = meant(opened, message), _scopes(scopes)
-    only = None if paths is None else frozenset(paths)
+    only = None if paths is None else _recorded(opened, paths)
     return Move(
         opened,
         lambda line: to_message(
@@ -280,13 +281,32 @@ def revert(
 ) -> Move:
     """Take back what the steps of one message did to files, and leave the rest."""
     about = meant(opened, message)
-    only = None if paths is None else frozenset(paths)
+    only = None if paths is None else _recorded(opened, paths)
     return Move(
         opened,
         lambda line: reverted(opened, line, about, only),
         resolutions=resolutions,
         force=force,
     )
+
+
+def _recorded(opened: Opened, paths: Iterable[bytes]) -> frozenset[bytes]:
+    """The paths, if none of them is one whose history was erased."""
+    found = frozenset(paths)
+    marks = {
+        path_mark(opened.id, path): path
+        for path, touch in opened.index.last_touches(found).items()
+        if touch is None
+    }
+    for _, each in opened.index.every_snapshot() if marks else ():
+        for name, _ in each.uncovered:
+            if name in marks:
+                shown = marks[name].decode("utf-8", "backslashreplace")
+                raise NotUndoable(
+                    f"the content of {shown} was erased from this session",
+                    hint="undo without naming the file moves the others",
+                )
+    return found
 
 
 def _scopes(scopes: Iterable[Scope]) -> tuple[Scope, ...]:

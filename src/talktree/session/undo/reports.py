@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from talktree.session.opened import Opened
@@ -9,6 +10,7 @@ from talktree.session.undo.logbook import Touched, word
 from talktree.session.undo.notes import words
 from talktree.session.undo.operations import Moved
 from talktree.session.undo.timeline import Timeline
+from talktree.text.times import to_datetime
 
 
 class MoveReport(NamedTuple):
@@ -17,13 +19,18 @@ class MoveReport(NamedTuple):
     id: str
     """Of the operation."""
     verb: str
-    time: int | None
+    time_ns: int | None
     message: str | None
     """The message that the session went on from; None before the first one."""
     files: tuple[Touched, ...]
     """The files that it changed on the disk, each with what became of it."""
     text: str
     """All of it in words, as they can be sent to a model."""
+
+    @property
+    def time(self) -> datetime | None:
+        """When it happened, in UTC."""
+        return to_datetime(self.time_ns)
 
 
 def moves_since_reply(opened: Opened) -> tuple[MoveReport, ...]:

@@ -55,7 +55,7 @@ def _counts(found: Iterable[tuple[str | None, int]]) -> tuple[Count, ...]:
 def _says(kept: Kept, text: str) -> bool:
     if not text:
         return True
-    told = (kept.title, kept.project, kept.id, os.fsdecode(kept.path))
+    told = (kept.title, kept.project, kept.id, os.fsdecode(kept.raw_path))
     return any(text in each.casefold() for each in told if each)
 
 
@@ -64,8 +64,8 @@ def _fits(kept: Kept, *, format: str = "", project: str = "") -> bool:
 
 
 _orders: dict[str, Callable[[Kept], Any]] = {
-    "new": lambda e: (e.last is None, -(e.last or 0), -e.source, e.number),
-    "old": lambda e: (e.first is None, e.first or 0, e.source, e.number),
+    "new": lambda e: (e.last_ns is None, -(e.last_ns or 0), -e.source, e.number),
+    "old": lambda e: (e.first_ns is None, e.first_ns or 0, e.source, e.number),
     "size": lambda e: (-e.size, e.source, e.number),
     "messages": lambda e: (-e.messages, e.source, e.number),
     "title": lambda e: (not e.title, (e.title or "").casefold(), e.source, e.number),
@@ -82,9 +82,9 @@ def card(desk: Desk, kept: Kept) -> Card:
         format=kept.format,
         project=kept.project,
         git_branch=kept.branch,
-        path=os.fsdecode(kept.path),
-        first=milliseconds(kept.first),
-        last=milliseconds(kept.last),
+        path=os.fsdecode(kept.raw_path),
+        first=milliseconds(kept.first_ns),
+        last=milliseconds(kept.last_ns),
         messages=kept.messages,
         branches=kept.branches,
         sidechains=kept.sidechains,
@@ -95,7 +95,7 @@ def card(desk: Desk, kept: Kept) -> Card:
         trouble=kept.trouble,
         live=is_live(db, kept.source),
         edited=not edits_of(db, kept.source).is_saved,
-        kept_until=milliseconds(kept.kept_until),
+        kept_until=milliseconds(kept.kept_until_ns),
     )
 
 

@@ -93,7 +93,7 @@ def _checked(source: Source, name: str, hash: str) -> bytes | None:
 def _copies(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
     """What Claude Code's own copies tell: what a file was when a prompt was given."""
     try:
-        history = history_of(opened.document, Path(os.fsdecode(opened.kept.path)))
+        history = history_of(opened.document, Path(os.fsdecode(opened.kept.raw_path)))
     except TalktreeError:
         return
     try:

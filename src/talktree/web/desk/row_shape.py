@@ -63,7 +63,7 @@ class RowMaker:
             parent=self._around.parent(position),
             role=message.role,
             speaker=speaker(message, format=self._conversation.format),
-            time=milliseconds(message.time),
+            time=milliseconds(message.time_ns),
             kind=self._kind(position, message),
             flags=tuple(sorted(message.flags)),
             chips=chips(message, self._conversation.format),

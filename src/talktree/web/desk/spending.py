@@ -99,11 +99,11 @@ class Spending:
 
     def _wait(self, row: int, message: Message) -> None:
         if message.role == "user":
-            self._asked = message.time
+            self._asked = message.time_ns
         elif message.role == "assistant":
             seconds = recorded_seconds(self._conversation.store.measures(message))
             if seconds is None:
-                seconds = answer_seconds(self._asked, message.time)
+                seconds = answer_seconds(self._asked, message.time_ns)
             if seconds is not None:
                 self.waits[row] = seconds
             self._asked = None
@@ -122,7 +122,7 @@ class Spending:
         calls = [part for part in shown.head.message.parts if isinstance(part, ToolCall)]
         if len(calls) != 1 or not shown.rest:
             return
-        called, came = shown.head.message.time, shown.rest[0].message.time
+        called, came = shown.head.message.time_ns, shown.rest[0].message.time_ns
         if called is not None and came is not None and came >= called:
             self.tools[calls[0].name].seconds.append((came - called) / 1e9)
 

@@ -63,7 +63,7 @@ class Survey:
             return
         self._last = todos
         done = sum(each.status in DONE for each in todos)
-        self.tasks.append(TaskStep(row, position, message.time, done, len(todos)))
+        self.tasks.append(TaskStep(row, position, message.time_ns, done, len(todos)))
 
 
 def survey_of(opened: Opened, rows: RowList) -> Survey:

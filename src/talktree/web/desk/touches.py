@@ -108,13 +108,13 @@ def _is_news(before: FileState | None, now: FileState) -> bool:
 
 def _noted(row: int, snapshot: Snapshot, state: FileState) -> Touch:
     kind = STATES.get(state.state or "", "unknown")
-    return Touch(row, snapshot.message or "", kind, state.time or snapshot.time)
+    return Touch(row, snapshot.message or "", kind, state.time_ns or snapshot.time_ns)
 
 
 def _touch(row: int, step: Step, number: int, work: FileWork, known: bool) -> Touch:  # noqa: FBT001
     message = step.message
     if work.kind == "read":
-        return Touch(row, message.id, "read", message.time)
+        return Touch(row, message.id, "read", message.time_ns)
     added, removed = _amounts(work)
     kind: Kind = "deleted" if work.kind == "delete" else "modified"
     answer = step.answers.get(number)
@@ -123,7 +123,7 @@ def _touch(row: int, step: Step, number: int, work: FileWork, known: bool) -> To
     if work.kind == "write" and (made or (not known and not isinstance(detail, dict))):
         kind, removed = "created", 0
     told = all(isinstance(each, Whole | Swap) for each in work.deeds)
-    return Touch(row, message.id, kind, message.time, added, removed, told)
+    return Touch(row, message.id, kind, message.time_ns, added, removed, told)
 
 
 def _amounts(work: FileWork) -> tuple[int | None, int | None]:

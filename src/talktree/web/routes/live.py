@@ -64,7 +64,7 @@ class Watch:
             rows=len(opened.rows()),
             messages=len(opened.conversation.tree),
             size=opened.kept.size,
-            last=None if opened.kept.last is None else opened.kept.last // 1_000_000,
+            last=None if opened.kept.last_ns is None else opened.kept.last_ns // 1_000_000,
         )
 
     def _has_changed(self) -> bool:

@@ -54,7 +54,7 @@ def _hit(db: Database, hit: Hit) -> SearchHit:
         project=hit.project,
         role=hit.role,
         kind=hit.kind,
-        time=None if hit.time is None else hit.time * SECOND,
+        time=None if hit.seconds is None else hit.seconds * SECOND,
         state="deleted" if hit.deleted else hit.state,
         excerpt=tuple(spans(hit.excerpt, hit.marks)),
     )

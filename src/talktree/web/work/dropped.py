@@ -101,7 +101,7 @@ def _imported(desk: Desk, folder: Path, place: Path, progress: Progress) -> str:
     with Library.open(desk.root, write=True) as library:
         taken = imported(library, [folder], progress)
         for failed in taken.failed:
-            if failed.path == os.fsencode(place):
+            if failed.path == place:
                 raise TalktreeError(failed.failure.message, hint=failed.failure.hint)
         return str(_first(library, place).source)
 

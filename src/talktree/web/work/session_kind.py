@@ -38,4 +38,4 @@ def required_kind(kept: Kept) -> Kind:
 
 def path_of(kept: Kept) -> Path:
     """Where a conversation lies."""
-    return Path(os.fsdecode(kept.path))
+    return Path(os.fsdecode(kept.raw_path))

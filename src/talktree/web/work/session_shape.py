@@ -47,7 +47,7 @@ def own_shape(session: OwnSession) -> Session:
             SessionOperation(
                 id=each.id,
                 kind=each.kind,
-                time=None if each.time is None else each.time // MILLISECOND,
+                time=None if each.time_ns is None else each.time_ns // MILLISECOND,
                 text=one_line(each.text, SHORT),
                 message=each.message,
             )

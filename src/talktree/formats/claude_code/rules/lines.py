@@ -207,7 +207,7 @@ def incomplete_line(seen: Seen) -> Iterable[Told]:
         said = True
     else:
         return ()
-    if said and entry.session is not None and entry.time is not None:
+    if said and entry.session is not None and entry.time_ns is not None:
         return ()
     return _lacks(seen, object_of(seen)) if is_session(seen.talk) else ()
 

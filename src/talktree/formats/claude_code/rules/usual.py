@@ -32,7 +32,7 @@ def unusual_records(stretch: Stretch) -> Sequence[Seen]:
 
 
 def _is_usual(entry: Message, value: Object) -> bool:
-    if entry.session is None or entry.time is None or entry.todos is not None:
+    if entry.session is None or entry.time_ns is None or entry.todos is not None:
         return False
     if "parentUuid" not in value or not _UNUSUAL.isdisjoint(entry.extra):
         return False

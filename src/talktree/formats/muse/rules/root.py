@@ -148,7 +148,7 @@ def two_histories(seen: Seen) -> Iterator[Told]:
 
 def _raised(seen: Seen, told: Told) -> Json:
     assert isinstance(seen.entry, Head)
-    return seen.put(replace(seen.entry, updated=newest(seen.talk)))
+    return seen.put(replace(seen.entry, updated_ns=newest(seen.talk)))
 
 
 @rule(
@@ -167,10 +167,10 @@ def stale_update_time(seen: Seen) -> Iterator[Told]:
     Fix (safe): it is raised to the time of the newest message.
     """
     value, entry = root_in(seen), seen.entry
-    if value is None or not isinstance(entry, Head) or entry.updated is None:
+    if value is None or not isinstance(entry, Head) or entry.updated_ns is None:
         return
     latest = newest(seen.talk)
-    if latest is not None and to_millis(entry.updated) < to_millis(latest):
+    if latest is not None and to_millis(entry.updated_ns) < to_millis(latest):
         yield Told(f"the newest message is of {to_millis(latest)}", UPDATED)
 
 

@@ -121,7 +121,7 @@ def line_without_time(seen: Seen) -> Iterator[Told]:
     Fix (unsafe): the time of the nearest line is written, since nobody knows the real one.
     """
     value = line_of(seen)
-    if value is None or seen.entry.time is not None:  # type: ignore[union-attr]
+    if value is None or seen.entry.time_ns is not None:  # type: ignore[union-attr]
         return
     stamp = value.get("timestamp")
     if stamp is None or isinstance(stamp, str):

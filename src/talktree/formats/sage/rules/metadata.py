@@ -131,9 +131,9 @@ def stale_metadata(seen: Seen) -> Iterator[Told]:
     span = span_of(seen.talk)
     if span is None:
         return
-    if entry.updated is not None and entry.updated < span[1] - TOLERATED:
+    if entry.updated_ns is not None and entry.updated_ns < span[1] - TOLERATED:
         yield Told(f"the newest message is of {to_iso(span[1])}", "updatedAt")
-    if entry.time is not None and entry.time > span[0] + TOLERATED:
+    if entry.time_ns is not None and entry.time_ns > span[0] + TOLERATED:
         yield Told(f"the earliest message is of {to_iso(span[0])}", "createdAt")
 
 

@@ -104,7 +104,7 @@ def _with_id(seen: Seen, told: Told) -> Json:
     value = seen.value
     if not isinstance(value, dict) or value.get("id"):
         return value
-    time = seen.entry.time if isinstance(seen.entry, Message) else None
+    time = seen.entry.time_ns if isinstance(seen.entry, Message) else None
     seed = f"{seen.talk.id}\0{seen.position}".encode("utf-8", "surrogatepass")
     made = new_id(to_millis(time or 0), blake2b(seed, digest_size=RANDOM_BYTES).digest())
     return {"id": made, **{key: item for key, item in value.items() if key != "id"}}

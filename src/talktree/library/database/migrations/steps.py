@@ -8,6 +8,7 @@ from talktree.library.database.connection import Database
 from talktree.library.database.migrations import (
     branch_names,
     checksums,
+    compactions,
     conversations,
     message_measures,
     reply_names,
@@ -23,5 +24,6 @@ STEPS: dict[int, Callable[[Database], None]] = {
     6: conversations.step,
     7: reply_names.step,
     8: message_measures.step,
+    9: compactions.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""

@@ -1,0 +1,233 @@
+"""Erasing messages and paths from one session: plan, stage, decide, finish."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from talktree.files.anchored import Anchor
+from talktree.formats.sage.kinds import SNAPSHOT
+from talktree.session import metadata
+from talktree.session.capture.snapshots import taken
+from talktree.session.care.inspection import HASHES, QUARANTINE, content_of
+from talktree.session.erasure.foreign_backups import foreign_backups
+from talktree.session.erasure.log_rewrite import LogRewrite, Rewrites
+from talktree.session.erasure.older_file import OlderFile, is_quoted
+from talktree.session.erasure.report import Erasure
+from talktree.session.erasure.staging import STAGED, Staging
+from talktree.session.erasure.targets import Targets, log_lines
+from talktree.text.json_edit import patch
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json
+
+_COUNTED = ("firstPrompt", "lastPrompt", "messageCount", metadata.OWN)
+"""Members of metadata.json that are counted again when the session is opened."""
+_TITLES = ("customTitle", "summary", "name", "title", "description")
+_BLOCK = 1 << 20
+_LISTED = 20
+"""So many paths or messages are named in a sentence."""
+
+
+class Work(NamedTuple):
+    """What is needed to erase from one session."""
+
+    folder: Anchor
+    root: Anchor
+    targets: Targets
+    older: OlderFile | None = None
+    older_name: str = ""
+
+    @property
+    def erases_content(self) -> bool:
+        """Whether more goes than the names of child sessions."""
+        return bool(self.targets.erased or self.targets.paths or self.older)
+
+
+def plan_erasure(work: Work) -> Erasure:
+    """What would be erased; nothing is written."""
+    rewrites = Rewrites(work.folder, work.targets)
+    named: set[str] = set()
+    for _, _, lines in _all_lines(work, rewrites):
+        for _line in _noting(lines, named):
+            pass
+    return _report(work, rewrites, _removable(work, named), dry_run=True)
+
+
+def stage_erasure(work: Work) -> Erasure:
+    """Write the new files and decide: what is left is `finish_erasure`."""
+    rewrites = Rewrites(work.folder, work.targets)
+    staging = Staging(work.folder)
+    try:
+        named: set[str] = set()
+        for log, rewrite, lines in _all_lines(work, rewrites):
+            name = f"{log}.jsonl".encode()
+            if work.folder.lstat(name) is None:
+                continue
+            staging.add(name, _noting(lines, named))
+            if rewrite.is_same:
+                staging.drop(name)
+        _stage_metadata(work, staging)
+        if work.older is not None:
+            staging.add(os.fsencode(work.older_name), [work.older.data])
+            staging.add_beside(work.older.data)
+        removable = _removable(work, named)
+        report = _report(work, rewrites, removable, dry_run=False)
+        staging.decide(removable, leftovers=work.erases_content)
+    except BaseException:
+        if work.folder.lstat(STAGED) is not None:
+            staging.discard()
+        raise
+    return report
+
+
+def _all_lines(work: Work, rewrites: Rewrites) -> Iterator[tuple[str, LogRewrite, Iterator[bytes]]]:
+    older = work.older
+    if older is not None:
+        change = rewrites.messages.change
+
+        def continued(value: dict[str, Any], body: bytes) -> bytes | None:
+            """The change of a line, and the name of the message that it continues."""
+            moved = older.continuation(value)
+            return change(moved, body if moved == value else patch(body, moved))
+
+        rewrites.messages.change = continued
+    yield from rewrites.lines()
+
+
+def _noting(lines: Iterable[bytes], named: set[str]) -> Iterator[bytes]:
+    """The lines, while the contents that they name are noted."""
+    for line in lines:
+        if b'"uuid"' not in line or SNAPSHOT.encode() in line:
+            named.update(match.decode() for match in HASHES.findall(line))
+        yield line
+
+
+def _stage_metadata(work: Work, staging: Staging) -> None:
+    """metadata.json without what the erased messages said; the rest is counted again later."""
+    text = metadata.read(work.folder)
+    if text is None:
+        return
+    value = decode(text).value
+    if not isinstance(value, dict):
+        # It is damaged: it may hold anything, and it is made again from the logs.
+        staging.add(metadata.NAME, [b"{}\n"])
+        return
+    said = work.targets.text + ("\n" + work.older.text if work.older is not None else "")
+    kept: dict[str, Json] = {
+        name: each
+        for name, each in value.items()
+        if name not in _COUNTED and not (name in _TITLES and is_quoted(each, said))
+    }
+    if kept != value:
+        staging.add(metadata.NAME, [patch(text, kept) if kept else b"{}\n"])
+
+
+# contents
+
+
+def _removable(work: Work, named: set[str]) -> list[str]:
+    """The files that nothing names any more: contents, and backups of other programs."""
+    found: list[str] = []
+    if not work.erases_content:
+        return found
+    if work.folder.lstat(b"backups") is not None:
+        for entry in work.folder.entries(b"backups"):
+            hash = content_of(entry.name)
+            if hash is not None and hash not in named:
+                found.append(f"backups/{entry.name}")
+    found += foreign_backups(work.folder, work.root, work.targets)
+    return list(dict.fromkeys(found))
+
+
+# the report
+
+
+def _report(work: Work, rewrites: Rewrites, removable: list[str], *, dry_run: bool) -> Erasure:
+    files = [_absolute(work, name) for name in removable]
+    if work.folder.lstat(QUARANTINE.encode()) is not None:
+        quarantine = work.folder.path / QUARANTINE
+        files += [quarantine / each.name for each in work.folder.entries(QUARANTINE.encode())]
+    older = work.older
+    return Erasure(
+        session=work.targets.session,
+        dry_run=dry_run,
+        messages=(*(older.removed if older else ()), *sorted(work.targets.messages)),
+        emptied=(*(older.emptied if older else ()), *sorted(work.targets.emptied)),
+        paths=tuple(_shown(path) for path in sorted(work.targets.paths)),
+        snapshots=rewrites.snapshots.removed + rewrites.snapshots.changed,
+        moves=rewrites.operations.removed + rewrites.operations.changed,
+        files=tuple(files),
+        bytes=sum(_size(path) for path in files),
+        not_undoable=tuple(_not_undoable(work)),
+        warnings=tuple(_warnings(work)),
+    )
+
+
+def _absolute(work: Work, name: str) -> Path:
+    return work.root.path / name[1:] if name.startswith("/") else work.folder.path / name
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _not_undoable(work: Work) -> Iterator[str]:
+    changed: dict[str, set[bytes]] = {}
+    states: dict[bytes, int] = {}
+    for line in log_lines(work.folder, "snapshots"):
+        value = decode(line.raw).value
+        if not isinstance(value, dict):
+            continue
+        one = taken(value)
+        for change in one.changes:
+            if work.targets.has_path(change.path):
+                states[change.path] = states.get(change.path, 0) + 1
+            if one.message in work.targets.messages:
+                changed.setdefault(one.message, set()).add(change.path)
+    for message, paths in changed.items():
+        yield f"what message {message[:8]} did to {_list(paths)}"
+    for path, count in sorted(states.items()):
+        yield (
+            f"the {count} recorded changes of {_shown(path)}"
+            if count > 1
+            else (f"the recorded change of {_shown(path)}")
+        )
+
+
+def _warnings(work: Work) -> Iterator[str]:
+    names = [_shown(path) for path in work.targets.paths]
+    found: dict[str, list[str]] = {}
+    children: list[str] = []
+    for line in log_lines(work.folder, "messages") if names else ():
+        text = line.raw.decode("utf-8", "replace")
+        for name in names:
+            if name in text:
+                id = decode(line.raw).value
+                found.setdefault(name, []).append(
+                    str(id.get("uuid", ""))[:8] if isinstance(id, dict) else ""
+                )
+    for name, ids in found.items():
+        shown = ", ".join(ids[:_LISTED]) + (" …" if len(ids) > _LISTED else "")
+        yield f"{len(ids)} messages mention {name} and stay: {shown}"
+    for line in log_lines(work.folder, "operations") if work.targets.messages else ():
+        value = decode(line.raw).value
+        is_child = isinstance(value, dict) and value.get("kind") == "child"
+        if is_child and isinstance(value, dict) and value.get("message") in work.targets.messages:
+            children.append(str(value.get("child")))
+    for child in children:
+        yield f"the child session {child} that was begun there stays"
+
+
+def _list(paths: Iterable[bytes]) -> str:
+    names = [_shown(path) for path in sorted(paths)]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def _shown(path: bytes) -> str:
+    return path.decode("utf-8", "backslashreplace")

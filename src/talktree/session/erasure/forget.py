@@ -1,0 +1,120 @@
+"""Forgetting parts of a session: from what a caller names to files that are rewritten."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+
+from talktree.errors import NotFound
+from talktree.files.anchored import Anchor
+from talktree.files.durable import replace
+from talktree.files.locking import folder_lock
+from talktree.session.branches import meant
+from talktree.session.capture.work import FilePath, inside
+from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure
+from talktree.session.erasure.older_file import OlderFile
+from talktree.session.erasure.report import Erasure
+from talktree.session.erasure.staging import (
+    discard_staged,
+    finish_erasure,
+    is_decided,
+    is_staged,
+)
+from talktree.session.erasure.targets import find_targets
+from talktree.session.older import SUFFIX
+from talktree.session.opened import Opened
+from talktree.session.undo.recover import ground_of, recover
+
+
+class Forgetting:
+    """What is to be forgotten of one session."""
+
+    def __init__(
+        self,
+        sessions: Callable[[], Anchor],
+        id: str,
+        messages: Iterable[str],
+        paths: Iterable[FilePath],
+    ) -> None:
+        self._sessions = sessions
+        self._id = id
+        messages = list(messages)
+        self._aliases = [each for each in messages if each.startswith("@")]
+        self._messages = [each for each in messages if not each.startswith("@")]
+        self._paths = list(paths)
+
+    def plan(self, opened: Opened) -> Erasure:
+        """What would be erased."""
+        with Anchor(opened.root) as root:
+            return plan_erasure(self._work(opened, root))
+
+    def apply(self, opened: Opened) -> Erasure:
+        """Erase it, once interrupted moves are finished; no other handle may write meanwhile."""
+        opened.notices += recover(opened)
+        with ExitStack() as held:
+            held.enter_context(opened.journal.only_writer())
+            held.enter_context(folder_lock(opened.folder.fd, exclusive=True))
+            ground = ground_of(opened)
+            if ground is not None:
+                held.enter_context(folder_lock(ground.folder.fd, exclusive=True))
+            held.enter_context(opened.journal.alone())
+            root = held.enter_context(Anchor(opened.root))
+            report = stage_erasure(self._work(opened, root))
+            opened.index.close()
+            with self._sessions() as sessions:
+                finish_erasure(sessions, self._id, opened.folder, root)
+        return report
+
+    def _work(self, opened: Opened, root: Anchor) -> Work:
+        place = opened.workspace
+        targets = find_targets(
+            opened.folder,
+            opened.id,
+            [meant(opened, each) for each in self._messages],
+            [inside(place, path) for path in self._paths],
+            None if place is None else os.fsencode(place.path),
+        )
+        if not self._aliases:
+            return Work(opened.folder, root, targets)
+        older, name = self._older()
+        return Work(opened.folder, root, targets, older, name)
+
+    def _older(self) -> tuple[OlderFile, str]:
+        name = f"{self._id}{SUFFIX}"
+        with self._sessions() as sessions:
+            if sessions.lstat(name.encode()) is None:
+                raise NotFound(
+                    f"there is no message {self._aliases[0]!r}",
+                    hint="name a message of this session",
+                )
+            with os.fdopen(sessions.open(name.encode(), os.O_RDONLY), "rb") as file:
+                return OlderFile(file.read(), self._aliases), name
+
+    def from_file(self, *, dry_run: bool) -> Erasure:
+        """The same for a session that is only an older file."""
+        if self._messages or self._paths:
+            named = (*self._messages, *map(str, self._paths))[0]
+            raise NotFound(
+                f"there is no {named!r} in this session",
+                hint="its messages are called @2, @3 and so on, and it has no file history",
+            )
+        older, name = self._older()
+        if not dry_run:
+            with self._sessions() as sessions:
+                replace(sessions, name.encode(), older.data)
+        return Erasure(
+            session=self._id, dry_run=dry_run, messages=older.removed, emptied=older.emptied
+        )
+
+
+def is_interrupted(folder: Anchor) -> bool:
+    """Whether an erasure of this session did not come to its end."""
+    return is_staged(folder) or is_decided(folder)
+
+
+def finish_interrupted(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> None:
+    """Finish an erasure that was decided on, or discard one that was not."""
+    discard_staged(folder)
+    if is_decided(folder):
+        finish_erasure(sessions, id, folder, root)

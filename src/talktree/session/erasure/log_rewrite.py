@@ -1,0 +1,179 @@
+"""A log written anew, line by line: what stays keeps its bytes, and seals count on.
+
+The number in a seal is the old one less the lines that went before it. So a gap that was there is
+still a gap, and a seal that was broken is still broken.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from talktree.files.anchored import Anchor
+from talktree.session.capture.states import name_from_json
+from talktree.session.erasure.line_changes import LineChanges
+from talktree.session.erasure.targets import Targets, log_lines
+from talktree.session.journal.lines import Line
+from talktree.session.journal.seal import LONGEST, SEAL, judged, sealed
+from talktree.text.json_read import decode
+from talktree.text.json_write import encode_new
+
+Change = Callable[[dict[str, Any], bytes], bytes | None]
+_BLANK = b" \t\r\n\0"
+
+
+class LogRewrite:
+    """How one log is rewritten, and what that did."""
+
+    def __init__(self, change: Change, words: Iterable[bytes] = ()) -> None:
+        self.change = change
+        self._words = tuple(words)
+        """A line that cannot be read goes if it has one of these."""
+        self.removed = 0
+        self.changed = 0
+        self._old: list[int] = []
+        self._new: list[int] = []
+
+    def run(self, lines: Iterable[Line]) -> Iterator[bytes]:
+        """The new lines with their newlines."""
+        end = 0
+        for line in lines:
+            new = self._line(line.raw.strip(_BLANK))
+            self._old.append(line.start)
+            self._new.append(end)
+            if new is None:
+                self.removed += 1
+                continue
+            end += len(new) + 1
+            yield new + b"\n"
+        self._old.append(2**63)
+        self._new.append(end)
+
+    def _line(self, raw: bytes) -> bytes | None:
+        value, _, usable = decode(raw)
+        if not usable or not isinstance(value, dict):
+            return None if any(word in raw for word in self._words) else raw
+        verdict = judged(raw)
+        if verdict.state != "good" or verdict.number is None:
+            new = self.change(value, raw)
+            self.changed += new is not None and new is not raw
+            return new
+        body = _unsealed(raw)
+        value.pop("seal", None)
+        new = self.change(value, body)
+        if new is None:
+            return None
+        if new is body and not self.removed:
+            return raw
+        self.changed += new is not body
+        return sealed(new, verdict.number - self.removed)
+
+    def offset(self, old: int) -> int:
+        """Where a line that started (or would) at a byte of the old log starts in the new one."""
+        return self._new[bisect_left(self._old, old)]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing changed."""
+        return not self.removed and not self.changed
+
+
+def _unsealed(raw: bytes) -> bytes:
+    found = list(SEAL.finditer(raw, max(0, len(raw) - LONGEST)))[-1]
+    return raw[: found.start()] + b"}" if found[1] == b"," else b"{}"
+
+
+class Rewrites:
+    """The three logs of a session without what is erased."""
+
+    def __init__(self, folder: Anchor, targets: Targets) -> None:
+        self._folder = folder
+        only, lost = _survey(folder, targets)
+        self._changes = LineChanges(targets, only, lost)
+        words = [id.encode() for id in targets.erased] + list(targets.paths)
+        self.messages = LogRewrite(self._changes.message, words)
+        self.snapshots = LogRewrite(self._changes.snapshot, words)
+        self.operations = LogRewrite(self._operation, words)
+        self.gone = only
+        """The paths that only erased messages had."""
+
+    def lines(self) -> Iterator[tuple[str, LogRewrite, Iterator[bytes]]]:
+        """Each log with its new lines; operations come last: they count bytes of snapshots."""
+        logs = {
+            "messages": self.messages,
+            "snapshots": self.snapshots,
+            "operations": self.operations,
+        }
+        for log, rewrite in logs.items():
+            yield log, rewrite, rewrite.run(log_lines(self._folder, log))
+
+    def _operation(self, value: dict[str, Any], body: bytes) -> bytes | None:
+        new = self._changes.operation(value, body)
+        after = value.get("after")
+        length = after.get("snapshots") if isinstance(after, dict) else None
+        if new is None or type(length) is not int or self.snapshots.is_same:
+            return new
+        changed = decode(new).value
+        assert isinstance(changed, dict)
+        counted = self.snapshots.offset(length)
+        if counted == length:
+            return new
+        moved = changed["after"]
+        assert isinstance(moved, dict)
+        return encode_new({**changed, "after": {**moved, "snapshots": counted}})
+
+
+def _survey(folder: Anchor, targets: Targets) -> tuple[frozenset[bytes], frozenset[str]]:
+    """The paths and the hashes that only snapshots of erased messages have."""
+    if not targets.messages:
+        return frozenset(), frozenset()
+    notes = _notes(folder)
+    ours: tuple[set[bytes], set[str]] = set(), set()
+    others: tuple[set[bytes], set[str]] = set(), set()
+    for log in ("snapshots", "messages"):
+        for line in log_lines(folder, log):
+            value = decode(line.raw).value
+            held = value.get("snapshot") if isinstance(value, dict) else None
+            if not isinstance(value, dict) or not isinstance(held, dict):
+                continue
+            owner = value.get("messageId")
+            if owner in notes:
+                continue
+            is_ours = owner in targets.messages and "point" not in value
+            found = ours if is_ours else others
+            found[0].update(_paths(held))
+            found[1].update(_hashes(held))
+    return frozenset(ours[0] - others[0]), frozenset(ours[1] - others[1])
+
+
+def _notes(folder: Anchor) -> set[str]:
+    """The messages that only record a move."""
+    found: set[str] = set()
+    for line in log_lines(folder, "messages"):
+        if b'"operation"' in line.raw:
+            value = decode(line.raw).value
+            if isinstance(value, dict) and isinstance(value.get("operation"), dict):
+                found.add(str(value.get("uuid")))
+    return found
+
+
+def _paths(held: dict[str, Any]) -> Iterator[bytes]:
+    for member in ("paths", "seen"):
+        entries = held.get(member)
+        yield from map(name_from_json, entries if isinstance(entries, dict) else ())
+    for member in ("trackedFiles", "fileBackups"):
+        entries = held.get(member)
+        for name in entries if isinstance(entries, dict) else ():
+            yield name.encode("utf-8", "surrogatepass")
+
+
+def _hashes(held: dict[str, Any]) -> Iterator[str]:
+    """The hashes of all files that a snapshot names."""
+    entries = [held.get(member) for member in ("paths", "seen", "trackedFiles", "fileBackups")]
+    for each in (item for group in entries if isinstance(group, dict) for item in group.values()):
+        for state in (each, *(each.values() if isinstance(each, dict) else ())):
+            for name in ("hash", "contentHash", "originalHash"):
+                found = state.get(name) if isinstance(state, dict) else None
+                if isinstance(found, str):
+                    yield found

@@ -1,0 +1,128 @@
+"""Erasing messages of an older session file, in which they have no ids of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from talktree.errors import NotFound, Unreadable
+from talktree.formats.sage.kinds import CONTINUES
+from talktree.session.erasure.line_changes import ERASED_RESULT
+from talktree.text.json_edit import patch
+from talktree.text.json_read import decode
+
+FIRST = 2
+"""`@2` is the first message: `@1` is the session itself."""
+_TITLES = ("name", "title", "summary", "description")
+_RESULT_MEMBERS = ("tool_call_id", "tool_name", "success", "timestamp")
+
+
+class OlderFile:
+    """An older file without some of its messages, by the names every view shows."""
+
+    def __init__(self, data: bytes, aliases: Iterable[str]) -> None:
+        value = decode(data).value
+        messages: Any = value.get("messages") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(messages, list):
+            raise Unreadable(
+                "the older session file cannot be read", hint="`talktree check` says why"
+            )
+        self._messages = messages
+        asked = {self._place(alias) for alias in aliases}
+        self._gone, self._emptied = self._exchanges(asked)
+        self.text = "\n".join(_text(messages[at]) for at in sorted(asked | self._gone))
+        kept = [
+            _without_result(each) if at in self._emptied else each
+            for at, each in enumerate(messages)
+            if at not in self._gone
+        ]
+        changed: dict[str, Any] = {**value, "messages": kept}
+        for name in _TITLES:
+            if is_quoted(value.get(name), self.text):
+                del changed[name]
+        self.data = patch(data, changed)
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The messages that go."""
+        return tuple(f"@{at + FIRST}" for at in sorted(self._gone))
+
+    @property
+    def emptied(self) -> tuple[str, ...]:
+        """Results of calls that stay."""
+        return tuple(f"@{at + FIRST}" for at in sorted(self._emptied))
+
+    def continuation(self, line: dict[str, Any]) -> dict[str, Any]:
+        """A line that follows a message of the file, with the name that the message has now."""
+        told = line.get(CONTINUES)
+        alias = told.get("message") if isinstance(told, dict) else None
+        if not isinstance(told, dict) or not isinstance(alias, str) or not alias.startswith("@"):
+            return line
+        at = self._place(alias)
+        while at in self._gone:
+            at -= 1
+        if at < 0:
+            return {name: each for name, each in line.items() if name != CONTINUES}
+        now = f"@{at - sum(each < at for each in self._gone) + FIRST}"
+        return {**line, CONTINUES: {**told, "message": now}}
+
+    def _place(self, alias: str) -> int:
+        number = alias.removeprefix("@")
+        at = int(number) - FIRST if number.isascii() and number.isdigit() else -1
+        if not 0 <= at < len(self._messages):
+            raise NotFound(f"there is no message {alias!r}", hint="name a message of this session")
+        return at
+
+    def _exchanges(self, asked: set[int]) -> tuple[set[int], set[int]]:
+        """Which messages go, and which results are emptied because their call stays."""
+        gone = {at for at in asked if not _ids(self._messages[at], "tool_results", "tool_call_id")}
+        made = [set(_ids(each, "tool_calls", "id")) for each in self._messages]
+        emptied: set[int] = set()
+        for at, each in enumerate(self._messages):
+            results = _ids(each, "tool_results", "tool_call_id")
+            if not results or at in gone:
+                continue
+            callers = [
+                next((above for above in range(at - 1, -1, -1) if call in made[above]), None)
+                for call in results
+            ]
+            if all(caller is None or caller in gone for caller in callers):
+                if at in asked or any(caller in gone for caller in callers):
+                    gone.add(at)
+            elif at in asked:
+                emptied.add(at)
+        return gone, emptied
+
+
+def is_quoted(words: object, text: str) -> bool:
+    """Whether some words are a part of an erased text."""
+    if not isinstance(words, str):
+        return False
+    bare = " ".join(words.removesuffix("...").removesuffix("…").split())
+    return bool(bare) and bare in " ".join(text.split())
+
+
+def _ids(message: object, member: str, name: str) -> list[str]:
+    items = message.get(member) if isinstance(message, dict) else None
+    found = (each.get(name) for each in items or () if isinstance(each, dict))
+    return [each for each in found if isinstance(each, str)]
+
+
+def _without_result(message: dict[str, Any]) -> dict[str, Any]:
+    results = [
+        {
+            **{name: each[name] for name in _RESULT_MEMBERS if name in each},
+            "content": ERASED_RESULT,
+            "error": None,
+        }
+        for each in message["tool_results"]
+        if isinstance(each, dict)
+    ]
+    names: tuple[str, ...] = ("role", "timestamp")
+    kept = {name: message[name] for name in names if name in message}
+    return {**kept, "content": "", "tool_results": results}
+
+
+def _text(message: object) -> str:
+    found = message.get("content") if isinstance(message, dict) else None
+    return found if isinstance(found, str) else ""

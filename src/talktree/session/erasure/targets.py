@@ -1,0 +1,233 @@
+"""What is to be erased from the logs of one session, worked out before anything is changed.
+
+A call and its result are one exchange. With the message that calls a tool its results go as well;
+the result of a call that stays is not removed but emptied, because a call without a result is not
+a valid conversation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from talktree.errors import NotFound, UsageError
+from talktree.files.anchored import Anchor
+from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT
+from talktree.session.care.inspection import reading
+from talktree.session.journal.lines import Line, lines
+from talktree.text.json_read import decode
+
+WHY_MESSAGE = "the message that changed it was erased"
+
+
+class Place(NamedTuple):
+    """Where a message hangs: its parent, and what it continues of an older file."""
+
+    parent: str | None
+    continues: Any
+
+
+class Targets(Struct, frozen=True, kw_only=True):
+    """What goes, and what the references to it become."""
+
+    session: str
+    workspace: bytes | None = None
+    messages: frozenset[str] = frozenset()
+    """The ids of messages whose lines are removed."""
+    emptied: frozenset[str] = frozenset()
+    """Results of calls that stay: their content is removed."""
+    places: Mapping[str, Place] = {}
+    """For each removed message, where its children hang now."""
+    before: Mapping[str, str | None] = {}
+    """For each removed message, the message of the main line that was written before it."""
+    calls: frozenset[tuple[str, str]] = frozenset()
+    """Results that are removed from lines that stay: the line and the call."""
+    paths: frozenset[bytes] = frozenset()
+    children: frozenset[str] = frozenset()
+    """Child sessions that are erased."""
+    text: str = ""
+    """The text of the erased messages, to recognise what quotes it in metadata.json."""
+
+    @property
+    def erased(self) -> frozenset[str]:
+        """All messages whose text goes."""
+        return self.messages | self.emptied
+
+    def has_path(self, path: bytes) -> bool:
+        """Whether a path is erased, or lies in a folder that is."""
+        if not self.paths:
+            return False
+        if self.workspace is not None and path.startswith(self.workspace + b"/"):
+            path = path[len(self.workspace) + 1 :]
+        path = os.path.normpath(path)
+        parts = path.split(b"/")
+        return any(b"/".join(parts[: at + 1]) in self.paths for at in range(len(parts)))
+
+    def place(self, id: str | None) -> str | None:
+        """A message, or the one that is there in its place."""
+        if id is None or id not in self.places:
+            return id
+        return self.places[id].parent
+
+
+class _Said(NamedTuple):
+    """What one line of messages.jsonl is, as far as erasing needs it."""
+
+    id: str | None
+    parent: str | None
+    continues: Any
+    calls: frozenset[str]
+    results: tuple[str, ...]
+    leads: bool
+    """Whether it is of the main line."""
+    note: bool
+
+
+def log_lines(folder: Anchor, log: str) -> Iterator[Line]:
+    """The lines of a log as it is now."""
+    with reading(folder, f"{log}.jsonl") as fd:
+        if fd is not None:
+            yield from lines(fd)
+
+
+def find_targets(
+    folder: Anchor,
+    session: str,
+    messages: Iterable[str],
+    paths: Iterable[bytes] = (),
+    workspace: bytes | None = None,
+) -> Targets:
+    """Everything that goes with these messages and paths."""
+    asked = set(messages)
+    said: list[_Said] = []
+    for line in log_lines(folder, "messages"):
+        value = decode(line.raw).value
+        if isinstance(value, dict) and value.get("type") != SNAPSHOT:
+            said.append(_said(value))
+    known = {each.id: each for each in said if each.id is not None}
+    _check(asked, known)
+    removed, emptied, calls = _exchanges(asked, said, known)
+    places, before = _places(removed, said)
+    return Targets(
+        session=session,
+        workspace=workspace,
+        messages=frozenset(removed),
+        emptied=frozenset(emptied),
+        places=places,
+        before=before,
+        calls=frozenset(calls),
+        paths=frozenset(map(os.path.normpath, paths)),
+        text=_text(folder, removed | emptied),
+    )
+
+
+def _check(asked: set[str], known: Mapping[str, _Said]) -> None:
+    for id in asked:
+        if id not in known:
+            raise NotFound(f"there is no message {id!r}", hint="name a message of this session")
+        if known[id].note:
+            raise UsageError(
+                f"{id[:8]} only records an undo", hint="name the message that it went back to"
+            )
+
+
+def _exchanges(
+    asked: set[str], said: list[_Said], known: Mapping[str, _Said]
+) -> tuple[set[str], set[str], set[tuple[str, str]]]:
+    """Which messages are removed, which emptied, and which single results are removed."""
+    removed = {id for id in asked if not known[id].results}
+    calls: set[tuple[str, str]] = set()
+    emptied: set[str] = set()
+    for each in said:
+        if each.id is None or not each.results or each.id in removed:
+            continue
+        gone = {call for call in each.results if _caller(each, call, known) in removed}
+        stays = set(each.results) - gone
+        if not stays or (each.id in asked and not _answers(each, stays, known)):
+            removed.add(each.id)
+            continue
+        calls |= {(each.id, call) for call in gone}
+        if each.id in asked:
+            emptied.add(each.id)
+    return removed, emptied, calls
+
+
+def _answers(each: _Said, results: set[str], known: Mapping[str, _Said]) -> bool:
+    """Whether some of these results belong to a call that is there."""
+    return any(_caller(each, call, known) is not None for call in results)
+
+
+def _caller(result: _Said, call: str, known: Mapping[str, _Said]) -> str | None:
+    """The nearest message above a result that makes the call."""
+    seen: set[str] = set()
+    above = result.parent
+    while above is not None and above in known and above not in seen:
+        seen.add(above)
+        if call in known[above].calls:
+            return above
+        above = known[above].parent
+    return None
+
+
+def _places(removed: set[str], said: list[_Said]) -> tuple[dict[str, Place], dict[str, str | None]]:
+    direct: dict[str, Place] = {}
+    before: dict[str, str | None] = {}
+    newest: str | None = None
+    for each in said:
+        if each.id is None:
+            continue
+        if each.id in removed:
+            direct[each.id] = Place(each.parent, each.continues)
+            before[each.id] = newest
+        elif each.leads:
+            newest = each.id
+    return {id: _settled(place, direct) for id, place in direct.items()}, before
+
+
+def _settled(place: Place, direct: Mapping[str, Place]) -> Place:
+    """The first place above that stays."""
+    seen: set[str] = set()
+    while place.parent in direct and place.parent not in seen:
+        assert place.parent is not None
+        seen.add(place.parent)
+        place = direct[place.parent]
+    return Place(None, place.continues) if place.parent in direct else place
+
+
+def _said(value: Mapping[str, Any]) -> _Said:
+    message = value.get("message")
+    held: Mapping[str, Any] = message if isinstance(message, dict) else {}
+    parent = value.get("parentUuid")
+    id = value.get("uuid")
+    return _Said(
+        id if isinstance(id, str) and id else None,
+        parent if isinstance(parent, str) and parent else None,
+        value.get(CONTINUES),
+        frozenset(_ids(held.get("toolCalls"), "id")),
+        tuple(_ids(value.get("toolResults", held.get("toolResults")), "toolCallId")),
+        value.get("isSidechain") is not True,
+        isinstance(value.get("operation"), dict),
+    )
+
+
+def _ids(items: object, name: str) -> Iterator[str]:
+    for each in items if isinstance(items, list) else ():
+        found = each.get(name) if isinstance(each, dict) else None
+        if isinstance(found, str):
+            yield found
+
+
+def _text(folder: Anchor, ids: set[str]) -> str:
+    """What the erased messages say, one after the other."""
+    found: list[str] = []
+    for line in log_lines(folder, "messages") if ids else ():
+        value = decode(line.raw).value
+        message = value.get("message") if isinstance(value, dict) else None
+        if isinstance(value, dict) and value.get("uuid") in ids and isinstance(message, dict):
+            content = message.get("content")
+            if isinstance(content, str):
+                found.append(content)
+    return "\n".join(found)
