@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from talktree.errors import NotFound, UsageError
 from talktree.files.anchored import Anchor
+from talktree.files.private import refuse_writable
 from talktree.session import metadata
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
@@ -130,6 +131,8 @@ class Store:
         if write:
             self._finish_whole_erasures()
         id = self._meant(id)
+        if write:
+            self._refuse_untrusted()
         name = id.encode()
         mode = self._durability(durability)
         found = older(self._sessions, id)
@@ -292,8 +295,15 @@ class Store:
     def _durability(self, asked: Durability | None) -> Durability:
         return self.settings().durability if asked is None else asked
 
+    def _refuse_untrusted(self) -> None:
+        """Raise an error before anything is written where every user could have written."""
+        with Anchor(self.root) as root:
+            refuse_writable(self.root, os.fstat(root.fd))
+
     def _sessions(self, *, create: bool = False) -> Anchor:
         with Anchor(self.root, create=create) as root:
+            if create:
+                refuse_writable(self.root, os.fstat(root.fd))
             if create and root.lstat(SESSIONS) is None:
                 _made(root, SESSIONS)
             try:
