@@ -67,15 +67,22 @@ class Store:
     """Sessions below one root, `.sage` in the current directory unless another is named.
 
     The folder may have any name. `agent` is what the assistant is called where sessions are
-    printed; the first session that is created keeps it in the settings of the store.
+    printed; the first session that is created keeps it in the settings of the store. Without
+    `cache` the index of a session is held in memory, so that reading writes nothing at all.
     """
 
     def __init__(
-        self, root: Path | str = ROOT, *, agent: str | None = None, limits: Limits = LIMITS
+        self,
+        root: Path | str = ROOT,
+        *,
+        agent: str | None = None,
+        limits: Limits = LIMITS,
+        cache: bool = True,
     ) -> None:
         self.root = Path(root).absolute()
         self._agent = agent
         self._limits = limits
+        self._cache = cache
 
     @property
     def agent(self) -> str | None:
@@ -168,7 +175,7 @@ class Store:
         journal = Journal(folder, durability)
         if write:
             self._finish_erasure(id, folder, journal)
-        index = Index(journal, self.root / "cache" / f"{id}.sqlite")
+        index = Index(journal, self.root / "cache" / f"{id}.sqlite" if self._cache else None)
         last = index.newest()
         return Opened(
             id=id,

@@ -20,7 +20,7 @@ from talktree.library.importing.places import existing
 from talktree.web.binding import bound
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys
-from talktree.web.served import Served
+from talktree.web.served import serve
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 SIGNALLED = 128
@@ -47,9 +47,9 @@ def launch(
     """Serve until somebody ends it; the exit code."""
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _leave)
-    served = Served(tuple(Path(os.fsdecode(path)) for path in existing(paths)), read_only)
-    served.prepare()
+    given = [Path(os.fsdecode(path)) for path in existing(paths)]
     with ExitStack() as open_:
+        served = open_.enter_context(serve(given, read_only=read_only))
         socket = open_.enter_context(bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))
