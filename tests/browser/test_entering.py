@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
+from talktree.web.entry_file import EntryFile
 from tests.browser.conftest import Open
 from tests.browser.screen import Screen
 from tests.web.running import Running
@@ -17,6 +18,26 @@ def test_the_token_leaves_the_address(window: Screen) -> None:
     window.again()
     window.page.locator(".card").first.wait_for()
     window.assert_quiet()
+
+
+def test_the_file_that_a_browser_is_started_with_leads_in(
+    browser: Browser, gallery: Running
+) -> None:
+    token = gallery.keys.once()
+    file = EntryFile(gallery.keys.address(token))
+    gallery.keys.when_used(token, file.remove)
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.url} {request.headers}"))
+    page.goto(file.url)
+    page.locator(".card").first.wait_for()
+    assert not file.path.exists()
+    assert (page.evaluate("document.referrer"), "token" in page.url) == ("", False)
+    # The fragment stays in the browser; Playwright tells of it with the first address.
+    assert [each for each in asked if token in each and "/#token=" not in each] == []
+    page.go_back()
+    assert token not in page.url
+    page.close()
 
 
 def test_without_a_token_it_says_what_to_do(browser: Browser, gallery: Running) -> None:

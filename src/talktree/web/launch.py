@@ -53,8 +53,8 @@ def launch(
         socket = open_.enter_context(bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))
-        if open_browser:
-            _show(keys.address(keys.once()))
+        if open_browser and _has_screen():
+            _show(keys, open_)
 
         from talktree.web.app import application
         from talktree.web.opening import opened
@@ -72,10 +72,22 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(SIGNALLED + number)
 
 
-def _show(address: str) -> None:
-    """Open the browser, if there is a screen; a text browser in this terminal is not meant."""
-    if sys.platform.startswith("linux") and not any(map(os.environ.get, DISPLAYS)):
-        return
+def _has_screen() -> bool:
+    """Whether there is a screen; a text browser in this terminal is not meant."""
+    return not sys.platform.startswith("linux") or any(map(os.environ.get, DISPLAYS))
+
+
+def _show(keys: Keys, ends: ExitStack) -> None:
+    """Start the browser with a file that leads to a link, so that no argument holds a secret."""
     import webbrowser
 
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    from talktree.web.entry_file import EntryFile
+
+    token = keys.once()
+    try:
+        file = EntryFile(keys.address(token))
+    except OSError:
+        return  # the address is printed in any case
+    ends.callback(file.remove)
+    keys.when_used(token, file.remove)
+    threading.Thread(target=webbrowser.open, args=(file.url,), daemon=True).start()
