@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from talktree.text.times import to_iso
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, size
+from talktree.views.when import stamp
 
 if TYPE_CHECKING:
     from talktree.library.retention.plan import RetentionCase, RetentionPlan
@@ -52,7 +52,7 @@ def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
         "kept_with_others": plan.shared,
         "undated": plan.undated,
         "changed": plan.changed,
-        "next_due": None if plan.next_due is None else to_iso(plan.next_due),
+        "next_due": None if plan.next_due is None else stamp(plan.next_due),
         "rules": [
             {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
             for rule in plan.rules.rules
@@ -84,8 +84,8 @@ def _case_shape(case: RetentionCase) -> dict[str, Json]:
         "title": case.entry.title,
         "project": case.entry.project,
         "format": case.entry.format,
-        "last": None if case.entry.last is None else to_iso(case.entry.last),
-        "due": to_iso(case.due),
+        "last": None if case.entry.last is None else stamp(case.entry.last),
+        "due": stamp(case.due),
         "rule": case.rule.number,
         "conversations": case.conversations,
         "bytes": case.entry.size,
@@ -93,4 +93,4 @@ def _case_shape(case: RetentionCase) -> dict[str, Json]:
 
 
 def _day(time: int) -> str:
-    return to_iso(time)[:10]
+    return stamp(time)[:10]
