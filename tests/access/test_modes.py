@@ -1,4 +1,4 @@
-"""Whatever command runs under whatever umask, nobody else can read what Talktree keeps."""
+"""Whatever command runs under whatever umask, no other user can read what Talktree keeps."""
 
 from __future__ import annotations
 
@@ -209,9 +209,9 @@ def test_a_folder_that_an_older_version_left_open_is_tightened(bench: Bench) -> 
         folder.chmod(0o755)
     database = bench.home / "library" / "library.sqlite"
     database.chmod(0o644)
-    told = bench.run("library check").stdout
-    assert "chmod" in told
-    assert str(bench.home / "library") in told
+    found = bench.run("library check").stdout
+    assert "chmod" in found
+    assert str(bench.home / "library") in found
     assert bench.home.stat().st_mode & 0o777 == 0o755, "looking changes nothing"
     assert bench.run("import demo").returncode == 0
     assert open_to_others(bench.home) == []
@@ -228,8 +228,8 @@ def test_a_folder_that_everyone_can_write_to_is_refused(bench: Bench, below: str
     assert [*bench.home.rglob("library.sqlite")] == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
-def test_a_folder_of_somebody_else_is_refused(bench: Bench) -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_refused(bench: Bench) -> None:
     bench.home.mkdir(mode=0o700)
     os.chown(bench.home, 12345, 12345)
     done = bench.run("import demo")

@@ -19,9 +19,9 @@ import pytest
 from talktree.errors import Busy, NotSaved, Refused, UsageError
 from talktree.library.importing import run as importing
 from talktree.library.library import Library
-from talktree.library.retention import run as retention_run
+from talktree.library.retention import apply as retention_apply
 from talktree.library.retention.age import DAY, reached
-from talktree.library.retention.run import run_retention
+from talktree.library.retention.apply import run_retention
 from talktree.text.times import SECOND, from_iso
 from tests.cases import SEED, scale
 from tests.cli.transcript import environment
@@ -71,7 +71,7 @@ class Shelf(NamedTuple):
 
 
 def write_talk(folder: Path, number: int, age: float, project: str) -> Talk:
-    """A session whose last message is so many days old."""
+    """A session whose last message is that old, in days."""
     id = f"{number:08x}-0000-4000-8000-{number:012x}"
     last = datetime.now(UTC) - timedelta(days=age)
     lines = []
@@ -195,8 +195,8 @@ def test_the_command_shows_first_and_forgets_with_yes(shelf: Shelf) -> None:
 def test_imports_apply_rules_only_after_they_were_confirmed(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "500d"\n')
     before = shelf.ids()
-    told = shelf.run("import")
-    assert (told.returncode, "not confirmed" in told.stderr) == (0, True)
+    said = shelf.run("import")
+    assert (said.returncode, "not confirmed" in said.stderr) == (0, True)
     assert shelf.ids() == before
     oldest = {talk.id for talk in shelf.talks if talk.age > 500}
     for talk in shelf.talks:
@@ -205,17 +205,17 @@ def test_imports_apply_rules_only_after_they_were_confirmed(shelf: Shelf) -> Non
     assert shelf.run("library", "retention", "--yes").returncode == 0
     assert shelf.ids() == before - oldest
     shelf.configure('[[retention]]\nforget-after = "300d"\n')
-    told = shelf.run("import")
-    assert "have changed" in told.stderr
-    assert "talktree library retention" in told.stderr
+    said = shelf.run("import")
+    assert "have changed" in said.stderr
+    assert "talktree library retention" in said.stderr
     assert shelf.ids() == before - oldest, "a changed rule has to be confirmed"
     shelf.configure('# the same again\n[[retention]]\nforget-after = "500 d"\n')
     with Library.open(write=True) as library:
         # By the calendar of a year and some later these have reached the age, too.
         library.db.run("UPDATE sources SET last = last - ?", (150 * DAY,))
         library.db.run("UPDATE conversations SET last = last - ?", (150 * DAY,))
-    told = shelf.run("import", "--json")
-    forgotten = json.loads(told.stdout)["retention"]["forgotten"]
+    said = shelf.run("import", "--json")
+    forgotten = json.loads(said.stdout)["retention"]["forgotten"]
     assert {each["id"] for each in forgotten} == {t.id for t in shelf.talks if t.age == 400}
 
 
@@ -302,7 +302,7 @@ def test_a_clock_that_goes_back_stops_retention(shelf: Shelf) -> None:
         assert run_retention(library, now=now - 9 * DAY).why_not is None
 
 
-def test_a_clock_that_jumps_ahead_forgets_nothing_by_itself(shelf: Shelf) -> None:
+def test_a_clock_that_jumps_ahead_forgets_nothing(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "2000d"\n')
     now = time.time_ns()
     with Library.open(write=True) as library:
@@ -356,10 +356,10 @@ def test_a_rule_that_makes_no_sense_is_refused_and_forgets_nothing(
     shelf.configure(wrong + "\n")
     with Library.open(write=True) as library:
         for call in (library.retention, library.apply_retention):
-            with pytest.raises(UsageError, match=said) as told:
+            with pytest.raises(UsageError, match=said) as raised:
                 call()
-            assert told.value.hint
-            assert "config.toml" in told.value.message
+            assert raised.value.hint
+            assert "config.toml" in raised.value.message
     assert len(shelf.ids()) == len(shelf.talks)
 
 
@@ -383,7 +383,7 @@ def test_a_library_that_another_process_writes_is_left_alone(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.configure('[[retention]]\nforget-after = "30d"\n')
-    monkeypatch.setattr(retention_run, "WAIT", 0.05)
+    monkeypatch.setattr(retention_apply, "WAIT", 0.05)
     monkeypatch.setattr(importing, "WAIT", 0.05)
     before = shelf.ids()
     other = subprocess.Popen(
@@ -426,9 +426,9 @@ def test_a_full_disk_forgets_all_or_nothing_of_each(
                 while True:
                     os.write(filler, bytes(4096))
             os.close(filler)
-            with pytest.raises(NotSaved) as told:
+            with pytest.raises(NotSaved) as raised:
                 library.apply_retention()
-            assert told.value.hint
+            assert raised.value.hint
         os.truncate(disk / "filler", 0)
         with Library.open(write=True) as library:
             left = {each.id for each in library.conversations()}

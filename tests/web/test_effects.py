@@ -45,7 +45,7 @@ def _digest(path: Path) -> str:
 
 @pytest.fixture
 def own(demo: Path, tmp_path: Path) -> Path:
-    """The demo, old enough that nobody looks at it a second time to be sure."""
+    """The demo, old enough that it is not compared a second time to be sure."""
     made = Path(shutil.copytree(demo, tmp_path / "own"))
     for path in (made, *made.rglob("*")):
         os.utime(path, (LONG_AGO, LONG_AGO))
@@ -127,10 +127,10 @@ def _ask_everything(studio: Running) -> None:
     assert planned, "at least one conversation is a session that can be undone"
 
 
-def test_a_studio_that_only_reads_refuses_every_change(own: Path) -> None:
+def test_a_studio_that_only_reads_refuses_every_change(own: Path, home: Path) -> None:
     with running([own], read_only=True) as studio:
         assert studio.get("/about")["read_only"] is True
-        before = digests(own, studio.studio.desk.root)
+        before = digests(own, home)
         parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u"}
         for route in TABLE:
             if route.method != "GET" and route.path not in ALLOWED:
@@ -141,7 +141,7 @@ def test_a_studio_that_only_reads_refuses_every_change(own: Path) -> None:
         fix = studio.client.post("/api/v1/c/1/fixes", json={"stamp": stamp, "apply": True})
         assert (fix.status_code, fix.json()["error"]["kind"]) == (403, "read-only")
         assert studio.ended(studio.post("/c/1/share", {"to": "md"})["id"])["state"] == "done"
-        assert digests(own, studio.studio.desk.root) == before
+        assert digests(own, home) == before
 
 
 def test_only_what_is_allowed_has_no_effects() -> None:

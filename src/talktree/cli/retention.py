@@ -9,7 +9,7 @@ from talktree.cli.failures import tell
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
-    from talktree.library.retention.run import RetentionResult
+    from talktree.library.retention.apply import RetentionResult
 
 EVERY = 3600.0
 """Seconds between two runs while files are watched."""
@@ -21,7 +21,7 @@ def apply_confirmed(library: Library) -> RetentionResult | None:
 
     if not retention_rules().rules:
         return None
-    from talktree.library.retention.run import run_retention
+    from talktree.library.retention.apply import run_retention
 
     return run_retention(library)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Imported, Oversized, Skipped
     from talktree.library.library import Library
-    from talktree.library.retention.run import RetentionResult
+    from talktree.library.retention.apply import RetentionResult
 
 SOON = 14
 """Days in which a deletion is worth telling."""

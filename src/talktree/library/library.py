@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
     from talktree.library.listing import Kept, Sort
+    from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionPlan
-    from talktree.library.retention.run import RetentionResult
     from talktree.library.search.run import Results
     from talktree.library.stats.report import Statistics
     from talktree.library.versions.versions import Versions
@@ -368,7 +368,7 @@ class Library:
         self, *, now: int | None = None, trust_clock: bool = False
     ) -> RetentionResult:
         """Forget what the retention rules let go, and confirm them for the imports to come."""
-        from talktree.library.retention.run import apply_retention
+        from talktree.library.retention.apply import apply_retention
 
         return apply_retention(self, now=now, trust_clock=trust_clock)
 

@@ -11,8 +11,8 @@ from talktree.views.measure import counted, size
 from talktree.views.when import stamp
 
 if TYPE_CHECKING:
+    from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionCase, RetentionPlan
-    from talktree.library.retention.run import RetentionResult
     from talktree.text.json_value import Json
 
 

@@ -140,7 +140,7 @@ def _judge(
         return _Verdict(entry)
     if entry.last is None:
         return _Verdict(entry, undated=True)
-    # A date in the future is a mistake of somebody's clock: it counts as now.
+    # A date in the future is a mistake of some clock: it counts as now.
     last = min(entry.last, now)
     dues = [(reached(last, rule.forget_after or ""), rule) for rule in forgetting]
     known = [(due, rule) for due, rule in dues if due is not None]
