@@ -73,13 +73,14 @@ def running(
     paths: Sequence[Path],
     *,
     read_only: bool = False,
+    port: int = 0,
     table: Sequence[Route] = TABLE,
     page: Page | None = None,
 ) -> Iterator[Running]:
     """A studio of some paths; they are taken in before anybody asks."""
     ending = threading.Event()
     with ExitStack() as ends:
-        socket = ends.enter_context(bound(0))
+        socket = ends.enter_context(bound(port))
         served = ends.enter_context(serve(paths, read_only=read_only))
         studio = ends.enter_context(opened(served))
         keys = Keys(socket.getsockname()[1])

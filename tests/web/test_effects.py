@@ -23,8 +23,8 @@ from tests.web.test_sessions import recorded
 
 LONG_AGO = 1_700_000_000
 ALLOWED = {
-    "/login", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan", "/c/{cid}/share",
-    "/c/{cid}/fixes",
+    "/login", "/challenge", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan",
+    "/c/{cid}/share", "/c/{cid}/fixes",
 }  # fmt: skip
 """What is no GET and yet changes nothing: the door, plans, and files to download. Fixes are asked
 for as a plan; with `apply` they are refused like everything else."""
@@ -118,6 +118,7 @@ def _ask_everything(studio: Running) -> None:
         *((f"/c/{each['cid']}/session/plan", {"verb": "undo"}) for each in cards),
         ("/jobs/none/cancel", {}),
         ("/login", {"token": "none"}),
+        ("/challenge", {}),
     ):
         answer = studio.client.post(f"/api/v1{path}", json=body)
         assert answer.status_code != 403, (path, answer.text)
@@ -131,7 +132,7 @@ def test_a_studio_that_only_reads_refuses_every_change(own: Path, home: Path) ->
     with running([own], read_only=True) as studio:
         assert studio.get("/about")["read_only"] is True
         before = digests(own, home)
-        parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u"}
+        parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b"}
         for route in TABLE:
             if route.method != "GET" and route.path not in ALLOWED:
                 answer = studio.client.request(route.method, filled(route, parts), json={})

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
-from talktree.web.binding import bound
+from talktree.web.binding import bound, bound_as_usual
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys
 from talktree.web.served import serve
@@ -39,7 +39,7 @@ class Started(NamedTuple):
 def launch(
     paths: Sequence[str],
     *,
-    port: int,
+    port: int | None,
     read_only: bool,
     open_browser: bool,
     told: Callable[[Started], None],
@@ -50,7 +50,7 @@ def launch(
     given = [Path(os.fsdecode(path)) for path in existing(paths)]
     with ExitStack() as open_:
         served = open_.enter_context(serve(given, read_only=read_only))
-        socket = open_.enter_context(bound(port))
+        socket = open_.enter_context(bound_as_usual() if port is None else bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))
         if open_browser and _has_screen():

@@ -21,6 +21,8 @@ KEY_HEADER = "x-talktree-key"
 TICKET = b"ticket="
 """The parameter, the last one, that stands for the key where the browser sends no header."""
 LOGIN = "/api/v1/login"
+CHALLENGE = "/api/v1/challenge"
+"""What a remembered browser signs to log in; a challenge opens nothing."""
 REFUSED = 1008
 """The code with which a web socket is closed for not being wanted."""
 
@@ -63,7 +65,7 @@ class Gate:
 
     def _key_refusal(self, scope: Scope, headers: Headers, target: Target) -> TalktreeError | None:
         path: str = scope["path"]
-        if path == LOGIN or self.is_open(path):
+        if path in {LOGIN, CHALLENGE} or self.is_open(path):
             return None
         if not self.keys.entered(headers.get("cookie")):
             return NotEntered("the studio is locked", hint="open the address that was printed")

@@ -17,6 +17,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 
+from talktree.web.security.browsers import Challenges
+
 BYTES = 32
 """256 bits, as many as nobody guesses."""
 
@@ -31,6 +33,7 @@ class Keys:
         self._cookie = secrets.token_urlsafe(BYTES)
         self._once: dict[str, Callable[[], object]] = {}
         self._lock = threading.Lock()
+        self.challenges = Challenges(port)
 
     @property
     def name(self) -> str:
@@ -43,6 +46,11 @@ class Keys:
         names = ("127.0.0.1", "localhost", "[::1]")
         plain = frozenset(names) if self.port == 80 else frozenset()
         return plain | {f"{name}:{self.port}" for name in names}
+
+    @property
+    def own_host(self) -> str:
+        """The host in the address that is printed."""
+        return f"127.0.0.1:{self.port}"
 
     def address(self, token: str) -> str:
         """Where the studio is, with a token where only the page sees it."""
