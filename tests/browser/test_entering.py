@@ -191,7 +191,8 @@ SIGN = f"""async (text) => {{
   const key = await {KEY}
   const how = {{ name: 'ECDSA', hash: 'SHA-256' }}
   const made = new Uint8Array(await crypto.subtle.sign(how, key, new TextEncoder().encode(text)))
-  return btoa(String.fromCharCode(...made)).replace(/[+]/g, '-').replace(/[/]/g, '_').replace(/=/g, '')
+  const text64 = btoa(String.fromCharCode(...made))
+  return text64.replace(/[+]/g, '-').replace(/[/]/g, '_').replace(/=/g, '')
 }}"""
 
 

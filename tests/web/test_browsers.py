@@ -120,7 +120,7 @@ def test_a_challenge_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nonce = challenges.issue()
     proof = browser.sign("http://127.0.0.1:8001", id, nonce)
     late = time.monotonic() + browsers.LIFETIME + 1
-    monkeypatch.setattr(browsers.time, "monotonic", lambda: late)
+    monkeypatch.setattr(time, "monotonic", lambda: late)
     assert not challenges.accepts(id, nonce, proof)
     many = [challenges.issue() for _ in range(1000)]
     assert len(challenges._open) == browsers.MOST_CHALLENGES

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -192,7 +192,8 @@ def browsing(session: Path, tmp_path: Path) -> Iterator[Browsing]:
         assert url.startswith("file:///")
         yield Browsing(process, int(printed[1]), printed[2], Path(url.removeprefix("file://")))
     finally:
-        os.killpg(process.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
         process.communicate()
 
 
