@@ -100,7 +100,7 @@ def expiring_shape(each: Expiring) -> Json:
     return {
         "path": os.fsdecode(each.path),
         "days": _days(each),
-        "date": stamp(each.until)[:10],
+        "date": stamp(each.until_ns)[:10],
         "cleanup_period_days": each.period,
     }
 

@@ -21,7 +21,7 @@ def case_line(case: RetentionCase) -> Line:
     more = f" and {counted(case.conversations - 1, 'other')}" if case.conversations > 1 else ""
     name = f"{case.entry.id}{more}"
     title = f"  {case.entry.title}" if case.entry.title else ""
-    return line((f"{_day(case.due)}  ", "mark"), name, title, f"  (rule {case.rule.number})")
+    return line((f"{_day(case.due_ns)}  ", "mark"), name, title, f"  (rule {case.rule.number})")
 
 
 def plan_lines(plan: RetentionPlan) -> Iterator[str]:
@@ -38,8 +38,8 @@ def plan_lines(plan: RetentionPlan) -> Iterator[str]:
     if plan.changed:
         changed = counted(plan.changed, "source")
         yield f"{changed} changed since the last import; `talktree import` brings them up to date"
-    if plan.next_due is not None:
-        yield f"the next one comes due on {_day(plan.next_due)}"
+    if plan.next_due_ns is not None:
+        yield f"the next one comes due on {_day(plan.next_due_ns)}"
 
 
 def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
@@ -52,7 +52,7 @@ def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
         "kept_with_others": plan.shared,
         "undated": plan.undated,
         "changed": plan.changed,
-        "next_due": None if plan.next_due is None else stamp(plan.next_due),
+        "next_due": None if plan.next_due_ns is None else stamp(plan.next_due_ns),
         "rules": [
             {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
             for rule in plan.rules.rules
@@ -80,12 +80,12 @@ def result_line(result: RetentionResult) -> str:
 def _case_shape(case: RetentionCase) -> dict[str, Json]:
     return {
         "id": case.entry.id,
-        "path": os.fsdecode(case.entry.path),
+        "path": os.fsdecode(case.entry.raw_path),
         "title": case.entry.title,
         "project": case.entry.project,
         "format": case.entry.format,
-        "last": None if case.entry.last is None else stamp(case.entry.last),
-        "due": stamp(case.due),
+        "last": None if case.entry.last_ns is None else stamp(case.entry.last_ns),
+        "due": stamp(case.due_ns),
         "rule": case.rule.number,
         "conversations": case.conversations,
         "bytes": case.entry.size,

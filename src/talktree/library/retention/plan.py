@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
 from talktree.library.retention.age import reached
 from talktree.settings.retention import RetentionRule, RetentionRules, retention_rules
+from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -35,16 +37,21 @@ class RetentionCase(NamedTuple):
     entry: Kept
     """Its conversation, or the newest of several."""
     rule: RetentionRule
-    due: int
-    """The moment from which on it is to be forgotten."""
+    due_ns: int
+    """The moment from which on it is to be forgotten, in nanoseconds since 1970."""
     conversations: int
+
+    @property
+    def due(self) -> datetime | None:
+        """The moment from which on it is to be forgotten, in UTC."""
+        return to_datetime(self.due_ns)
 
 
 class RetentionPlan(NamedTuple):
     """What the rules say about the whole library at a moment."""
 
     rules: RetentionRules
-    now: int
+    now_ns: int
     cases: tuple[RetentionCase, ...]
     """What is to be forgotten, in the order in which it came due."""
     total: int
@@ -57,8 +64,13 @@ class RetentionPlan(NamedTuple):
     """How many would go if their file did not hold others, too."""
     changed: int
     """How many sources changed on disk after they were imported, so that their age is unknown."""
-    next_due: int | None
-    """When the next conversation comes due."""
+    next_due_ns: int | None
+    """When the next conversation comes due, in nanoseconds since 1970."""
+
+    @property
+    def next_due(self) -> datetime | None:
+        """When the next conversation comes due, in UTC."""
+        return to_datetime(self.next_due_ns)
 
     @property
     def bytes(self) -> int:
@@ -102,13 +114,13 @@ def plan_retention(
     return RetentionPlan(
         rules,
         now,
-        tuple(sorted(cases, key=lambda case: case.due)),
+        tuple(sorted(cases, key=lambda case: case.due_ns)),
         total=len(every),
         kept=sum(each.protected for each in every),
         undated=sum(each.undated for each in every),
         shared=shared,
         changed=changed,
-        next_due=min(later, default=None),
+        next_due_ns=min(later, default=None),
     )
 
 
@@ -138,10 +150,10 @@ def _judge(
     forgetting = [rule for rule in fitting if rule.forget_after is not None]
     if not forgetting:
         return _Verdict(entry)
-    if entry.last is None:
+    if entry.last_ns is None:
         return _Verdict(entry, undated=True)
     # A date in the future is a mistake of some clock: it counts as now.
-    last = min(entry.last, now)
+    last = min(entry.last_ns, now)
     dues = [(reached(last, rule.forget_after or ""), rule) for rule in forgetting]
     known = [(due, rule) for due, rule in dues if due is not None]
     if not known:
@@ -157,7 +169,7 @@ def _fits(rule: RetentionRule, entry: Kept, names: list[tuple[str, str]]) -> boo
     return (
         _any((entry.project or "",), rule.projects)
         and _any((entry.format,), rule.formats)
-        and _any((os.fsdecode(entry.path),), rule.paths)
+        and _any((os.fsdecode(entry.raw_path),), rule.paths)
         and _any(own, rule.branch_names)
     )
 
