@@ -73,6 +73,26 @@ def test_everything_about_a_person_can_be_exported_and_erased(tmp_path: Path) ->
     assert b"roof" not in kept, "not even compressed text is left in one piece"
 
 
+def test_recorded_sessions_can_be_erased(tmp_path: Path) -> None:
+    if shutil.which("jq") is None:
+        pytest.skip("NOT RUN: there is no jq on this machine")
+    for command in (
+        "talktree session new",
+        f"talktree session append --role user '{NAME} called.'",
+        f"talktree session step -- sh -c 'echo {NAME} > letter; rm letter; echo > other'",
+    ):
+        assert run(command, tmp_path).returncode == 0, command
+
+    def kept() -> bytes:
+        found = [path for path in (tmp_path / ".sage").rglob("*") if path.is_file()]
+        return b"".join(path.read_bytes() for path in found)
+
+    assert NAME.encode() in kept()
+    done = run("\n".join(["set -e", *commands("sessions")]), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert NAME.encode() not in kept()
+
+
 def test_every_file_in_the_data_folder_is_on_the_page(tmp_path: Path) -> None:
     write_session(tmp_path, 1, "Hello.")
     run("talktree import --known; talktree session new; talktree search hello", tmp_path)
