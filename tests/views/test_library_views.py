@@ -132,12 +132,17 @@ def test_what_will_be_deleted() -> None:
     def told(*days: float) -> str:
         return expiry_notice([Expiring(1, b"/a", each) for each in days])
 
-    assert told(2.5) == "1 session will be deleted by its tool in 3 days; it is kept here"
+    assert (
+        told(2.5)
+        == "1 session will be deleted by its tool in 3 days (cleanupPeriodDays 30); it is kept here"
+    )
     assert told(-4, 0) == (
-        "2 sessions will be deleted by their tool any day now; they are kept here"
+        "2 sessions will be deleted by their tool any day now (cleanupPeriodDays 30); "
+        "they are kept here"
     )
     assert told(0.5, 9) == (
-        "2 sessions will be deleted by their tool in 1 to 9 days; they are kept here"
+        "2 sessions will be deleted by their tool in 1 to 9 days (cleanupPeriodDays 30); "
+        "they are kept here"
     )
 
 

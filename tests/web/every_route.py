@@ -31,12 +31,7 @@ def questions(studio: Running) -> Iterator[Question]:
     """A question that has an answer for every GET, for each format of the demo."""
     job = studio.post("/c/1/share", {"to": "md"})["id"]
     assert studio.ended(job)["state"] == "done"
-    (given,) = studio.studio.given
-    upload = studio.client.post(
-        "/api/v1/uploads",
-        params={"name": "session.jsonl"},
-        content=(given / "claude-code.jsonl").read_bytes(),
-    ).json()["upload"]
+    upload = "none" if studio.studio.read_only else _upload(studio)
     for card in studio.get("/conversations")["cards"]:
         cid = card["cid"]
         leaves = [branch["leaf"] for branch in studio.get(f"/c/{cid}")["branches"]]
@@ -44,6 +39,16 @@ def questions(studio: Running) -> Iterator[Question]:
         for route in TABLE:
             if route.method == "GET" and ("{cid}" in route.path or cid == "1"):
                 yield Question(route, filled(route, parts), _query(studio, cid, leaves, route))
+
+
+def _upload(studio: Running) -> str:
+    (given,) = studio.studio.given
+    answer = studio.client.post(
+        "/api/v1/uploads",
+        params={"name": "session.jsonl"},
+        content=(given / "claude-code.jsonl").read_bytes(),
+    )
+    return str(answer.json()["upload"])
 
 
 def _first(studio: Running, cid: str) -> str:

@@ -17,7 +17,7 @@ from talktree.web.opening import opened
 from talktree.web.page import Page
 from talktree.web.route import API, Route
 from talktree.web.security.keys import Keys
-from talktree.web.served import Served
+from talktree.web.served import serve
 from talktree.web.serving import Server
 from talktree.web.studio import Studio
 from talktree.web.table import TABLE
@@ -73,15 +73,15 @@ def running(
     paths: Sequence[Path],
     *,
     read_only: bool = False,
+    port: int = 0,
     table: Sequence[Route] = TABLE,
     page: Page | None = None,
 ) -> Iterator[Running]:
     """A studio of some paths; they are taken in before anybody asks."""
     ending = threading.Event()
     with ExitStack() as ends:
-        socket = ends.enter_context(bound(0))
-        served = Served(tuple(paths), read_only)
-        served.prepare()
+        socket = ends.enter_context(bound(port))
+        served = ends.enter_context(serve(paths, read_only=read_only))
         studio = ends.enter_context(opened(served))
         keys = Keys(socket.getsockname()[1])
         app = application(studio, keys, table=table, page=page, ending=ending)

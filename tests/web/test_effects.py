@@ -6,21 +6,25 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from talktree.library.library import Library
+from talktree.web.intake import EVERY
 from talktree.web.served import library_of
 from talktree.web.table import TABLE
 from tests.web.every_route import filled, questions
 from tests.web.running import Running, running
+from tests.web.test_sessions import recorded
 
 LONG_AGO = 1_700_000_000
 ALLOWED = {
-    "/login", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan", "/c/{cid}/share",
-    "/c/{cid}/fixes",
+    "/login", "/challenge", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan",
+    "/c/{cid}/share", "/c/{cid}/fixes",
 }  # fmt: skip
 """What is no GET and yet changes nothing: the door, plans, and files to download. Fixes are asked
 for as a plan; with `apply` they are refused like everything else."""
@@ -41,7 +45,7 @@ def _digest(path: Path) -> str:
 
 @pytest.fixture
 def own(demo: Path, tmp_path: Path) -> Path:
-    """The demo, old enough that nobody looks at it a second time to be sure."""
+    """The demo, old enough that it is not compared a second time to be sure."""
     made = Path(shutil.copytree(demo, tmp_path / "own"))
     for path in (made, *made.rglob("*")):
         os.utime(path, (LONG_AGO, LONG_AGO))
@@ -65,11 +69,70 @@ def test_get_has_no_effects(served: Running, own: Path) -> None:
     assert digests(*folders) == before
 
 
-def test_a_studio_that_only_reads_refuses_every_change(own: Path) -> None:
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of its own."""
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("paths", [False, True], ids=["the library", "some paths"])
+def test_a_read_only_studio_leaves_every_byte_as_it_is(
+    own: Path, home: Path, *, paths: bool
+) -> None:
+    recorded(own / "session")
+    with Library.open(write=True) as library:
+        library.import_([own])
+    given = [own] if paths else []
+    if paths:
+        with running(given):
+            pass
+    before = digests(own, home)
+    assert len(before) > 10
+    # Something new to import, for whatever works in the background.
+    shutil.copy(own / "muse.json", own / "new.json")
+    with running(given, read_only=True) as studio:
+        _ask_everything(studio)
+        time.sleep(1.2 * EVERY)
+        after = digests(own, home)
+    assert after.pop(str(own / "new.json"))
+    assert after == before
+    after = digests(own, home)
+    assert after.pop(str(own / "new.json"))
+    assert after == before, "nothing is left behind either"
+
+
+def _ask_everything(studio: Running) -> None:
+    """Every route that is not refused: all GETs, and what changes nothing."""
+    for question in questions(studio):
+        if not question.route.path.endswith("/live"):
+            studio.client.get(question.path, params=question.query)
+    cards = studio.get("/conversations")["cards"]
+    card = cards[0]["cid"]
+    stamp = studio.get(f"/c/{card}")["stamp"]
+    planned = 0
+    for path, body in (
+        (f"/c/{card}/share", {"to": "html"}),
+        (f"/c/{card}/save-as", {"to": "native"}),
+        (f"/c/{card}/fixes", {"stamp": stamp}),
+        *((f"/c/{each['cid']}/session/plan", {"verb": "undo"}) for each in cards),
+        ("/jobs/none/cancel", {}),
+        ("/login", {"token": "none"}),
+        ("/challenge", {}),
+    ):
+        answer = studio.client.post(f"/api/v1{path}", json=body)
+        assert answer.status_code != 403, (path, answer.text)
+        planned += answer.status_code == 200 and path.endswith("/plan")
+        if "id" in answer.json():
+            studio.ended(answer.json()["id"])
+    assert planned, "at least one conversation is a session that can be undone"
+
+
+def test_a_studio_that_only_reads_refuses_every_change(own: Path, home: Path) -> None:
     with running([own], read_only=True) as studio:
         assert studio.get("/about")["read_only"] is True
-        before = digests(own, library_of([own]))
-        parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u"}
+        before = digests(own, home)
+        parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b"}
         for route in TABLE:
             if route.method != "GET" and route.path not in ALLOWED:
                 answer = studio.client.request(route.method, filled(route, parts), json={})
@@ -79,7 +142,7 @@ def test_a_studio_that_only_reads_refuses_every_change(own: Path) -> None:
         fix = studio.client.post("/api/v1/c/1/fixes", json={"stamp": stamp, "apply": True})
         assert (fix.status_code, fix.json()["error"]["kind"]) == (403, "read-only")
         assert studio.ended(studio.post("/c/1/share", {"to": "md"})["id"])["state"] == "done"
-        assert digests(own, library_of([own])) == before
+        assert digests(own, home) == before
 
 
 def test_only_what_is_allowed_has_no_effects() -> None:

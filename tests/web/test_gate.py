@@ -123,6 +123,24 @@ def test_a_foreign_page_is_refused_on_every_own_host(watched: Watched) -> None:
     assert len(watched.answers) == before
 
 
+def test_a_link_to_the_page_can_be_followed_but_nothing_else(watched: Watched) -> None:
+    """A file that leads to the studio counts as another site; the page itself is no secret."""
+    visit = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
+    host = "127.0.0.1:{port}"
+    for verb, document in product(VERBS, ("document", "iframe", "embed", None)):
+        said = watched.ask(verb, host, sec_fetch_dest=document, **visit)
+        assert refused(said, 403, verb), "the API is not the page"
+    for path, document, status in (
+        ("/", "document", 200),
+        ("/", "iframe", 403),
+        ("/", None, 403),
+        ("/api/v1/about", "document", 403),
+        ("/artifact/x", "document", 403),
+    ):
+        said = watched.ask("GET", host, path=path, sec_fetch_dest=document, **visit)
+        assert said.status in {status, 503 if status == 200 else status}, (path, document, said)
+
+
 def test_a_page_on_one_own_name_is_foreign_to_the_other(watched: Watched) -> None:
     said = watched.ask("GET", "127.0.0.1:{port}", origin=f"http://localhost:{watched.port}")
     assert refused(said, 403, "GET")

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ class Process(NamedTuple):
     client: httpx.Client
     port: int
     temporary: Path
+    token: str
 
     def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """Its exit code, and what it had to complain about."""
@@ -64,7 +65,7 @@ def started(folder: Path, *arguments: str) -> Iterator[Process]:
             client.headers["X-Talktree-Key"] = client.post("/login", json={"token": token}).json()[
                 "key"
             ]
-            yield Process(process, client, port, temporary)
+            yield Process(process, client, port, temporary, token)
     finally:
         process.kill()
         process.communicate()
@@ -144,35 +145,109 @@ def test_a_port_in_use_is_told(session: Path, tmp_path: Path) -> None:
         assert done.stderr.startswith(f"talktree: port {studio.port} is in use\nhint: ")
 
 
-def test_a_browser_gets_a_token_that_works_once(session: Path, tmp_path: Path) -> None:
-    """What stands on a command line can be read by others; the printed one never does."""
+class Browsing(NamedTuple):
+    """A studio that has started a browser, and the file that the browser was given."""
+
+    process: subprocess.Popen[str]
+    port: int
+    printed: str
+    file: Path
+
+    def linked(self) -> str:
+        """The token in the link of the file."""
+        found = re.search(
+            rf"http://127\.0\.0\.1:{self.port}/#token=([\w-]{{43}})\"", self.file.read_text()
+        )
+        assert found
+        return found[1]
+
+
+@pytest.fixture
+def browsing(session: Path, tmp_path: Path) -> Iterator[Browsing]:
+    """A studio whose browser is a script that keeps running until it is over."""
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new; mv {opened}.new {opened}\n')
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new; mv {opened}.new {opened}; sleep 60\n')
     browser.chmod(0o700)
     process = subprocess.Popen(
         [sys.executable, "-m", "talktree.cli.main", "studio", str(session)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
         env={
             **environment(),
             "TALKTREE_HOME": str(tmp_path / "home"),
+            "HOME": str(tmp_path),
             "BROWSER": f"{browser} %s",
             "DISPLAY": ":99",
         },
     )
     assert process.stdout is not None
-    printed = process.stdout.readline()
+    printed = ADDRESS.fullmatch(process.stdout.readline())
+    assert printed
     try:
         until(opened.exists)
-        shown = ADDRESS.fullmatch(opened.read_text())
-        assert shown
-        assert shown[2] not in printed
-        address = f"http://127.0.0.1:{shown[1]}{API}/login"
-        with httpx.Client(headers=OWN, timeout=LONGEST) as client:
-            codes = [client.post(address, json={"token": shown[2]}).status_code for _ in "ab"]
-        assert codes == [200, 401]
+        url = opened.read_text().strip()
+        assert url.startswith("file:///")
+        yield Browsing(process, int(printed[1]), printed[2], Path(url.removeprefix("file://")))
     finally:
-        os.kill(process.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
         process.communicate()
+
+
+def arguments() -> str:
+    """What everybody can read of all processes: the words they were started with."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(path.read_text(errors="replace"))
+        except OSError:
+            continue
+    return "\n".join(found)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_no_secret_is_an_argument_of_a_process(browsing: Browsing) -> None:
+    seen = arguments()
+    assert str(browsing.file) in seen, "the browser runs, and was given the file"
+    assert browsing.printed not in seen
+    assert browsing.linked() not in seen
+    assert "token=" not in seen
+
+
+def test_the_link_in_the_file_works_once_and_takes_the_file_with_it(browsing: Browsing) -> None:
+    assert stat.S_IMODE(browsing.file.stat().st_mode) == 0o600
+    token = browsing.linked()
+    assert token != browsing.printed
+    address = f"http://127.0.0.1:{browsing.port}{API}/login"
+    with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+        codes = [client.post(address, json={"token": token}).status_code for _ in "ab"]
+    assert codes == [200, 401]
+    assert not browsing.file.exists()
+
+
+def test_the_file_is_gone_when_the_studio_ends_before_it_was_used(browsing: Browsing) -> None:
+    assert browsing.file.exists()
+    os.killpg(browsing.process.pid, signal.SIGINT)
+    browsing.process.communicate()
+    assert not browsing.file.exists()
+
+
+def test_what_opens_a_studio_opens_no_later_one(session: Path, tmp_path: Path) -> None:
+    with started(tmp_path, str(session)) as studio:
+        port = studio.port
+        cookies, key = dict(studio.client.cookies), studio.client.headers["X-Talktree-Key"]
+        token = studio.token
+        _, err = studio.end()
+    assert token not in err
+    again = tmp_path / "again"
+    again.mkdir()
+    with started(again, str(session), "--port", str(port)) as studio:
+        old = {**OWN, "X-Talktree-Key": key}
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}{API}", headers=old, cookies=cookies, timeout=LONGEST
+        ) as client:
+            assert client.post("/login", json={"token": token}).status_code == 401
+            assert client.get("/about").status_code == 401

@@ -13,6 +13,7 @@ import { PaletteKeys } from '../features/search/openPalette'
 import WorkHost from './WorkHost'
 import { ConversationProvider } from '../data/conversation/ConversationProvider'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
+import { BrowserKeys } from './browserCommand'
 import { HelpKeys } from './Help'
 import { Layout } from './Layout'
 import { login, watchForToken } from './login'
@@ -54,6 +55,7 @@ function Studio() {
       <PaletteKeys />
       <ImportHost about={about.data ?? null} />
       <HelpKeys />
+      <BrowserKeys readOnly={about.data?.read_only ?? true} />
       <WorkHost />
       <LibraryKeys />
     </ConversationProvider>

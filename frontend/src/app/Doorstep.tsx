@@ -1,12 +1,12 @@
 // Shown instead of the studio: when the token is missing, or nobody is there.
 
-import { useState, type FormEvent } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
 import { asApiError, type ApiError } from '../data/api/client'
 import { useConnection } from '../data/api/connection'
 import { invalidate } from '../data/api/use'
 import { Button } from '../ui/Button'
 import { Icon } from '../ui/Icon'
-import { login, tokenIn } from './login'
+import { login, loginRemembered, tokenIn } from './login'
 import './doorstep.css'
 
 export function Doorstep({ error }: { error?: ApiError }) {
@@ -24,6 +24,19 @@ export function Doorstep({ error }: { error?: ApiError }) {
 }
 
 function NeedsToken() {
+  const [asking, setAsking] = useState(true)
+  useEffect(() => {
+    let wanted = true
+    void loginRemembered().then((entered) => wanted && setAsking(entered))
+    return () => {
+      wanted = false
+    }
+  }, [])
+  // A browser that is remembered is let in before anything is asked.
+  return asking ? <p aria-busy="true">One moment.</p> : <TokenForm />
+}
+
+function TokenForm() {
   const [text, setText] = useState('')
   const [trouble, setTrouble] = useState('')
   const enter = async (event: FormEvent) => {

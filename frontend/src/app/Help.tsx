@@ -5,7 +5,11 @@ import { keysOf, useBindings, type Binding } from '../ui/keys/registry'
 import { useKeys } from '../ui/keys/use'
 import { DialogBody } from '../ui/overlay/DialogBody'
 import { openOverlay } from '../ui/overlay/stack'
+import { useGet } from '../data/api/use'
+import type { About } from '../data/api/types'
 import { FieldHelp } from '../features/search/FieldHelp'
+import { Button } from '../ui/Button'
+import { useBrowserCommand } from './browserCommand'
 import './help.css'
 
 export function openHelp(): void {
@@ -19,6 +23,8 @@ export function HelpKeys(): null {
 
 function Help() {
   const groups = grouped(useBindings())
+  const about = useGet<About>('/about')
+  const browser = useBrowserCommand(about.data?.read_only ?? true)
   return (
     <DialogBody>
       <div className="help">
@@ -43,6 +49,15 @@ function Help() {
           <h3>Search</h3>
           <FieldHelp />
         </section>
+        {browser && (
+          <section className="help-group">
+            <h3>This browser</h3>
+            <p>{browser.about}</p>
+            <Button icon="key" onClick={browser.run}>
+              {browser.text}
+            </Button>
+          </section>
+        )}
       </div>
     </DialogBody>
   )

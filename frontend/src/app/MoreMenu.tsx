@@ -7,6 +7,7 @@ import { openShare } from '../features/share/openShare'
 import { redo, undo } from '../features/editing/edit'
 import { useBarState } from './useBarState'
 import { useConversation, useMaybeOpen } from '../data/conversation/ConversationProvider'
+import { useBrowserCommand } from './browserCommand'
 import { openHelp } from './Help'
 import { Menu, type MenuItem } from '../ui/Menu'
 import { toggle } from '../ui/panes'
@@ -16,6 +17,7 @@ export function MoreMenu({ readOnly }: { readOnly: boolean }) {
   const open = useMaybeOpen()
   const shown = useConversation().conversation !== null
   const state = useBarState()
+  const browser = useBrowserCommand(readOnly)
   const [icon, name] = THEMES[useTheme()]
   const work: MenuItem[] = [
     {
@@ -71,5 +73,6 @@ export function MoreMenu({ readOnly }: { readOnly: boolean }) {
     { key: 'theme', group: 'view', text: `Theme: ${name}`, icon, run: nextTheme },
     { key: 'help', group: 'view', text: 'Help and keys', icon: 'help', run: openHelp },
   ]
+  if (browser) always.push({ key: 'browser', group: 'view', text: browser.text, icon: 'key', run: browser.run })
   return <Menu label="More" items={shown ? [...work, ...always] : always} />
 }

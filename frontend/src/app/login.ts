@@ -1,5 +1,6 @@
 // Login: the token of the address is exchanged for a cookie and a key, and leaves the address at once.
 
+import { enterRemembered } from '../data/api/browser'
 import { enter } from '../data/api/client'
 import { invalidate } from '../data/api/cache'
 import { lost } from '../data/api/connection'
@@ -33,4 +34,11 @@ export function watchForToken(): () => void {
 export async function login(token: string): Promise<void> {
   await enter(token)
   invalidate('/')
+}
+
+/** Enters if this browser is remembered; whether it is. */
+export async function loginRemembered(): Promise<boolean> {
+  const entered = await enterRemembered()
+  if (entered) invalidate('/')
+  return entered
 }

@@ -6,17 +6,19 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from talktree.cli import output
+from talktree.cli import output, retention
 from talktree.cli.failures import tell
 from talktree.cli.importing import MOST_TOLD, failures_told, progress_told, report_incomplete
 from talktree.cli.opening import opened
+from talktree.errors import TalktreeError
 from talktree.views.kept import expiry_lines, expiry_notice, imported_shape, summary_line
 from talktree.views.measure import counted
 
 if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
-    from talktree.library.importing.result import Oversized, Skipped
+    from talktree.library.importing.result import Imported, Oversized, Skipped
     from talktree.library.library import Library
+    from talktree.library.retention.apply import RetentionResult
 
 SOON = 14
 """Days in which a deletion is worth telling."""
@@ -36,24 +38,48 @@ def taken_in(
     with opened(library, write=True) as kept:
         with progress_told(progress, quiet=quiet or as_json) as step:
             done = kept.import_(paths, known=known, progress=step)
+        failure, forgotten = _apply_retention(kept)
         expiring = kept.expiring(within=SOON)
         if as_json:
-            from talktree.views.plain_document import plain_document_text  # only for scripts
-
-            output.print_text([plain_document_text(imported_shape(done, expiring))])
+            _print_json(done, expiring, forgotten)
         elif not quiet:
             output.print_lines([summary_line(done)], color=output.use_color(color))
         if expiring and not as_json and not quiet:
             _tell_expiring(kept, expiring)
         if not done.seen and not done.failed and not as_json:
             _nothing_told(kept, paths, known=known)
+    if not as_json and not quiet:
+        retention.report(forgotten)
     if not as_json and not quiet and progress != "json":
         _tell_skipped(done.skipped)
         _tell_oversized(done.oversized)
     told_apart = as_json or progress == "json"
     report_incomplete(done.incomplete, quiet=told_apart)
     failures_told(done.failed, quiet=told_apart)
+    if failure is not None:
+        raise failure
     return 3 if done.failed or done.incomplete else 0
+
+
+def _apply_retention(library: Library) -> tuple[TalktreeError | None, RetentionResult | None]:
+    """Forget what confirmed rules let go; a failure must not hide what was imported."""
+    try:
+        return None, retention.apply_confirmed(library)
+    except TalktreeError as error:
+        return error, None
+
+
+def _print_json(
+    done: Imported, expiring: Sequence[Expiring], forgotten: RetentionResult | None
+) -> None:
+    from talktree.views.plain_document import plain_document_text  # only for scripts
+
+    shape = imported_shape(done, expiring)
+    if forgotten is not None:
+        from talktree.views.retention import result_shape
+
+        shape["retention"] = result_shape(forgotten)
+    output.print_text([plain_document_text(shape)])
 
 
 def _tell_expiring(library: Library, expiring: Sequence[Expiring]) -> None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
     from talktree.library.listing import Kept, Sort
+    from talktree.library.retention.apply import RetentionResult
+    from talktree.library.retention.plan import RetentionPlan
     from talktree.library.search.run import Results
     from talktree.library.stats.report import Statistics
     from talktree.library.versions.versions import Versions
@@ -355,6 +357,20 @@ class Library:
         from talktree.library.importing.maintain import forget
 
         return forget(self, kept.source)
+
+    def retention(self, *, now: int | None = None) -> RetentionPlan:
+        """What the retention rules of the user's configuration let go; nothing is changed."""
+        from talktree.library.retention.plan import plan_retention
+
+        return plan_retention(self, now=now)
+
+    def apply_retention(
+        self, *, now: int | None = None, trust_clock: bool = False
+    ) -> RetentionResult:
+        """Forget what the retention rules let go, and confirm them for the imports to come."""
+        from talktree.library.retention.apply import apply_retention
+
+        return apply_retention(self, now=now, trust_clock=trust_clock)
 
     def check(self, *, read_data: bool = False) -> list[Trouble]:
         """What is wrong with the library; nothing is changed."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.errors import Unreadable
+from talktree.files.private import make_private
 from talktree.home import HOME, data_home
 
 __all__ = ["HOME", "Identity", "Place", "data_home", "is_own", "mark"]
@@ -85,7 +86,7 @@ def _decoded(text: str, path: Path) -> bytes:
 def _made(path: Path) -> bool:
     """Write a new key, whole or not at all; another process may have been quicker."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         fresh = path.with_name(f".{KEY_NAME}.{secrets.token_hex(8)}")
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:

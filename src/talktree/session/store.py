@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from talktree.errors import NotFound, UsageError
 from talktree.files.anchored import Anchor
+from talktree.files.private import refuse_writable
 from talktree.session import metadata
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
@@ -66,15 +67,22 @@ class Store:
     """Sessions below one root, `.sage` in the current directory unless another is named.
 
     The folder may have any name. `agent` is what the assistant is called where sessions are
-    printed; the first session that is created keeps it in the settings of the store.
+    printed; the first session that is created keeps it in the settings of the store. Without
+    `cache` the index of a session is held in memory, so that reading writes nothing at all.
     """
 
     def __init__(
-        self, root: Path | str = ROOT, *, agent: str | None = None, limits: Limits = LIMITS
+        self,
+        root: Path | str = ROOT,
+        *,
+        agent: str | None = None,
+        limits: Limits = LIMITS,
+        cache: bool = True,
     ) -> None:
         self.root = Path(root).absolute()
         self._agent = agent
         self._limits = limits
+        self._cache = cache
 
     @property
     def agent(self) -> str | None:
@@ -130,6 +138,8 @@ class Store:
         if write:
             self._finish_whole_erasures()
         id = self._meant(id)
+        if write:
+            self._refuse_untrusted()
         name = id.encode()
         mode = self._durability(durability)
         found = older(self._sessions, id)
@@ -165,7 +175,7 @@ class Store:
         journal = Journal(folder, durability)
         if write:
             self._finish_erasure(id, folder, journal)
-        index = Index(journal, self.root / "cache" / f"{id}.sqlite")
+        index = Index(journal, self.root / "cache" / f"{id}.sqlite" if self._cache else None)
         last = index.newest()
         return Opened(
             id=id,
@@ -292,8 +302,15 @@ class Store:
     def _durability(self, asked: Durability | None) -> Durability:
         return self.settings().durability if asked is None else asked
 
+    def _refuse_untrusted(self) -> None:
+        """Raise an error before anything is written where every user could have written."""
+        with Anchor(self.root) as root:
+            refuse_writable(self.root, os.fstat(root.fd))
+
     def _sessions(self, *, create: bool = False) -> Anchor:
         with Anchor(self.root, create=create) as root:
+            if create:
+                refuse_writable(self.root, os.fstat(root.fd))
             if create and root.lstat(SESSIONS) is None:
                 _made(root, SESSIONS)
             try:

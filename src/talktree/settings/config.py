@@ -17,7 +17,8 @@ from talktree.errors import Unreadable, UsageError
 from talktree.home import config_file
 
 ATTACHMENTS = "attachments"
-TABLES = (ATTACHMENTS,)
+RETENTION = "retention"
+TABLES = (ATTACHMENTS, RETENTION)
 """Every table that the file may have."""
 
 

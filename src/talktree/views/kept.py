@@ -97,7 +97,12 @@ def failed_shape(failed: Iterable[Failed]) -> list[Json]:
 
 def expiring_shape(each: Expiring) -> Json:
     """A source that its tool will delete."""
-    return {"path": os.fsdecode(each.path), "days": _days(each)}
+    return {
+        "path": os.fsdecode(each.path),
+        "days": _days(each),
+        "date": stamp(each.until_ns)[:10],
+        "cleanup_period_days": each.period,
+    }
 
 
 def expiry_notice(expiring: Sequence[Expiring]) -> str:
@@ -110,7 +115,9 @@ def expiry_notice(expiring: Sequence[Expiring]) -> str:
     one = len(expiring) == 1
     what = "1 session" if one else f"{len(expiring):,} sessions"
     own, kept = ("its", "it is") if one else ("their", "they are")
-    return f"{what} will be deleted by {own} tool {days}; {kept} kept here"
+    periods = sorted({each.period for each in expiring})
+    period = f"cleanupPeriodDays {' and '.join(f'{each:g}' for each in periods)}"
+    return f"{what} will be deleted by {own} tool {days} ({period}); {kept} kept here"
 
 
 def expiry_lines(named: Sequence[tuple[Expiring, str]]) -> Iterator[str]:

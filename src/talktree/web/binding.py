@@ -9,6 +9,19 @@ from talktree.errors import Busy, UsageError
 LOOPBACK = "127.0.0.1"
 
 
+def bound_as_usual() -> socket.socket:
+    """A socket on the port on which a browser was remembered, if it is free; else on any."""
+    from talktree.web.security.browsers import usual_port
+
+    port = usual_port()
+    if port is not None:
+        try:
+            return bound(port)
+        except (Busy, UsageError):
+            pass
+    return bound(0)
+
+
 def bound(port: int) -> socket.socket:
     """A socket that only this machine reaches; port 0 is any that is free."""
     # The protocol is named because only then asyncio sends small answers at once.

@@ -17,10 +17,10 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
-from talktree.web.binding import bound
+from talktree.web.binding import bound, bound_as_usual
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys
-from talktree.web.served import Served
+from talktree.web.served import serve
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 SIGNALLED = 128
@@ -39,7 +39,7 @@ class Started(NamedTuple):
 def launch(
     paths: Sequence[str],
     *,
-    port: int,
+    port: int | None,
     read_only: bool,
     open_browser: bool,
     told: Callable[[Started], None],
@@ -47,14 +47,14 @@ def launch(
     """Serve until somebody ends it; the exit code."""
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _leave)
-    served = Served(tuple(Path(os.fsdecode(path)) for path in existing(paths)), read_only)
-    served.prepare()
+    given = [Path(os.fsdecode(path)) for path in existing(paths)]
     with ExitStack() as open_:
-        socket = open_.enter_context(bound(port))
+        served = open_.enter_context(serve(given, read_only=read_only))
+        socket = open_.enter_context(bound_as_usual() if port is None else bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))
-        if open_browser:
-            _show(keys.address(keys.once()))
+        if open_browser and _has_screen():
+            _show(keys, open_)
 
         from talktree.web.app import application
         from talktree.web.opening import opened
@@ -72,10 +72,22 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(SIGNALLED + number)
 
 
-def _show(address: str) -> None:
-    """Open the browser, if there is a screen; a text browser in this terminal is not meant."""
-    if sys.platform.startswith("linux") and not any(map(os.environ.get, DISPLAYS)):
-        return
+def _has_screen() -> bool:
+    """Whether there is a screen; a text browser in this terminal is not meant."""
+    return not sys.platform.startswith("linux") or any(map(os.environ.get, DISPLAYS))
+
+
+def _show(keys: Keys, ends: ExitStack) -> None:
+    """Start the browser with a file that leads to a link, so that no argument holds a secret."""
     import webbrowser
 
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    from talktree.web.entry_file import EntryFile
+
+    token = keys.once()
+    try:
+        file = EntryFile(keys.address(token))
+    except OSError:
+        return  # the address is printed in any case
+    ends.callback(file.remove)
+    keys.when_used(token, file.remove)
+    threading.Thread(target=webbrowser.open, args=(file.url,), daemon=True).start()

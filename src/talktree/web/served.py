@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +15,7 @@ from talktree.home import data_home
 from talktree.library.library import Library
 
 FOLDER = "studio"
+LIBRARY = "library"
 
 
 class Served(NamedTuple):
@@ -19,10 +23,14 @@ class Served(NamedTuple):
 
     given: tuple[Path, ...] = ()
     read_only: bool = False
+    temporary: Path | None = None
+    """A folder for the library of the paths that ends with the studio."""
 
     @property
     def root(self) -> Path | None:
         """Where the library is; None is the usual place."""
+        if self.temporary is not None:
+            return self.temporary / LIBRARY
         return library_of(self.given) if self.given else None
 
     @property
@@ -33,6 +41,26 @@ class Served(NamedTuple):
     def prepare(self) -> None:
         """Make the library, or lead it to today's schema; an error if there is none to read."""
         Library.open(self.root, write=self.follows).close()
+
+
+@contextmanager
+def serve(given: Sequence[Path], *, read_only: bool) -> Iterator[Served]:
+    """What a studio serves, with its library prepared.
+
+    A read-only studio of some paths keeps nothing: its library is in a temporary folder.
+    """
+    if not (given and read_only):
+        served = Served(tuple(given), read_only)
+        served.prepare()
+        yield served
+        return
+    folder = Path(tempfile.mkdtemp(prefix="talktree-read-only-"))
+    try:
+        served = Served(tuple(given), read_only, folder)
+        served.prepare()
+        yield served
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def library_of(given: Sequence[Path]) -> Path:

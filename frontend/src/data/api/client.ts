@@ -2,7 +2,7 @@
 
 import { lost, reached } from './connection'
 import { keyHeader, storeKey } from './key'
-import type { Entered, Fault, Upload } from './types'
+import type { Challenge, Entered, Fault, Login, Upload } from './types'
 
 export const BASE = '/api/v1'
 
@@ -50,8 +50,18 @@ export function post<T>(where: string, body?: unknown, signal?: AbortSignal): Pr
 
 /** Exchanges a token for the key that goes with all questions. It is stored before anything learns that the server knows
     us: what the page asks then goes with it. */
-export async function enter(token: string): Promise<void> {
-  await ask<Entered>('POST', address('/login'), { token }, undefined, ({ key }) => storeKey(key))
+export function enter(token: string): Promise<void> {
+  return enterWith({ token })
+}
+
+/** What a remembered browser signs. That the server answers does not mean yet that it knows us. */
+export function askChallenge(): Promise<Challenge> {
+  return ask<Challenge>('POST', address('/challenge'), {}, undefined, undefined, false)
+}
+
+/** The same with a token or with what a remembered browser has signed. */
+export async function enterWith(login: Login): Promise<void> {
+  await ask<Entered>('POST', address('/login'), login, undefined, ({ key }) => storeKey(key))
 }
 
 /** Takes away. */
@@ -77,6 +87,7 @@ async function ask<T>(
   body?: unknown,
   signal?: AbortSignal,
   onAnswer?: (answer: T) => void,
+  isKnown = true,
 ): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json', ...keyHeader() }
   if (method !== 'GET') headers['x-talktree'] = '1'
@@ -96,15 +107,15 @@ async function ask<T>(
     lost('gone')
     throw new ApiError(fault('unreachable', 'The server does not answer.', 'Start talktree studio again.'), 0)
   }
-  return read<T>(response.status, await response.text(), onAnswer)
+  return read<T>(response.status, await response.text(), onAnswer, isKnown)
 }
 
-function read<T>(status: number, text: string, onAnswer?: (answer: T) => void): T {
+function read<T>(status: number, text: string, onAnswer?: (answer: T) => void, isKnown = true): T {
   if (status === 401) lost('login')
   const isOk = status >= 200 && status < 300
   const answer = (isOk && text ? JSON.parse(text) : undefined) as T
   if (isOk) onAnswer?.(answer)
-  if (status !== 401) reached()
+  if (status !== 401 && isKnown) reached()
   if (isOk) return answer
   throw new ApiError(faultOf(status, text), status)
 }

@@ -41,9 +41,29 @@ export interface Block {
 
 // What the studio is, how it is entered, and work that takes long.
 
-/** The token from the address, to be exchanged for a cookie and the page key. */
+/** The token from the address, to be exchanged for a cookie and the page key. A remembered browser sends its id and a signed challenge instead. */
 export interface Login {
-  token: string;
+  token?: string;
+  browser?: string;
+  nonce?: string;
+  proof?: string;
+}
+
+/** What a remembered browser signs, once and within a minute. */
+export interface Challenge {
+  nonce: string;
+}
+
+/** The public key of a browser: a point of the curve P-256, base64url. */
+export interface RememberBrowser {
+  public_key: string;
+  /** What the user recognises the browser by. */
+  label?: string;
+}
+
+/** What the browser calls itself when it enters the next time. */
+export interface Remembered {
+  browser: string;
 }
 
 /** What the page needs beside the cookie, which other ports of this host receive too. */

@@ -1,6 +1,6 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care` and `library_keep`.
+The verbs are in `library_care`, `library_keep` and `library_retention`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from talktree.cli.verbs import LazyGroup, Listed
 _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
 _KEEP = f"{_HERE}.library_keep"
+_RETENTION = f"{_HERE}.library_retention"
 
 
 @click.group("library", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
@@ -33,6 +34,7 @@ command.listed = {
     "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
     "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
     "forget": Listed(_KEEP, "Remove a conversation from the library.", "forget"),
+    "retention": Listed(_RETENTION, "Forget what your retention rules let go.", "retention"),
     "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }
 command.examples = (

@@ -10,6 +10,7 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.importing import failures_told, report_incomplete
 from talktree.cli.opening import opened
+from talktree.cli.retention import Repeated
 from talktree.cli.verbs import Verb
 from talktree.views.kept import step_line, step_shape
 from talktree.views.shapes import json_text
@@ -49,6 +50,8 @@ def command(
     # Told when all of it is kept: whoever reads a line may ask for what it tells of.
     steps: list[Progress] = []
     with opened(library, write=True) as kept:
+        retention = Repeated(kept)
+        retention.run(quiet=as_json)
         try:
             for done in kept.watch(paths, every=every, progress=steps.append):
                 if as_json:
@@ -58,6 +61,7 @@ def command(
                 steps.clear()
                 report_incomplete(done.incomplete, quiet=as_json)
                 failures_told(done.failed, quiet=as_json)
+                retention.run(quiet=as_json)
         except KeyboardInterrupt:
             pass  # how watching ends
     return INTERRUPTED

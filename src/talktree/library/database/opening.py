@@ -9,6 +9,7 @@ from pathlib import Path
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.database.checksums import FUNCTION, keep_checksums, row_checksum
 from talktree.library.database.connection import Database
+from talktree.library.database.permissions import secure_library
 from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]
@@ -28,7 +29,7 @@ def open_database(path: Path, *, write: bool) -> Database:
     """The database at a path, with today's tables."""
     if write:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            secure_library(path)
         except OSError as error:
             raise NotSaved(
                 f"{path.parent}: cannot be made: {error.strerror}", hint="check the path"

@@ -44,6 +44,8 @@ class Expiring(NamedTuple):
     """How many days are left; below 0 if it may go at any time."""
     until_ns: int = 0
     """When it will be deleted, in nanoseconds since 1970."""
+    period: float = DEFAULT_DAYS
+    """How many days without a change its program keeps it: Claude Code's `cleanupPeriodDays`."""
 
     @property
     def path(self) -> Path:
@@ -73,7 +75,8 @@ def expiring(library: Library, *, within: float = 7, now: int | None = None) -> 
         for path, modified in library.db.read(_SOURCE, (source,)):
             until = kept_until(path, modified)
             if until is not None and (left := (until - now) / DAY) <= within:
-                out.append(Expiring(source, path, left, until))
+                period = _days_in(path.rpartition(b"/")[0]) or DEFAULT_DAYS
+                out.append(Expiring(source, path, left, until, period))
     return sorted(out, key=lambda each: each.days)
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from talktree.errors import Busy, NotSaved
+from talktree.library.database.permissions import LOCK
 
-NAME = "writing"
 _POLL = 0.02
 
 
@@ -19,7 +19,7 @@ class WriterLock:
     """At most one writes at a time; one who has the lock may take it again."""
 
     def __init__(self, root: Path) -> None:
-        self._path = root / NAME
+        self._path = root / LOCK
         self._file: int | None = None
         self._depth = 0
 

@@ -9,6 +9,7 @@ from talktree.library import care
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.checksums import drop_wrong_hints
+from talktree.library.database.permissions import open_paths
 from talktree.library.database.salvage import has_broken_structure, renew_rebuildable
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.fulltext.checksums import damaged_files, expect_changes, record_files
@@ -32,6 +33,7 @@ def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
     """
     found = care.check(library, read_data=read_data)
     found += _fulltext(library)
+    found += _permissions(library)
     if read_data and not any(each.kind in ("damaged", "archive", "database") for each in found):
         from talktree.library.importing.rebuild import compare_with_rebuild
 
@@ -40,6 +42,13 @@ def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
         except TalktreeError as error:
             found.append(Trouble("facts", error.message, care.REINDEX))
     return found
+
+
+def _permissions(library: Library) -> list[Trouble]:
+    return [
+        Trouble("permissions", f"{path}: others than its owner can use it", f"run: {command}")
+        for path, command in open_paths(library.db.path)
+    ]
 
 
 def _fulltext(library: Library) -> list[Trouble]:

@@ -1,24 +1,68 @@
-"""The login: the token from the address for a cookie and the page key."""
+"""The login: the token from the address, or a remembered browser, for a cookie and the page key."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
+from talktree.errors import NotFound, UsageError
 from talktree.web.answers import JSON, encoded
 from talktree.web.errors import NotEntered
 from talktree.web.route import Call, Route
+from talktree.web.security.browsers import forget_browser, remember_browser
 from talktree.web.security.keys import Keys
-from talktree.web.shapes.general import Entered, Login
+from talktree.web.shapes.general import (
+    Challenge,
+    Entered,
+    Login,
+    RememberBrowser,
+    Remembered,
+)
 from talktree.web.studio import Studio
 
 
 def enter(studio: Studio, call: Call) -> Response:
-    """The cookie and the page key, if the token is right."""
-    keys: Keys = call.request.app.state.keys
-    if not keys.opens(call.body.token):
+    """The cookie and the page key, if the token or the proof is right."""
+    keys = _keys(call)
+    asked: Login = call.body
+    if asked.browser:
+        if not keys.challenges.accepts(asked.browser, asked.nonce, asked.proof):
+            raise NotEntered("this browser is not remembered", hint="open the printed address")
+    elif not keys.opens(asked.token):
         raise NotEntered("this token is not the one of this start", hint="open the printed address")
     body = encoded(Entered(key=keys.page_key))
     return Response(body, media_type=JSON, headers={"Set-Cookie": keys.set_cookie()})
+
+
+def challenge(studio: Studio, call: Call) -> Challenge:
+    """Something to sign; it opens nothing."""
+    return Challenge(nonce=_keys(call).challenges.issue())
+
+
+def remember(studio: Studio, call: Call) -> Remembered:
+    """Remember the browser that asks, on this port."""
+    keys = _keys(call)
+    if call.request.headers.get("host") != keys.own_host:
+        # Another server may answer to the name localhost on the same port.
+        raise UsageError(
+            "a browser is remembered only at the printed address",
+            hint=f"open http://{keys.own_host}/",
+        )
+    try:
+        made = remember_browser(keys.port, call.body.public_key, call.body.label)
+    except ValueError:
+        raise UsageError("this is not a public key", hint="a point of P-256, base64url") from None
+    return Remembered(browser=made.id)
+
+
+def forget(studio: Studio, call: Call) -> None:
+    """Forget a browser."""
+    if not forget_browser(call.path["browser"]):
+        raise NotFound("this browser is not remembered")
+
+
+def _keys(call: Call) -> Keys:
+    keys: Keys = call.request.app.state.keys
+    return keys
 
 
 ROUTES = (
@@ -26,4 +70,13 @@ ROUTES = (
         "POST", "/login", enter, "Exchange the token for the cookie and the page key.",
         body=Login, gives=Entered,
     ),
+    Route(
+        "POST", "/challenge", challenge, "What a remembered browser signs to log in.",
+        gives=Challenge,
+    ),
+    Route(
+        "POST", "/browsers", remember, "Remember this browser.",
+        body=RememberBrowser, gives=Remembered, effects=True,
+    ),
+    Route("DELETE", "/browsers/{browser}", forget, "Forget a browser.", effects=True),
 )  # fmt: skip

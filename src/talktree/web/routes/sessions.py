@@ -18,7 +18,7 @@ def session(studio: Studio, call: Call) -> Session:
     if required_kind(opened.kept) == "claude-code":
         with claude_history(opened) as history:
             return claude_shape(opened, history)
-    with own_session(opened, write=False) as found:
+    with own_session(opened, write=False, cache=not studio.read_only) as found:
         return own_shape(found)
 
 
@@ -26,7 +26,7 @@ def plan(studio: Studio, call: Call) -> Plan:
     """What a move would do; nothing is done."""
     travel: Travel = call.body
     opened = studio.desk.open(call.path["cid"])
-    with journey(opened, travel, write=False) as found:
+    with journey(opened, travel, write=False, cache=not studio.read_only) as found:
         return plan_shape(found.move.plan(), found.contents, {**choices_of(travel)})
 
 

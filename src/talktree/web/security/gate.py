@@ -21,6 +21,8 @@ KEY_HEADER = "x-talktree-key"
 TICKET = b"ticket="
 """The parameter, the last one, that stands for the key where the browser sends no header."""
 LOGIN = "/api/v1/login"
+CHALLENGE = "/api/v1/challenge"
+"""What a remembered browser signs to log in; a challenge opens nothing."""
 REFUSED = 1008
 """The code with which a web socket is closed for not being wanted."""
 
@@ -51,14 +53,19 @@ class Gate:
         headers = Headers(scope=scope)
         return (
             _host_refusal(headers, self.keys.hosts)
-            or _origin_refusal(headers)
+            or self._origin_refusal(scope, headers)
             or _change_refusal(scope["method"], headers)
             or self._key_refusal(scope, headers, target)
         )
 
+    def _origin_refusal(self, scope: Scope, headers: Headers) -> TalktreeError | None:
+        if self.is_open(scope["path"]) and _is_visit(scope["method"], headers):
+            return None
+        return _origin_refusal(headers)
+
     def _key_refusal(self, scope: Scope, headers: Headers, target: Target) -> TalktreeError | None:
         path: str = scope["path"]
-        if path == LOGIN or self.is_open(path):
+        if path in {LOGIN, CHALLENGE} or self.is_open(path):
             return None
         if not self.keys.entered(headers.get("cookie")):
             return NotEntered("the studio is locked", hint="open the address that was printed")
@@ -100,6 +107,19 @@ def _host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError | No
     if len(given) == 1 and given[0] in hosts:
         return None
     return ForeignHost("this is not the studio's own address", hint="open the one it printed")
+
+
+def _is_visit(method: str, headers: Headers) -> bool:
+    """Whether a link is followed in a window of its own, as from the file that opens the studio.
+
+    The page itself has no secrets, and whatever it asks for then comes from its own origin.
+    """
+    return (
+        method in SAFE
+        and headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and "origin" not in headers
+    )
 
 
 def _origin_refusal(headers: Headers) -> TalktreeError | None:

@@ -14,7 +14,10 @@ import hmac
 import secrets
 import threading
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
+
+from talktree.web.security.browsers import Challenges
 
 BYTES = 32
 """256 bits, as many as nobody guesses."""
@@ -28,8 +31,9 @@ class Keys:
         self.token = secrets.token_urlsafe(BYTES)
         self.page_key = secrets.token_urlsafe(BYTES)
         self._cookie = secrets.token_urlsafe(BYTES)
-        self._once: set[str] = set()
+        self._once: dict[str, Callable[[], object]] = {}
         self._lock = threading.Lock()
+        self.challenges = Challenges(port)
 
     @property
     def name(self) -> str:
@@ -43,24 +47,38 @@ class Keys:
         plain = frozenset(names) if self.port == 80 else frozenset()
         return plain | {f"{name}:{self.port}" for name in names}
 
+    @property
+    def own_host(self) -> str:
+        """The host in the address that is printed."""
+        return f"127.0.0.1:{self.port}"
+
     def address(self, token: str) -> str:
         """Where the studio is, with a token where only the page sees it."""
         return f"http://127.0.0.1:{self.port}/#token={token}"
 
     def once(self) -> str:
-        """A token that works one time, for command lines of browsers, which others can read."""
+        """A token that works one time, for the browser that the studio starts."""
         token = secrets.token_urlsafe(BYTES)
         with self._lock:
-            self._once.add(token)
+            self._once[token] = _nothing
         return token
+
+    def when_used(self, token: str, call: Callable[[], object]) -> None:
+        """Call something as soon as a token that works one time was used."""
+        with self._lock:
+            if token in self._once:
+                self._once[token] = call
+                return
+        call()
 
     def opens(self, token: str) -> bool:
         """Whether a token is one of these."""
         if _same(token, self.token):
             return True
         with self._lock:
-            found = [each for each in self._once if _same(token, each)]
-            self._once.difference_update(found)
+            found = [self._once.pop(each) for each in [*self._once] if _same(token, each)]
+        for call in found:
+            call()
         return bool(found)
 
     def set_cookie(self) -> str:
@@ -87,6 +105,10 @@ class Keys:
     def is_ticket(self, given: str, target: bytes) -> bool:
         """Whether this is the ticket of an address."""
         return _same(given, self.ticket(target))
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _same(given: str, right: str) -> bool:

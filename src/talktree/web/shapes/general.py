@@ -8,9 +8,35 @@ from msgspec import Struct
 
 
 class Login(Struct, frozen=True):
-    """The token from the address, to be exchanged for a cookie and the page key."""
+    """The token from the address, to be exchanged for a cookie and the page key.
 
-    token: str
+    A remembered browser sends its id and a signed challenge instead.
+    """
+
+    token: str = ""
+    browser: str = ""
+    nonce: str = ""
+    proof: str = ""
+
+
+class Challenge(Struct, frozen=True, kw_only=True):
+    """What a remembered browser signs, once and within a minute."""
+
+    nonce: str
+
+
+class RememberBrowser(Struct, frozen=True, kw_only=True):
+    """The public key of a browser: a point of the curve P-256, base64url."""
+
+    public_key: str
+    label: str = ""
+    """What the user recognises the browser by."""
+
+
+class Remembered(Struct, frozen=True, kw_only=True):
+    """What the browser calls itself when it enters the next time."""
+
+    browser: str
 
 
 class Entered(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from talktree import api
 from talktree.conversion.options import Made
 from talktree.errors import NotFound, TalktreeError
 from talktree.files import OutputGate, bare_name
+from talktree.files.private import make_private
 from talktree.formats import by_slug
 from talktree.home import data_home
 from talktree.library.library import FOLDER, Library
@@ -53,7 +54,7 @@ def keeping(
     def work(progress: Progress) -> Result:
         """Keep it, import it; if that is not wanted any more, nothing of it stays."""
         folder = dropped_folder(desk.root)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         made = None if wanted is None else _made(file, wanted, progress)
         is_folder = file.files is not None if made is None else made.folder
         place = _free(folder, stem, "" if is_folder else ending, folder=is_folder)

@@ -56,14 +56,16 @@ class Journey(NamedTuple):
 
 
 @contextmanager
-def journey(opened: Opened, travel: Travel, *, write: bool) -> Iterator[Journey]:
+def journey(
+    opened: Opened, travel: Travel, *, write: bool, cache: bool = True
+) -> Iterator[Journey]:
     """The move that is asked for."""
     if required_kind(opened.kept) == "claude-code":
         with claude_history(opened) as history:
             filling = _from_claude(opened, history, travel)
             yield Journey(filling, filling.contents, None)
         return
-    with own_session(opened, write=write) as session:
+    with own_session(opened, write=write, cache=cache) as session:
         if travel.into is not None:
             folder = _folder(travel.into)
             to, said = _restored(travel), choices_of(travel)
@@ -76,10 +78,10 @@ def journey(opened: Opened, travel: Travel, *, write: bool) -> Iterator[Journey]
 
 
 @contextmanager
-def own_session(opened: Opened, *, write: bool) -> Iterator[Session]:
-    """A session in a store, open."""
+def own_session(opened: Opened, *, write: bool, cache: bool = True) -> Iterator[Session]:
+    """A session in a store, open; without `cache` not even the store's cache is written."""
     path = path_of(opened.kept)
-    with Store(path.parent.parent).open(path.name, write=write) as session:
+    with Store(path.parent.parent, cache=cache).open(path.name, write=write) as session:
         yield session
 
 

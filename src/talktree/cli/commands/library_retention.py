@@ -1,0 +1,83 @@
+"""`talktree library retention`: what the user's own rules let go, and letting it go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.opening import opened
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.home import config_file
+from talktree.views.measure import size
+from talktree.views.retention import case_line, plan_lines, plan_shape, result_line, result_shape
+from talktree.views.shapes import document_text
+
+if TYPE_CHECKING:
+    from talktree.library.retention.plan import RetentionPlan
+
+RULE = '[[retention]] with forget-after = "180d"'
+
+
+@click.command("retention", cls=Verb)
+@click.option("-y", "--yes", is_flag=True, help="Forget them, and confirm these rules.")
+@click.option(
+    "--trust-clock", is_flag=True, help="With --yes: the clock is right although it jumped."
+)
+@params.as_json
+@libraries.at
+@params.color
+def retention(
+    yes: bool,  # noqa: FBT001
+    trust_clock: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+    color: str,
+) -> None:
+    """List what the retention rules of your configuration let go; with --yes, forget it.
+
+    Rules that were confirmed with --yes are applied by `talktree import` and `talktree watch` from
+    then on. A rule that you change has to be confirmed again. The age of a conversation counts from
+    its last message. Its file is not touched.
+    """
+    if trust_clock and not yes:
+        raise UsageError("--trust-clock means nothing without --yes", hint="add --yes")
+    with opened(library, write=yes) as kept:
+        plan = kept.retention()
+        if not plan.rules.rules:
+            _report_no_rules(plan, as_json=as_json)
+            return
+        done = kept.apply_retention(trust_clock=trust_clock) if yes else None
+    if as_json:
+        shape = plan_shape(plan) if done is None else result_shape(done)
+        output.print_text([document_text(shape)])
+        return
+    cases = plan.cases if done is None else done.cases
+    output.print_lines(map(case_line, cases), color=output.use_color(color))
+    if done is not None:
+        tell(f"talktree: {result_line(done)}")
+        return
+    count = sum(case.conversations for case in plan.cases)
+    share = f"{count:,} of {plan.total:,} conversations"
+    tell(f"talktree: {share} would be forgotten ({size(plan.bytes)})")
+    for each in plan_lines(plan):
+        tell(f"talktree: {each}")
+    tell("hint: --yes forgets them, and confirms these rules for the imports to come")
+
+
+def _report_no_rules(plan: RetentionPlan, *, as_json: bool) -> None:
+    if as_json:
+        output.print_text([document_text(plan_shape(plan))])
+        return
+    tell("talktree: there are no retention rules, so everything is kept")
+    tell(f"hint: write {RULE} into {config_file()}")
+
+
+retention.examples = (
+    "talktree library retention",
+    "talktree library retention --yes",
+    "talktree library retention --json | jq '.forget[].id'",
+)

@@ -1,0 +1,60 @@
+"""Retention as a part of imports: what it forgot, or why it did not run."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from talktree.cli.failures import tell
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+    from talktree.library.retention.apply import RetentionResult
+
+EVERY = 3600.0
+"""Seconds between two runs while files are watched."""
+
+
+def apply_confirmed(library: Library) -> RetentionResult | None:
+    """Apply the rules that were confirmed; None if there are no rules."""
+    from talktree.settings.retention import retention_rules
+
+    if not retention_rules().rules:
+        return None
+    from talktree.library.retention.apply import run_retention
+
+    return run_retention(library)
+
+
+def report(result: RetentionResult | None) -> None:
+    """Print what was forgotten, or why nothing was."""
+    if result is None:
+        return
+    if result.why_not is not None:
+        tell(f"talktree: {result.why_not}")
+        tell(f"hint: {result.hint}")
+    elif result.cases:
+        from talktree.views.retention import result_line
+
+        tell(f"talktree: {result_line(result)}")
+
+
+class Repeated:
+    """Retention while files are watched: now and then, and not for every change."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._last: float | None = None
+        self._reported: str | None = None
+
+    def run(self, *, quiet: bool) -> None:
+        """Apply the rules if that was long enough ago, and report what came of it once."""
+        now = time.monotonic()
+        if self._last is not None and now - self._last < EVERY:
+            return
+        self._last = now
+        result = apply_confirmed(self._library)
+        why = None if result is None else result.why_not
+        if not quiet and (why is None or why != self._reported):
+            report(result)
+        self._reported = why

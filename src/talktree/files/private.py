@@ -1,0 +1,89 @@
+"""Folders that only their owner can enter: created, tightened, or refused.
+
+Everything Talktree keeps for a user is in such a folder. An output that the user asks for at a path
+of their own follows the umask and does not belong here.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from pathlib import Path
+
+from talktree.errors import Refused
+from talktree.home import data_home
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+OTHERS = 0o077
+"""The permission bits of everyone but the owner."""
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder that only its owner can enter, and tighten the one that exists.
+
+    Folders above it that are missing are created in the same way. Inside the data folder, the data
+    folder itself is tightened, too. `Refused` if others own the folder or can write to it: what is
+    in it may be theirs.
+    """
+    home = data_home()
+    if home in folder.parents and home.exists():
+        tighten(home)
+    create_folders(folder)
+    tighten(folder)
+
+
+def create_folders(folder: Path) -> None:
+    """Create a folder and those above it, for the owner only, whatever the umask is."""
+    missing = []
+    while not folder.exists() and not folder.is_symlink():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def tighten(folder: Path) -> None:
+    """Take all permissions of others away from a folder; `Refused` if it cannot be trusted."""
+    found = folder.stat()
+    refuse_untrusted(folder, found)
+    if found.st_mode & OTHERS:
+        folder.chmod(PRIVATE_FOLDER)
+
+
+def tighten_file(path: Path) -> None:
+    """Take all permissions of others away from a file, if it exists and is not a link."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        found = os.fstat(fd)
+        if stat.S_ISREG(found.st_mode) and found.st_mode & OTHERS and _is_own(found):
+            os.fchmod(fd, PRIVATE_FILE)
+    finally:
+        os.close(fd)
+
+
+def refuse_untrusted(folder: Path, found: os.stat_result) -> None:
+    """Raise `Refused` if a folder belongs to another user or everyone can write to it."""
+    if not _is_own(found):
+        raise Refused(
+            f"{folder}: this folder belongs to another user",
+            hint="run talktree as its owner, or name a folder of your own with TALKTREE_HOME",
+        )
+    refuse_writable(folder, found)
+
+
+def refuse_writable(folder: Path, found: os.stat_result) -> None:
+    """Raise `Refused` if everyone can write to a folder: what is in it may be planted."""
+    if found.st_mode & stat.S_IWOTH:
+        raise Refused(
+            f"{folder}: every user of this machine can write to this folder",
+            hint=f"check what is in it, then run: chmod 700 {shlex.quote(str(folder))}",
+        )
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()

@@ -1,0 +1,66 @@
+"""The permissions of a library's folder: tightened when it is written to, reported by a check."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from talktree.files.private import (
+    OTHERS,
+    make_private,
+    refuse_untrusted,
+    tighten_file,
+)
+from talktree.home import data_home
+from talktree.library.fulltext.place import FOLDER
+
+LOCK = "writing"
+LOGS = ("-wal", "-shm", "-journal")
+
+
+def secure_library(database: Path) -> None:
+    """Create the folder of a library for its owner only, or tighten the one that is there.
+
+    A folder that also holds other things keeps its mode: the library's own files in it are
+    private in any case. `Refused` if others own the folder or can write to it.
+    """
+    folder = database.parent
+    if _is_shared(database):
+        refuse_untrusted(folder, folder.stat())
+    else:
+        make_private(folder)
+    for path in _files(database):
+        tighten_file(path)
+
+
+def open_paths(database: Path) -> Iterator[tuple[Path, str]]:
+    """What others than the owner can use, each with the command that ends that."""
+    folder = database.parent
+    folders = [folder, folder / FOLDER]
+    home = data_home()
+    if home in folder.parents:
+        folders.append(home)
+    if _is_shared(database):
+        folders.remove(folder)
+    for path, mode in [*((each, 700) for each in folders), *((f, 600) for f in _files(database))]:
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        if found.st_mode & OTHERS:
+            yield path, f"chmod {mode} {shlex.quote(str(path))}"
+
+
+def _files(database: Path) -> list[Path]:
+    return [database, *(database.with_name(database.name + log) for log in LOGS)]
+
+
+def _is_shared(database: Path) -> bool:
+    """Whether the folder of a library holds anything that is not the library's."""
+    own = {path.name for path in _files(database)} | {FOLDER, LOCK}
+    try:
+        return any(name not in own for name in os.listdir(database.parent))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,1 @@
+"""Retention: which conversations the rules of the user let go, and when."""

@@ -1,0 +1,141 @@
+"""Applying retention: rules that the user has confirmed, by a clock that can be believed.
+
+Rules are confirmed by applying them once by hand, after a plan was shown. From then on imports
+apply them. A changed rule has to be confirmed again. A clock that was set wrong must not empty a
+library, so the time of the last run is kept: automatic runs stop when the clock is behind it or
+far ahead.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.errors import Refused
+from talktree.library.importing.run import WAIT
+from talktree.library.retention.age import DAY
+from talktree.library.retention.plan import RetentionCase, RetentionPlan, plan_retention
+from talktree.settings.retention import RetentionRules, retention_rules
+from talktree.text.times import SECOND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from talktree.library.library import Library
+    from talktree.library.listing import Kept
+
+COMMAND = "talktree library retention"
+TOLERANCE = 3600 * SECOND
+"""How far a clock may go back: it is set right now and then."""
+LONGEST_PAUSE = 45 * DAY
+"""The time between two automatic runs after which a user has to look first."""
+ABSURD = 400 * DAY
+"""The time that the clock may be ahead of everything the library has ever seen."""
+
+_GET = "SELECT value FROM about WHERE key = ?"
+_SET = """
+INSERT INTO about (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_CONFIRMED, _CLOCK = "retention-rules", "retention-clock"
+_NEWEST = "SELECT max(seen) FROM versions"
+
+
+class RetentionResult(NamedTuple):
+    """What was forgotten, or why nothing was."""
+
+    cases: tuple[RetentionCase, ...] = ()
+    freed: int = 0
+    why_not: str | None = None
+    """Set if rules exist and were not applied."""
+    hint: str | None = None
+
+
+def apply_retention(
+    library: Library, *, now: int | None = None, trust_clock: bool = False
+) -> RetentionResult:
+    """Forget what the rules let go, and confirm these rules for the imports to come.
+
+    `trust_clock` says that the clock is right although it is behind the last run, or far ahead of
+    everything that the library has seen.
+    """
+    now = time.time_ns() if now is None else now
+    with library.lock.held(WAIT):
+        rules = retention_rules()
+        plan = plan_retention(library, rules=rules, now=now)
+        if not trust_clock:
+            _refuse_wrong_clock(library, now)
+        _confirm(library, rules, now)
+        return _forget(library, plan)
+
+
+def run_retention(library: Library, *, now: int | None = None) -> RetentionResult:
+    """Forget what rules let go that were confirmed before; else say what has to be done."""
+    now = time.time_ns() if now is None else now
+    rules = retention_rules()
+    if not rules.rules:
+        return RetentionResult()
+    confirmed = _get(library, _CONFIRMED)
+    if confirmed != rules.fingerprint:
+        new = "are not confirmed" if confirmed is None else "have changed"
+        return _not_applied(f"the retention rules {new}, so nothing is forgotten")
+    with library.lock.held(WAIT):
+        last = int(_get(library, _CLOCK) or 0)
+        if now < last - TOLERANCE:
+            return _not_applied(f"the clock is behind the last run of retention ({_day(last)})")
+        if now > last + LONGEST_PAUSE:
+            return _not_applied(f"retention has not run since {_day(last)}")
+        plan = plan_retention(library, rules=rules, now=now)
+        done = _forget(library, plan)
+        if now > last + TOLERANCE:
+            _confirm(library, rules, now)
+    return done
+
+
+def _not_applied(why: str) -> RetentionResult:
+    return RetentionResult(why_not=why, hint=f"`{COMMAND}` shows what it would forget")
+
+
+def _refuse_wrong_clock(library: Library, now: int) -> None:
+    """Raise if a clock that is set wrong would decide what is old."""
+    last = int(_get(library, _CLOCK) or 0)
+    seen = (library.db.one(_NEWEST) or (None,))[0]
+    newest = max(last, int(seen or 0))
+    hint = f"set the clock right; if it is right, run `{COMMAND} --yes --trust-clock`"
+    if now < newest - TOLERANCE:
+        raise Refused(
+            f"the clock says {_day(now)}, but the library was written on {_day(newest)}", hint=hint
+        )
+    if newest and now > newest + ABSURD:
+        raise Refused(
+            f"the clock says {_day(now)}, long after the library was last written ({_day(newest)})",
+            hint=hint,
+        )
+
+
+def _forget(library: Library, plan: RetentionPlan) -> RetentionResult:
+    freed = forget_entries(library, [case.entry for case in plan.cases]) if plan.cases else 0
+    return RetentionResult(plan.cases, freed)
+
+
+def forget_entries(library: Library, entries: Iterable[Kept]) -> int:
+    """Forget the sources of many conversations; how many bytes that freed."""
+    return sum(library.forget(each) for each in entries)
+
+
+def _confirm(library: Library, rules: RetentionRules, now: int) -> None:
+    with library.db.transaction(durable=True):
+        library.db.run(_SET, (_CONFIRMED, rules.fingerprint))
+        library.db.run(_SET, (_CLOCK, str(now)))
+
+
+def _get(library: Library, key: str) -> str | None:
+    row = library.db.one(_GET, (key,))
+    return None if row is None else str(row[0])
+
+
+def _day(time: int) -> str:
+    try:
+        return datetime.fromtimestamp(time // SECOND, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return "an impossible day"

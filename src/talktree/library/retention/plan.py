@@ -1,0 +1,212 @@
+"""What the rules let go at a moment: one case for each source, nothing is changed.
+
+The library keeps and forgets sources as a whole. A file with several conversations is forgotten
+only when the rules let all of them go.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.errors import UsageError
+from talktree.library.retention.age import reached
+from talktree.settings.retention import RetentionRule, RetentionRules, retention_rules
+from talktree.text.times import to_datetime
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+    from talktree.library.listing import Kept
+
+_BRANCH_NAMES = "SELECT source, conversation, name FROM branch_names"
+_FILES = """
+SELECT path, size, modified FROM files
+WHERE source = ? AND state = 'here' AND generation IS NOT NULL
+"""
+Names = Mapping[int, list[tuple[str, str]]]
+"""The named branches of sources: the conversation and the name of each."""
+
+
+class RetentionCase(NamedTuple):
+    """A source that the rules let go."""
+
+    entry: Kept
+    """Its conversation, or the newest of several."""
+    rule: RetentionRule
+    due_ns: int
+    """The moment from which on it is to be forgotten, in nanoseconds since 1970."""
+    conversations: int
+
+    @property
+    def due(self) -> datetime | None:
+        """The moment from which on it is to be forgotten, in UTC."""
+        return to_datetime(self.due_ns)
+
+
+class RetentionPlan(NamedTuple):
+    """What the rules say about the whole library at a moment."""
+
+    rules: RetentionRules
+    now_ns: int
+    cases: tuple[RetentionCase, ...]
+    """What is to be forgotten, in the order in which it came due."""
+    total: int
+    """How many conversations the library has."""
+    kept: int
+    """How many are old enough to be forgotten and are kept by a rule."""
+    undated: int
+    """How many have no date and are kept for that reason."""
+    shared: int
+    """How many would go if their file did not hold others, too."""
+    changed: int
+    """How many sources changed on disk after they were imported, so that their age is unknown."""
+    next_due_ns: int | None
+    """When the next conversation comes due, in nanoseconds since 1970."""
+
+    @property
+    def next_due(self) -> datetime | None:
+        """When the next conversation comes due, in UTC."""
+        return to_datetime(self.next_due_ns)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all sources that are to be forgotten."""
+        return sum(case.entry.size for case in self.cases)
+
+
+class _Verdict(NamedTuple):
+    """What the rules say about one conversation."""
+
+    entry: Kept
+    rule: RetentionRule | None = None
+    due: int | None = None
+    protected: bool = False
+    undated: bool = False
+
+
+def plan_retention(
+    library: Library, *, rules: RetentionRules | None = None, now: int | None = None
+) -> RetentionPlan:
+    """What the rules of the configuration let go now."""
+    rules = _checked(retention_rules() if rules is None else rules)
+    now = time.time_ns() if now is None else now
+    names = _branch_names(library)
+    sources: dict[int, list[_Verdict]] = {}
+    for entry in library.conversations():
+        verdict = _judge(entry, rules.rules, names.get(entry.source, []), now)
+        sources.setdefault(entry.source, []).append(verdict)
+    cases: list[RetentionCase] = []
+    shared = changed = 0
+    for verdicts in sources.values():
+        due = [each for each in verdicts if _is_due(each, now)]
+        if len(due) < len(verdicts):
+            shared += len(due)
+        elif _has_changed(library, verdicts[0].entry):
+            changed += 1
+        else:
+            cases.append(_case(verdicts))
+    every = [each for verdicts in sources.values() for each in verdicts]
+    later = [each.due for each in every if each.due is not None and each.due > now]
+    return RetentionPlan(
+        rules,
+        now,
+        tuple(sorted(cases, key=lambda case: case.due_ns)),
+        total=len(every),
+        kept=sum(each.protected for each in every),
+        undated=sum(each.undated for each in every),
+        shared=shared,
+        changed=changed,
+        next_due_ns=min(later, default=None),
+    )
+
+
+def _checked(rules: RetentionRules) -> RetentionRules:
+    """The rules with the slugs of formats in place of their other names."""
+    from talktree.formats import resolve_alias, slugs
+
+    known = slugs()
+    checked = []
+    for rule in rules.rules:
+        formats = tuple(map(resolve_alias, rule.formats))
+        for name, slug in zip(rule.formats, formats, strict=True):
+            if slug not in known:
+                raise UsageError(
+                    f"{rules.path}: retention rule {rule.number}: no format is called {name}",
+                    hint=f"one of {', '.join(sorted(known))}",
+                )
+        checked.append(rule._replace(formats=formats))
+    return rules._replace(rules=tuple(checked))
+
+
+def _judge(
+    entry: Kept, rules: Iterable[RetentionRule], names: list[tuple[str, str]], now: int
+) -> _Verdict:
+    """What the rules say: a rule to keep wins, else the first moment that any of them names."""
+    fitting = [rule for rule in rules if _fits(rule, entry, names)]
+    forgetting = [rule for rule in fitting if rule.forget_after is not None]
+    if not forgetting:
+        return _Verdict(entry)
+    if entry.last_ns is None:
+        return _Verdict(entry, undated=True)
+    # A date in the future is a mistake of some clock: it counts as now.
+    last = min(entry.last_ns, now)
+    dues = [(reached(last, rule.forget_after or ""), rule) for rule in forgetting]
+    known = [(due, rule) for due, rule in dues if due is not None]
+    if not known:
+        return _Verdict(entry)
+    due, rule = min(known, key=lambda each: each[0])
+    if len(forgetting) < len(fitting):
+        return _Verdict(entry, protected=due <= now)
+    return _Verdict(entry, rule, due)
+
+
+def _fits(rule: RetentionRule, entry: Kept, names: list[tuple[str, str]]) -> bool:
+    own = [name for conversation, name in names if entry.several < 2 or conversation == entry.id]
+    return (
+        _any((entry.project or "",), rule.projects)
+        and _any((entry.format,), rule.formats)
+        and _any((os.fsdecode(entry.raw_path),), rule.paths)
+        and _any(own, rule.branch_names)
+    )
+
+
+def _any(values: Iterable[str], patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns fits one of the values; true if there are no patterns."""
+    if not patterns:
+        return True
+    return any(fnmatchcase(value, pattern) for value in values for pattern in patterns)
+
+
+def _is_due(verdict: _Verdict, now: int) -> bool:
+    return verdict.due is not None and verdict.due <= now
+
+
+def _case(verdicts: list[_Verdict]) -> RetentionCase:
+    """A source is due when the last of its conversations is."""
+    last = max(verdicts, key=lambda each: each.due or 0)
+    assert last.rule is not None
+    assert last.due is not None
+    return RetentionCase(last.entry, last.rule, last.due, len(verdicts))
+
+
+def _has_changed(library: Library, entry: Kept) -> bool:
+    """Whether the files of a source are not as they were imported: it may have gone on since."""
+    for path, size, modified in library.db.read(_FILES, (entry.source,)):
+        try:
+            found = os.stat(path)
+        except OSError:
+            continue  # gone: what the library has is all there is
+        if (found.st_size, found.st_mtime_ns) != (size, modified):
+            return True
+    return False
+
+
+def _branch_names(library: Library) -> Names:
+    found: dict[int, list[tuple[str, str]]] = {}
+    for source, conversation, name in library.db.read(_BRANCH_NAMES):
+        found.setdefault(source, []).append((conversation, name))
+    return found

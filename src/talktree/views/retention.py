@@ -1,0 +1,96 @@
+"""What retention rules let go, for people and for scripts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted, size
+from talktree.views.when import stamp
+
+if TYPE_CHECKING:
+    from talktree.library.retention.apply import RetentionResult
+    from talktree.library.retention.plan import RetentionCase, RetentionPlan
+    from talktree.text.json_value import Json
+
+
+def case_line(case: RetentionCase) -> Line:
+    """A source that is to be forgotten: since when, what, and by which rule."""
+    more = f" and {counted(case.conversations - 1, 'other')}" if case.conversations > 1 else ""
+    name = f"{case.entry.id}{more}"
+    title = f"  {case.entry.title}" if case.entry.title else ""
+    return line((f"{_day(case.due_ns)}  ", "mark"), name, title, f"  (rule {case.rule.number})")
+
+
+def plan_lines(plan: RetentionPlan) -> Iterator[str]:
+    """What else there is to say about a plan, a sentence a line."""
+    if plan.kept:
+        yield f"{counted(plan.kept, 'conversation')} old enough to be forgotten, kept by a rule"
+    if plan.shared:
+        yield (
+            f"{counted(plan.shared, 'conversation')} kept, because the same file holds others that "
+            "are not old enough"
+        )
+    if plan.undated:
+        yield f"{counted(plan.undated, 'conversation')} without a date kept"
+    if plan.changed:
+        changed = counted(plan.changed, "source")
+        yield f"{changed} changed since the last import; `talktree import` brings them up to date"
+    if plan.next_due_ns is not None:
+        yield f"the next one comes due on {_day(plan.next_due_ns)}"
+
+
+def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
+    """A plan for scripts."""
+    return {
+        "forget": [_case_shape(case) for case in plan.cases],
+        "bytes": plan.bytes,
+        "conversations": plan.total,
+        "kept_by_rule": plan.kept,
+        "kept_with_others": plan.shared,
+        "undated": plan.undated,
+        "changed": plan.changed,
+        "next_due": None if plan.next_due_ns is None else stamp(plan.next_due_ns),
+        "rules": [
+            {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
+            for rule in plan.rules.rules
+        ],
+    }
+
+
+def result_shape(result: RetentionResult) -> dict[str, Json]:
+    """What retention did, for scripts."""
+    return {
+        "forgotten": [_case_shape(case) for case in result.cases],
+        "freed": result.freed,
+        "not_applied": result.why_not,
+    }
+
+
+def result_line(result: RetentionResult) -> str:
+    """What retention forgot, in one sentence."""
+    count = sum(case.conversations for case in result.cases)
+    return (
+        f"{counted(count, 'conversation')} forgotten by retention rules, {size(result.freed)} freed"
+    )
+
+
+def _case_shape(case: RetentionCase) -> dict[str, Json]:
+    return {
+        "id": case.entry.id,
+        "path": os.fsdecode(case.entry.raw_path),
+        "title": case.entry.title,
+        "project": case.entry.project,
+        "format": case.entry.format,
+        "last": None if case.entry.last_ns is None else stamp(case.entry.last_ns),
+        "due": stamp(case.due_ns),
+        "rule": case.rule.number,
+        "conversations": case.conversations,
+        "bytes": case.entry.size,
+    }
+
+
+def _day(time: int) -> str:
+    return stamp(time)[:10]

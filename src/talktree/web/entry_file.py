@@ -1,0 +1,59 @@
+"""The file that a browser is started with: it leads on to the studio, with a link that works once.
+
+Every user of a machine can read the arguments of every process, so the link is not one of them. The
+file can be read by its owner only, and it is removed as soon as the link was used.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import threading
+from html import escape
+from pathlib import Path
+
+from talktree.files.private import PRIVATE_FILE, make_private
+from talktree.home import data_home
+
+KEPT = 120.0
+"""Seconds after which the file is removed, whether a browser has opened it or not."""
+SNAPS = Path("/snap/bin")
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Talktree</title>
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url={address}"></head>
+<body><p><a href="{address}" rel="noreferrer">Open the studio</a></p></body></html>
+"""
+
+
+class EntryFile:
+    """A page on disk that leads to an address; it is gone when it was used."""
+
+    def __init__(self, address: str) -> None:
+        self.path = _folder() / f"talktree-{secrets.token_hex(16)}.html"
+        with os.fdopen(os.open(self.path, _NEW, PRIVATE_FILE), "w", encoding="utf-8") as file:
+            file.write(_PAGE.format(address=escape(address)))
+        self._timer = threading.Timer(KEPT, self.remove)
+        self._timer.daemon = True
+        self._timer.start()
+
+    @property
+    def url(self) -> str:
+        """What the browser is given: nothing in it is a secret."""
+        return self.path.absolute().as_uri()
+
+    def remove(self) -> None:
+        """Remove the file, if it is still there."""
+        self._timer.cancel()
+        self.path.unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    """Where a browser can read the file: those that are snaps see no hidden folders."""
+    if sys.platform.startswith("linux") and SNAPS.is_dir():
+        return Path.home()
+    home = data_home()
+    make_private(home)
+    return home
