@@ -117,7 +117,7 @@ def test_parts_that_are_no_text_are_shown_in_it() -> None:
 
 def test_a_file_has_the_form_of_the_document() -> None:
     talk = talk_of(
-        [said("a", text="# Tides\nWhen?", time=at(0), authors=(Author("Mira", "1.0.0"),))]
+        [said("a", text="# Tides\nWhen?", time_ns=at(0), authors=(Author("Mira", "1.0.0"),))]
     )
     (data,) = files_of(talk, "chatbuilder", carry=False).values()
     id = folders({"1.md": data})[""][0].fields["Block-UUID"]
@@ -141,7 +141,7 @@ When?"""
 
 
 def test_what_a_source_does_not_say_is_filled_in_the_same_each_time() -> None:
-    first, second = files(said("a", time=at(2)), reply("b", "a"))
+    first, second = files(said("a", time_ns=at(2)), reply("b", "a"))
     assert second.fields["Created-at"] == first.fields["Created-at"]
     assert second.fields["Authors"] == "Unknown"
     assert files(said("a"))[0].fields["Created-at"].startswith("1970-01-01T00:00")

@@ -73,7 +73,7 @@ def history(*listed: Entry, ledger: Ledger | None = None) -> History:
 
 def test_a_conversation_is_written_one_message_a_line() -> None:
     document = talk_of(
-        [said("a", text="Hi", time=at(0)), reply("b", "a", "Ho"), Head(title="Tides")]
+        [said("a", text="Hi", time_ns=at(0)), reply("b", "a", "Ho"), Head(title="Tides")]
     )
     (data,) = files_of(document, "muse", carry=False).values()
     (found,) = histories({"x": data})
@@ -106,7 +106,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
 
 
 def test_the_last_update_is_no_older_than_the_newest_message() -> None:
-    found = history(said("a", time=at(9)), reply("b", "a", time=at(3)), said("c", "b"))
+    found = history(said("a", time_ns=at(9)), reply("b", "a", time_ns=at(3)), said("c", "b"))
     times = [message.timestamp for message in found.message_history]
     assert times == [at(9) // MILLI, at(3) // MILLI, at(3) // MILLI]
     assert found.last_updated_timestamp == at(9) // MILLI
@@ -155,7 +155,7 @@ def test_a_message_without_words_has_an_empty_content() -> None:
 
 def test_digits_below_a_millisecond_are_told() -> None:
     ledger = Ledger()
-    history(said("a", time=at(0) + 1), ledger=ledger)
+    history(said("a", time_ns=at(0) + 1), ledger=ledger)
     assert "time" in told(ledger)
 
 
@@ -169,5 +169,5 @@ def test_ids_that_would_be_read_otherwise_get_another_name(id: str) -> None:
 
 
 def test_only_the_active_branch_is_written() -> None:
-    found = history(said("a"), reply("b", "a"), reply("c", "a", time=at(1)))
+    found = history(said("a"), reply("b", "a"), reply("c", "a", time_ns=at(1)))
     assert [message.id for message in found.message_history] == ["a", "c"]

@@ -80,7 +80,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
 
 
 def test_missing_times_are_those_of_the_message_before() -> None:
-    found = session(said("a", time=at(3)), reply("b", "a"), said("c", "b", time=at(9)))
+    found = session(said("a", time_ns=at(3)), reply("b", "a"), said("c", "b", time_ns=at(9)))
     first, second, third = (message.timestamp for message in found.messages)
     assert first == second < third
     assert (found.metadata.created_at, found.metadata.updated_at) == (first, third)
@@ -237,7 +237,7 @@ def test_snapshots_get_a_file_and_name_their_message_anew() -> None:
     }
     ledger = Ledger()
     snapshot = Snapshot(message="a", files=files, update=True)
-    found = session(said("a", time=at(1)), snapshot, ledger=ledger)
+    found = session(said("a", time_ns=at(1)), snapshot, ledger=ledger)
     (line,) = found.snapshots
     assert line.message_id == found.messages[0].uuid
     assert line.timestamp == found.messages[0].timestamp

@@ -73,15 +73,15 @@ def test_todos_come_from_the_message_or_from_the_last_call_that_writes_them() ->
 def test_a_reply_is_waited_for_from_the_prompt_on_past_notes() -> None:
     conversation = talk(
         [
-            said("u", time=at(0)),
-            said("note", "u", time=at(1), flags=frozenset({META})),
-            reply("a", "note", time=at(4)),
-            reply("a2", "a", time=at(9)),
-            said("u2", "a2", time=at(20)),
-            reply("b", "u2", time=at(22.5)),
-            reply("retry", "u2", time=at(30)),
-            said("u3", "b", time=at(40)),
-            reply("earlier", "u3", time=at(39)),
+            said("u", time_ns=at(0)),
+            said("note", "u", time_ns=at(1), flags=frozenset({META})),
+            reply("a", "note", time_ns=at(4)),
+            reply("a2", "a", time_ns=at(9)),
+            said("u2", "a2", time_ns=at(20)),
+            reply("b", "u2", time_ns=at(22.5)),
+            reply("retry", "u2", time_ns=at(30)),
+            said("u3", "b", time_ns=at(40)),
+            reply("earlier", "u3", time_ns=at(39)),
             reply("untimed", "u3"),
         ]
     )
@@ -91,12 +91,12 @@ def test_a_reply_is_waited_for_from_the_prompt_on_past_notes() -> None:
 def test_a_gap_of_more_than_an_hour_is_not_the_time_of_an_answer() -> None:
     conversation = talk(
         [
-            said("u1", time=at(0)),
-            reply("a1", "u1", time=at(3600)),
-            said("u2", "a1", time=at(4000)),
-            reply("a2", "u2", time=at(7601)),
-            said("u3", "a2", time=at(8000)),
-            reply("a3", "u3", time=at(7999)),
+            said("u1", time_ns=at(0)),
+            reply("a1", "u1", time_ns=at(3600)),
+            said("u2", "a1", time_ns=at(4000)),
+            reply("a2", "u2", time_ns=at(7601)),
+            said("u3", "a2", time_ns=at(8000)),
+            reply("a3", "u3", time_ns=at(7999)),
         ]
     )
     assert list(latencies(conversation)) == [3600.0]
@@ -105,7 +105,7 @@ def test_a_gap_of_more_than_an_hour_is_not_the_time_of_an_answer() -> None:
 def test_nobody_waits_in_a_sidechain() -> None:
     aside = frozenset({SIDECHAIN})
     conversation = talk(
-        [said("u", time=at(0), flags=aside), reply("a", "u", time=at(5), flags=aside)]
+        [said("u", time_ns=at(0), flags=aside), reply("a", "u", time_ns=at(5), flags=aside)]
     )
     assert list(latencies(conversation)) == []
 
@@ -121,7 +121,7 @@ def counted(*messages: Message) -> Tally:
 
 def test_pieces_of_one_api_message_count_once_with_the_largest_output() -> None:
     pieces = [
-        reply(f"a{n}", "u", api_message="api", model="m", time=at(n), usage=Usage(10, out, 3, 4))
+        reply(f"a{n}", "u", api_message="api", model="m", time_ns=at(n), usage=Usage(10, out, 3, 4))
         for n, out in enumerate([1, 50, 20])
     ]
     tally = counted(said("u"), *pieces, reply("b", "a2", model="m", usage=Usage(5, 5)))
@@ -155,10 +155,10 @@ def test_tokens_do_not_depend_on_the_order_of_pieces(pieces: list[tuple[str, int
 def test_tools_count_calls_answers_failures_and_time() -> None:
     tally = counted(
         said("u"),
-        call("a", "u", ToolCall("Bash", id="1"), ToolCall("Read", id="2"), time=at(0)),
-        result("r", "a", ToolResult(call="2"), time=at(1)),
-        result("s", "r", ToolResult(call="1", error=True), time=at(3)),
-        call("b", "s", ToolCall("Bash", id="3"), time=at(5)),
+        call("a", "u", ToolCall("Bash", id="1"), ToolCall("Read", id="2"), time_ns=at(0)),
+        result("r", "a", ToolResult(call="2"), time_ns=at(1)),
+        result("s", "r", ToolResult(call="1", error=True), time_ns=at(3)),
+        call("b", "s", ToolCall("Bash", id="3"), time_ns=at(5)),
     )
     bash, read = tally.tools["Bash"], tally.tools["Read"]
     assert (bash.calls, bash.answered, bash.failures, list(bash.seconds)) == (2, 1, 1, [3.0])
@@ -181,8 +181,8 @@ def test_a_sidechain_between_call_and_result_does_not_disturb_them() -> None:
 def test_days_spans_roles_and_tasks() -> None:
     done, still = Todo("a", "completed"), Todo("b", "in_progress")
     tally = counted(
-        said("u", time=at(0), todos=(still,)),
-        reply("a", "u", time=at(86_400), todos=(done, still)),
+        said("u", time_ns=at(0), todos=(still,)),
+        reply("a", "u", time_ns=at(86_400), todos=(done, still)),
         replace(said("n", "a", todos=()), parts=(Event("note"),)),
     )
     assert [day.messages for day in tally.days.values()] == [1, 1]

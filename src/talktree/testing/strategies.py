@@ -129,7 +129,7 @@ messages: st.SearchStrategy[Message] = st.builds(
     parent=_maybe,
     role=st.sampled_from(["user", "assistant", "system", "unknown"]) | wild_text,
     parts=st.lists(parts, max_size=3).map(tuple),
-    time=_times,
+    time_ns=_times,
     authors=st.lists(st.builds(Author, wild_text, _maybe), max_size=2).map(tuple),
     session=_maybe,
     flags=st.frozensets(
@@ -165,15 +165,15 @@ heads: st.SearchStrategy[Head] = st.builds(
     kind=wild_text,
     title=_maybe,
     leaf=_maybe,
-    time=_times,
-    updated=_times,
+    time_ns=_times,
+    updated_ns=_times,
     extra=_extra,
 )
 snapshots: st.SearchStrategy[Snapshot] = st.builds(
     Snapshot,
     id=wild_text,
     message=_maybe,
-    time=_times,
+    time_ns=_times,
     update=st.booleans(),
     files=st.dictionaries(
         wild_text,
@@ -187,7 +187,7 @@ snapshots: st.SearchStrategy[Snapshot] = st.builds(
             size=st.none() | _counts,
             content_before=_maybe,
             version=st.none() | _counts,
-            time=_times,
+            time_ns=_times,
             extra=_extra,
         ),
         max_size=2,

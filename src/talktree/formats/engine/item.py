@@ -47,7 +47,7 @@ def _difference(wanted: Entry, seen: Entry) -> str:
     if type(wanted) is not type(seen):
         return "the kind"
     names = [
-        name
+        name.removesuffix("_ns")
         for name in wanted.__struct_fields__
         if not equal(getattr(wanted, name), getattr(seen, name))
     ]
