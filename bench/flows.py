@@ -70,8 +70,8 @@ def _undo(place: Path) -> Flow:
 def _branch_page(place: Path) -> Flow:
     from bench.studio import opened, screen
 
-    desk = opened(Path(_library(place)))
-    return lambda: screen(desk)
+    cache = opened(Path(_library(place)))
+    return lambda: screen(cache)
 
 
 FLOWS = {

@@ -136,10 +136,9 @@ class Store:
         Without `write` nothing is written, not even what was left unfinished is finished.
         """
         if write:
+            self._refuse_untrusted()
             self._finish_whole_erasures()
         id = self._meant(id)
-        if write:
-            self._refuse_untrusted()
         name = id.encode()
         mode = self._durability(durability)
         found = older(self._sessions, id)

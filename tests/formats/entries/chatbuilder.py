@@ -38,7 +38,7 @@ messages: st.SearchStrategy[Message] = st.builds(
     id=uuids,
     role=_roles,
     parts=st.builds(lambda text: (Text(text),), _texts),
-    time=st.none() | nanoseconds,
+    time_ns=st.none() | nanoseconds,
     authors=_authors,
     extra=_extra,
 )

@@ -58,7 +58,7 @@ messages: st.SearchStrategy[Message] = st.sampled_from(sorted(_parts)).flatmap(
         id=uuids,
         role=st.just(role),
         parts=_parts[role],
-        time=st.none() | nanoseconds,
+        time_ns=st.none() | nanoseconds,
         session=st.none() | word,
         flags=st.frozensets(st.sampled_from(["sidechain", "meta", "error"])),
         model=st.none() | word if role == "assistant" else st.none(),

@@ -19,7 +19,7 @@ messages: st.SearchStrategy[Message] = st.builds(
     id=uuids,
     role=_roles,
     parts=st.builds(lambda text: (Text(text),), wild_text),
-    time=st.none() | milliseconds,
+    time_ns=st.none() | milliseconds,
     authors=st.just(()) | st.builds(lambda name: (Author(name),), wild_text),
     tags=st.lists(wild_text, max_size=3).map(tuple),
     extra=_extra | _classified,

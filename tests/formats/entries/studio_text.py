@@ -45,7 +45,7 @@ messages: st.SearchStrategy[Message] = st.builds(
         st.lists(_attachments, max_size=2),
         st.lists(_artifacts, max_size=2),
     ),
-    time=st.none() | milliseconds,
+    time_ns=st.none() | milliseconds,
     authors=st.builds(lambda name: (Author(name),), _texts),
     flags=st.sampled_from([frozenset(), frozenset({"deleted"})]),
     extra=_extra,

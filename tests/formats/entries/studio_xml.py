@@ -51,7 +51,7 @@ messages: st.SearchStrategy[Message] = st.builds(
         st.lists(_attachments, max_size=2),
         st.lists(_artifacts, max_size=2),
     ),
-    time=st.none() | milliseconds,
+    time_ns=st.none() | milliseconds,
     authors=st.just(()) | _texts.map(lambda name: (Author(name),)),
     flags=st.sampled_from([NO_FLAGS, frozenset({DELETED})]),
     extra=_extra,
