@@ -1,6 +1,6 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care` and `library_keep`.
+The verbs are in `library_care`, `library_keep` and `library_forget`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from talktree.cli.verbs import LazyGroup, Listed
 _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
 _KEEP = f"{_HERE}.library_keep"
+_FORGET = f"{_HERE}.library_forget"
 
 
 @click.group("library", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
@@ -32,7 +33,9 @@ command.listed = {
     "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
     "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
     "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
-    "forget": Listed(_KEEP, "Remove a conversation from the library.", "forget"),
+    "forget": Listed(_FORGET, "Erase a conversation and keep it away.", "forget"),
+    "forgotten": Listed(_FORGET, "List what was forgotten.", "forgotten"),
+    "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
     "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }
 command.examples = (

@@ -47,6 +47,8 @@ class Intake:
         self.db = library.db
         self.archive = library.archive
         self.rows = Rows(library.db)
+        self.tombstones = library.tombstones()
+        library.names.refresh()
         self.facts = Facts(library.db, library.names)
         self.result = result
         self.sampled = sampled

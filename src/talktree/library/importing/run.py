@@ -65,6 +65,10 @@ def _import(
     pulse: Pulse | None,
     quiet: float | None,
 ) -> Imported:
+    if library.has_pending_erasure():
+        from talktree.library.erasure.finish import finish_erasures
+
+        finish_erasures(library)
     _look_for_companions(library)
     seen = _look(library, roots, quiet)
     result = _result(seen)
@@ -88,7 +92,14 @@ def _dirty(library: Library) -> dict[int, int]:
 
 
 def _look(library: Library, roots: ImportRoots, quiet: float | None) -> Look:
-    return look(library.db, roots.paths, leave=(library.path,), quiet=quiet, every=roots.every)
+    return look(
+        library.db,
+        roots.paths,
+        leave=(library.path,),
+        quiet=quiet,
+        every=roots.every,
+        is_forgotten=library.tombstones().number_of,
+    )
 
 
 def _look_for_companions(library: Library) -> None:
@@ -107,6 +118,7 @@ def _unfinished(library: Library) -> bool:
         return True
     return (
         library.db.one(_DIRTY + " LIMIT 1") is not None
+        or library.has_pending_erasure()
         or library.db.one(_UNSETTLED) is not None
         or not is_recorded(library.db)
     )
@@ -119,6 +131,7 @@ def _result(seen: Look) -> Imported:
         passed_over=seen.passed_over,
         files_opened=seen.opened,
     )
+    result.tombstones |= seen.forgotten
     for path, why, absent in seen.closed:
         shown = path.decode("utf-8", "surrogateescape")
         kind = "not-found" if absent else "unreadable"

@@ -9,6 +9,7 @@ from talktree.library.database.migrations import (
     branch_names,
     checksums,
     conversations,
+    forgotten,
     message_measures,
     reply_names,
     roles,
@@ -23,5 +24,6 @@ STEPS: dict[int, Callable[[Database], None]] = {
     6: conversations.step,
     7: reply_names.step,
     8: message_measures.step,
+    9: forgotten.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""
