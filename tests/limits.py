@@ -49,6 +49,8 @@ FIXED = {
     "archive.chunks": {"_NEEDED"},
     "archive.restore": {"_NEW"},
     "database.connection": {"PAGE", "CACHE", "WRITERS_CACHE", "LOG", "LOG_KEPT"},
+    "database.residue": {"_HEADER"},
+    "fulltext.erasing": {"_ALL_DELETED"},
     "fulltext.words": {"LONGEST_WORD"},
     "fulltext.writing": {"LEAST_HEAP"},
     "importing.intake": {"LITTLE_HEAP", "LARGE_HEAP"},

@@ -45,6 +45,7 @@ class Database:
         self.rollbacks = 0
         """How often a transaction was taken back: whoever remembers rows must then forget them."""
         self._depth = 0
+        self._patience = patience
         with self._errors():
             self._connection = _connected(path, write, patience)
             try:
@@ -155,21 +156,27 @@ class Database:
         with self._errors():
             self._connection.execute(f"PRAGMA cache_size = {-int(size) // 1024}")
 
-    def checkpoint(self) -> bool:
+    def checkpoint(self, wait: float | None = None) -> bool:
         """Bring everything from the log into the database file and empty the log.
 
-        False if readers kept it from that for too long; a later checkpoint does the rest.
+        False if readers kept it from that for so many seconds; a later checkpoint does the rest.
         """
         with self._errors():
-            row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if wait is not None:
+                self._connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+            try:
+                row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                if wait is not None:
+                    self._connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
         return row is not None and row[0] == 0
 
-    def shrink(self) -> bool:
+    def shrink(self, wait: float | None = None) -> bool:
         """Give the space of deleted rows back to the file system; False if readers prevent it."""
         with self._errors():
             # It goes on page by page as long as it is asked to, which only a script does.
             self._connection.executescript("PRAGMA incremental_vacuum")
-        return self.checkpoint()
+        return self.checkpoint(wait)
 
     def write_anew(self) -> None:
         """Write the whole file again from the rows it has; takes long if it is large."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 LOG_LEFT = "the database's log, which another program is still reading"
+READERS = 3.0
+"""Seconds to wait for programs that read the library."""
 
 _PENDING = "SELECT source FROM erasures ORDER BY source"
 _ADD = "INSERT INTO erasures (source) VALUES (?) ON CONFLICT DO NOTHING"
@@ -48,7 +50,7 @@ def finish_erasures(library: Library) -> list[str]:
         db.write_anew()
         with db.transaction():
             db.run(_VACUUMED)
-    if not db.shrink() or not clean_unused_bytes(db):
+    if not db.shrink(READERS) or not clean_unused_bytes(db):
         return [LOG_LEFT]
     with db.transaction(durable=True):
         db.many(_DONE, ((source,) for source in pending))

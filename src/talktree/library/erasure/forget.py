@@ -95,7 +95,7 @@ def forget_many(
     """
     db = library.db
     with library.lock.held(wait):
-        db.checkpoint()
+        db.checkpoint(0)
         before = size_on_disk(library.root)
         library.names.refresh()
         with db.transaction(durable=True):

@@ -41,7 +41,15 @@ _SUMS = """
 INSERT INTO checksums (name, rows, total) VALUES
   ('tombstones', 0, 0), ('tombstone_hashes', 0, 0), ('scrubs', 0, 0)
 """
-_NOT_OVERWRITTEN = "INSERT INTO about (key, value) VALUES ('vacuum', 'needed')"
+_NOT_OVERWRITTEN = """
+INSERT INTO about (key, value, checksum) VALUES
+  ('vacuum', 'needed', row_checksum(CAST('vacuum' AS BLOB), CAST('needed' AS BLOB)))
+"""
+_COUNTED = """
+UPDATE checksums SET rows = rows + 1,
+  total = total + (SELECT checksum FROM about WHERE key = 'vacuum')
+WHERE name = 'about'
+"""
 
 
 def step(db: Database) -> None:
@@ -50,3 +58,4 @@ def step(db: Database) -> None:
         db.run(statement)
     db.run(_SUMS)
     db.run(_NOT_OVERWRITTEN)
+    db.run(_COUNTED)
