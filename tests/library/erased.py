@@ -1,6 +1,6 @@
 """A library with planted words, and a scan of every byte that is left of them.
 
-The scan knows nothing of our code: it reads files raw, unpacks whatever looks like a zstd frame or a
+The scan knows nothing of our code: it reads files raw, unpacks what looks like a zstd frame or a
 gzip member at any place, asks SQLite for every value, and asks tantivy for every word.
 """
 
@@ -237,7 +237,7 @@ def _as_far_as_possible(step: object, data: bytes) -> bytes:
     out = []
     try:
         for at in range(0, len(data), 512):
-            out.append(step(data[at : at + 512]))  # type: ignore[operator]
+            out += [step(data[at : at + 512])]  # type: ignore[operator]
     except (zstandard.ZstdError, zlib.error, EOFError):
         pass
     return b"".join(out)

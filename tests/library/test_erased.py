@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 
@@ -58,7 +60,7 @@ def test_no_byte_of_a_forgotten_conversation_is_left(
 ) -> None:
     home, path = copied
     done = json.loads(talktree(home, "library", "forget", SECRET, "--yes", "--json").stdout)
-    assert done["forgotten"] and done["left"] == []
+    assert (done["forgotten"], done["left"]) == (True, [])
     assert found_in(home, WORDS) == set()
     said = talktree(home, "import").stderr
     assert "1 forgotten conversation skipped" in said
@@ -191,3 +193,126 @@ def test_copies_and_moves_of_what_was_forgotten_stay_away(
     assert found_in(home, WORDS) == set()
     talktree(home, "library", "readmit", SECRET)
     assert json.loads(talktree(home, "import", "--json").stdout)["new"] >= 2
+
+
+# scrubbing
+
+TOKEN = 'sk-"zqü/\\key<&>' + "7" * 20
+"""A secret with everything that formats escape."""
+
+
+def write_secrets(folder: Path) -> list[Path]:
+    """The same secret in files of several formats: plain, escaped and compressed."""
+    folder.mkdir(parents=True)
+    lines = erased.session(SECRET, words=False, lines=30)
+    turn = json.dumps({"role": "user", "content": f"use {TOKEN} or {TOKEN}, please"})
+    ascii_line = erased._line(SECRET, 99, json.loads(turn))
+    plain_line = json.dumps(json.loads(ascii_line), ensure_ascii=False).encode() + b"\n"
+    nested = erased._line(SECRET, 98, {"role": "user", "content": turn})
+    session = folder / f"{SECRET}.jsonl"
+    session.write_bytes(lines + ascii_line + plain_line + nested)
+    messages = folder / "messages.json"
+    comment = {"id": "m0000001", "userId": "u", "type": "user", "timestamp": 1733800000000}
+    more = {"content": f"use {TOKEN}", "attachments": [], "children": []}
+    messages.write_text(json.dumps([{**comment, **more}], indent=2))
+    inside = "".join(f"<{name}>{value}</{name}>" for name, value in comment.items())
+    (folder / "app.xml").write_text(
+        f"<comments><comment>{inside}<content>use {escape(TOKEN)}</content></comment></comments>"
+    )
+    packed = folder / f"{erased.FORK}.jsonl.gz"
+    packed.write_bytes(
+        gzip.compress((lines + ascii_line).replace(SECRET.encode(), erased.FORK.encode()), 1)
+    )
+    chat = folder / "chat"
+    chat.mkdir()
+    (chat / "1.md").write_text(f"; role: user\n\nuse {TOKEN}\n")
+    (chat / "2.md").write_text("; role: assistant\n\nno\n")
+    return [session, messages, packed, chat / "1.md"]
+
+
+def secrets_in(home: Path) -> set[tuple[str, str]]:
+    """Where the part of the secret is that no format escapes."""
+    return found_in(home, {"token": "7" * 20})
+
+
+@pytest.fixture(scope="module")
+def with_secrets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("secrets")
+    place = folder / "src"
+    write_secrets(place)
+    home = folder / "home"
+    talktree(home, "import", str(place))
+    with (place / f"{SECRET}.jsonl").open("ab") as file:
+        file.write(erased._line(SECRET, 100, {"role": "user", "content": f"again {TOKEN}"}))
+    talktree(home, "import")
+    return home, place
+
+
+def test_a_scrubbed_secret_is_nowhere_and_everything_else_stays(
+    with_secrets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(with_secrets[0], home)
+    place = with_secrets[1]
+    sources = {each: each.read_bytes() for each in place.rglob("*") if each.is_file()}
+    assert secrets_in(home)
+    versions = talktree(home, "library", "versions", SECRET, "--json").stdout
+    said = talktree(home, "library", "scrub", "--secret-from-stdin", "--json", text=TOKEN + "\n")
+    done = json.loads(said.stdout)
+    assert done["left"] == []
+    assert done["conversations"] == 5
+    assert len(done["on_disk"]) == 5
+    assert secrets_in(home) == set()
+    talktree(home, "library", "check", "--read-data")
+    assert talktree(home, "library", "versions", SECRET, "--json").stdout == versions
+    for number in (1, 2):
+        into = tmp_path / f"was{number}"
+        talktree(home, "library", "restore", SECRET, "--into", str(into), "--version", str(number))
+        (restored,) = into.rglob("*.jsonl")
+        kept, was = restored.read_bytes(), sources[place / restored.name]
+        assert len(kept) == len(was[: len(kept)])
+        assert all(json.loads(line) for line in kept.splitlines())
+        assert b"tide tables" in kept
+    again = json.loads(talktree(home, "import", "--json").stdout)
+    assert (again["new"], again["replaced"], again["grown"]) == (0, 0, 0)
+    for path, data in sources.items():
+        assert path.read_bytes() == data, "sources are never changed"
+
+
+def test_a_later_import_does_not_bring_a_scrubbed_secret_back(
+    with_secrets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home, place = tmp_path / "home", tmp_path / "src"
+    shutil.copytree(with_secrets[1], place)
+    talktree(home, "import", str(place))
+    talktree(home, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+    for path in place.rglob("*"):
+        if path.is_file():
+            os.utime(path)
+    session = place / f"{SECRET}.jsonl"
+    with session.open("ab") as file:
+        file.write(erased._line(SECRET, 101, {"role": "user", "content": f"more {TOKEN}"}))
+    shutil.copyfile(place / "messages.json", place / "copy.json")
+    said = talktree(home, "import").stderr
+    assert "scrubbed secret" in said
+    assert secrets_in(home) == set()
+    done = json.loads(talktree(home, "import", "--json").stdout)
+    assert done["bytes_read"] == 0
+    talktree(home, "library", "reindex")
+    talktree(home, "library", "check", "--read-data")
+    assert secrets_in(home) == set()
+    assert len(talktree(home, "library", "versions", SECRET).stdout.splitlines()) == 2
+
+
+def test_a_killed_scrub_is_finished_later(with_secrets: tuple[Path, Path], tmp_path: Path) -> None:
+    chosen = random.Random(SEED)
+    for each in range(ROUNDS // 2):
+        copy = tmp_path / str(each)
+        shutil.copytree(with_secrets[0], copy)
+        kill_at_random(copy, chosen, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+        talktree(copy, "library", "check")
+        talktree(copy, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+        assert secrets_in(copy) == set(), each
+        if each == 0:
+            talktree(copy, "library", "check", "--read-data")
+        shutil.rmtree(copy)

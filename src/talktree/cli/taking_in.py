@@ -50,6 +50,11 @@ def taken_in(
     if done.forgotten and not as_json and not quiet:
         what = counted(done.forgotten, "forgotten conversation")
         tell(f"talktree: {what} skipped (see `talktree library forgotten`)")
+    if done.scrubbed and not as_json and not quiet:
+        what = counted(len(done.scrubbed), "file")
+        tell(
+            f"talktree: {what} with a scrubbed secret; imported without it (the file still has it)"
+        )
     if not as_json and not quiet and progress != "json":
         _tell_skipped(done.skipped)
         _tell_oversized(done.oversized)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from talktree.library.archive.verify import Trouble
     from talktree.library.archive.versions import Version
     from talktree.library.erasure.forget import Erasure
+    from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.erasure.scrubs import Scrubs
     from talktree.library.erasure.tombstones import Tombstone, Tombstones
     from talktree.library.fulltext.index import FullText
     from talktree.library.importing.expiry import Expiring
@@ -391,6 +393,21 @@ class Library:
         from talktree.library.erasure.finish import is_pending
 
         return is_pending(self)
+
+    def scrub(self, text: str | None = None, *, pattern: str | None = None) -> Scrubbed:
+        """Replace a secret by stars in all that is kept, and in what is imported later.
+
+        With `pattern`, everything that matches a regular expression.
+        """
+        from talktree.library.erasure.scrub import needle_of, scrub
+
+        return scrub(self, needle_of(text, pattern))
+
+    def scrubs(self) -> Scrubs:
+        """The secrets that were scrubbed, as hashes."""
+        from talktree.library.erasure.scrubs import Scrubs
+
+        return Scrubs(self.db, self.root)
 
     def tombstones(self) -> Tombstones:
         """What keeps forgotten conversations away."""

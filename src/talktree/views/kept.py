@@ -77,6 +77,7 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "completed": done.completed,
         "passed_over": done.passed_over,
         "forgotten": done.forgotten,
+        "scrubbed": [os.fsdecode(path) for path in sorted(done.scrubbed)],
         "untold": done.untold,
         "failed": failed_shape(done.failed),
         "incomplete": failed_shape(done.incomplete),

@@ -13,6 +13,7 @@ _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
 _KEEP = f"{_HERE}.library_keep"
 _FORGET = f"{_HERE}.library_forget"
+_SCRUB = f"{_HERE}.library_scrub"
 
 
 @click.group("library", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
@@ -35,6 +36,7 @@ command.listed = {
     "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
     "forget": Listed(_FORGET, "Erase a conversation and keep it away.", "forget"),
     "forgotten": Listed(_FORGET, "List what was forgotten.", "forgotten"),
+    "scrub": Listed(_SCRUB, "Take a secret out of everything that is kept.", "scrub"),
     "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
     "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }

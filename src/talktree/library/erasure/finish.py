@@ -45,6 +45,7 @@ def finish_erasures(library: Library) -> list[str]:
     pending = [int(row[0]) for row in db.read(_PENDING)]
     if not pending:
         return []
+    _read_again(library)
     _erase_documents(library, [source for source in pending if source])
     if db.one(_NEEDS_VACUUM) is not None:
         db.write_anew()
@@ -56,6 +57,15 @@ def finish_erasures(library: Library) -> list[str]:
         db.many(_DONE, ((source,) for source in pending))
     db.checkpoint()
     return []
+
+
+def _read_again(library: Library) -> None:
+    """Make facts and documents of sources again that were scrubbed, and erase words they had."""
+    from talktree.library.importing.maintain import complete
+
+    complete(library)
+    with library.db.transaction():
+        library.names.erase_unused()
 
 
 def _erase_documents(library: Library, sources: list[int]) -> None:

@@ -13,7 +13,7 @@ from talktree.library.database.schema import REBUILDABLE
 from talktree.library.erasure.finish import finish_erasures, is_pending
 from talktree.library.fulltext.checksums import damaged_files
 from talktree.library.importing.result import Imported, Tell
-from talktree.library.importing.run import WAIT
+from talktree.library.importing.run import DIRTY, WAIT
 from talktree.library.importing.work import Work
 from talktree.library.sources.changes import NOTHING
 
@@ -75,6 +75,13 @@ def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAI
         Work(library, NOTHING, dict(library.db.read(_ALL)), result, progress).run()
         finish_erasures(library)
     return result.pieces
+
+
+def complete(library: Library) -> None:
+    """Read those sources again from the archive of which facts or full text are not up to date."""
+    dirty: dict[int, int] = dict(library.db.read(DIRTY))
+    if dirty:
+        Work(library, NOTHING, dirty, Imported(), None).run()
 
 
 def index_again(library: Library) -> None:

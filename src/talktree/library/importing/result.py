@@ -56,6 +56,8 @@ class Imported:
         """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
         self.oversized: list[Oversized] = []
         """Sources read now with attachments over the limit."""
+        self.scrubbed: set[bytes] = set()
+        """Files with secrets that were scrubbed; they were imported without them."""
         self.tombstones: set[int] = set()
         """The numbers of forgotten conversations whose files were skipped."""
         for name, count in counts.items():

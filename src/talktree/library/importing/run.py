@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WAIT = 5.0
 """Seconds to wait for another import to end."""
 
-_DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
+DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
 _COMPANIONS_KEPT = "SELECT 1 FROM about WHERE key = 'companions'"
 _SAY_COMPANIONS_KEPT = "INSERT INTO about (key, value) VALUES ('companions', 'kept')"
 _LOOK_AGAIN = """
@@ -88,7 +88,7 @@ def _import(
 
 def _dirty(library: Library) -> dict[int, int]:
     """Sources of which the full text does not have what the tables have, and their sizes."""
-    return dict(library.db.read(_DIRTY))
+    return dict(library.db.read(DIRTY))
 
 
 def _look(library: Library, roots: ImportRoots, quiet: float | None) -> Look:
@@ -117,7 +117,7 @@ def _unfinished(library: Library) -> bool:
     if not library.has_fulltext() or library.db.one(_COMPANIONS_KEPT) is None:
         return True
     return (
-        library.db.one(_DIRTY + " LIMIT 1") is not None
+        library.db.one(DIRTY + " LIMIT 1") is not None
         or library.has_pending_erasure()
         or library.db.one(_UNSETTLED) is not None
         or not is_recorded(library.db)

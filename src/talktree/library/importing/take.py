@@ -140,7 +140,14 @@ class Take:
         if row is None:
             return None
         intake = self._intake
-        compared = FileComparison(intake.archive, row, known, file, seen, sampled=intake.sampled)
+        compared = FileComparison(
+            intake.archive,
+            row,
+            known,
+            intake.reader(file, seen.path),
+            seen,
+            sampled=intake.sampled,
+        )
         intake.result.bytes_read += compared.read
         return compared
 
@@ -275,7 +282,7 @@ class Take:
                 keeping = Keeping(intake.archive, intake.archive.begin(id))
                 change = "new" if fresh else "replaced"
             start = keeping.end
-            for data in read_blocks(file, start, now.size):
+            for data in read_blocks(intake.reader(file, seen.path), start, now.size):
                 intake.result.bytes_read += len(data)
                 keeping.feed(keeping.end, data)
             is_consistent = intake.keep_version(keeping, file, now, start, verified=verified)
