@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.web.served import library_of
+from talktree.library.temporary import library_of
 from talktree.web.table import TABLE
 from tests.web.every_route import filled, questions
 from tests.web.running import Running, running

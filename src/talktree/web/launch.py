@@ -17,6 +17,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
+from talktree.library.temporary import Unsaved, in_use, tidy, tidy_leftovers
 from talktree.web.binding import bound
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys
@@ -43,13 +44,18 @@ def launch(
     read_only: bool,
     open_browser: bool,
     told: Callable[[Started], None],
+    unsaved: Callable[[list[Unsaved]], None],
 ) -> int:
     """Serve until somebody ends it; the exit code."""
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _leave)
     served = Served(tuple(Path(os.fsdecode(path)) for path in existing(paths)), read_only)
-    served.prepare()
+    tidy_leftovers()
     with ExitStack() as open_:
+        if served.root is not None:
+            open_.callback(_put_away, served.root, unsaved)
+            open_.enter_context(in_use(served.root))
+        served.prepare()
         socket = open_.enter_context(bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))
@@ -65,6 +71,13 @@ def launch(
         server = Server(application(studio, keys, ending=ending), ending)
         server.run(sockets=[socket])
     return SIGNALLED + (server.signal or signal.SIGINT)
+
+
+def _put_away(root: Path, report: Callable[[list[Unsaved]], None]) -> None:
+    """Remove the library of the files that were opened, and name what was not saved."""
+    left = tidy(root)
+    if left:
+        report(left)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

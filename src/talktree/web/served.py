@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.home import data_home
 from talktree.library.library import Library
-
-FOLDER = "studio"
+from talktree.library.temporary import library_of
 
 
 class Served(NamedTuple):
@@ -33,9 +28,3 @@ class Served(NamedTuple):
     def prepare(self) -> None:
         """Make the library, or lead it to today's schema; an error if there is none to read."""
         Library.open(self.root, write=self.follows).close()
-
-
-def library_of(given: Sequence[Path]) -> Path:
-    """Where the library of some paths is; the same paths have the same one."""
-    named = b"\0".join(sorted(os.fsencode(path) for path in given))
-    return data_home() / FOLDER / hashlib.sha256(named).hexdigest()[:16]

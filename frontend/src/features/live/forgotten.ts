@@ -9,6 +9,7 @@ const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastCh
 /** Says in all windows that a conversation is gone. */
 export function announceForgotten(open: OpenConversation): void {
   markForgotten(open)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- not a window
   channel?.postMessage(open.cid)
 }
 

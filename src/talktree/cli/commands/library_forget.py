@@ -12,6 +12,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.library.temporary import forget_copies
 from talktree.text.json_value import Json
 from talktree.text.times import SECOND
 from talktree.views.lines import line
@@ -66,7 +67,10 @@ def forget(
         others = [each for each in kept.belonging(found) if each != found.path]
         if not yes:
             return _announce(found, others, as_json=as_json)
-        return _report(kept.forget(found), found, as_json=as_json)
+        done = kept.forget(found)
+    copies = [each for path in done.paths for each in forget_copies(path)]
+    done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
+    return _report(done, found, as_json=as_json)
 
 
 forget.examples = (
