@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
@@ -142,7 +142,7 @@ class _Work:
             )
         Scrubs(self._db, self._library.root).add(self._forms)
         for generation, file, path, source, length, is_newest in touched:
-            if not self._rewrite(generation, length, path):
+            if not self._rewrite(generation, path):
                 continue
             self.paths[path] = None
             if is_newest:
@@ -181,33 +181,35 @@ class _Work:
         """All places of all forms."""
         return [span for form in self._forms for span in _all_places(data, form)]
 
-    def _rewrite(self, generation: int, length: int, path: bytes) -> bool:
+    def _rewrite(self, generation: int, path: bytes) -> bool:
+        """Replace the chunks of a generation that hold the secret; whether there were any."""
         archive = self._library.archive
-        whole: Callable[[int, int], bytes]
+        masked: bytes | None = None
         if is_packed(archive.slice(generation, 0, 8)):
-            made = mask_packed(b"".join(archive.read(generation)), self._find)
-            if made is None:
+            masked = mask_packed(b"".join(archive.read(generation)), self._find)
+            if masked is None:
                 self.left.append(f"a compressed file that leaves no room: {os.fsdecode(path)}")
                 return False
-            data = made
-            whole = lambda start, stop: data[start:stop]  # noqa: E731
-        else:
-            reach = max(map(len, self._forms)) - 1
-
-            def whole(start: int, stop: int) -> bytes:
-                first = max(0, start - reach)
-                around = archive.slice(generation, first, stop - first + reach)
-                return mask(around, self._find(around))[start - first : stop - first]
-
         gone = []
         for start, chunk, size in self._db.read(_EXTENTS, (generation,)):
-            new = whole(start, start + size)
-            if new != archive.slice(generation, start, size):
+            old = archive.slice(generation, start, size)
+            if masked is not None:
+                new = masked[start : start + size]
+            else:
+                new = self._masked(generation, start, start + size)
+            if new != old:
                 self._db.run(_SET_EXTENT, (self._stored(new, chunk), generation, start))
                 gone.append(int(chunk))
         erase_unused(self._db, gone)
         archive.forget()
         return bool(gone)
+
+    def _masked(self, generation: int, start: int, stop: int) -> bytes:
+        """Some bytes of a generation with stars in the place of the secret."""
+        reach = max(map(len, self._forms)) - 1
+        first = max(0, start - reach)
+        around = self._library.archive.slice(generation, first, stop - first + reach)
+        return mask(around, self._find(around))[start - first : stop - first]
 
     def _stored(self, data: bytes, old: int) -> int:
         """The chunk with these bytes, in the place of an old one."""
@@ -275,13 +277,19 @@ def _is_on_disk(path: bytes, needle: Needle) -> bool:
                     pattern.search(data)
                     for data, _ in _windows(iter(lambda: file.read(1 << 20), b""))
                 )
-            found: list[bytes] = []
-
-            def look(text: bytes) -> list[tuple[int, int]]:
-                found.extend(pattern.findall(text))
-                return []
-
-            mask_packed(file.read(), look)
-            return bool(found)
+            return bool(_found_packed(file.read(), pattern))
     except OSError:
         return False
+
+
+def _found_packed(data: bytes, pattern: re.Pattern[bytes]) -> list[bytes]:
+    """What a pattern finds in compressed data."""
+    found: list[bytes] = []
+
+    def look(text: bytes) -> list[tuple[int, int]]:
+        """Note what is found, and mask nothing."""
+        found.extend(pattern.findall(text))
+        return []
+
+    mask_packed(data, look)
+    return found

@@ -74,6 +74,7 @@ class Intake:
         scrubbed = ScrubbedFile(file, self.scrubs)
 
         def read(start: int, stop: int) -> bytes:
+            """Read some bytes, and note if a secret was met."""
             data = scrubbed.read(start, stop)
             if scrubbed.found:
                 self.result.scrubbed.add(path)
