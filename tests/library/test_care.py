@@ -17,8 +17,9 @@ import pytest
 
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.archive.chunks import CHUNK
-from talktree.library.care import check, forget
+from talktree.library.care import check
 from talktree.library.database.connection import PAGE
+from talktree.library.erasure.rows import delete_sources
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk
 
@@ -156,6 +157,11 @@ def test_a_broken_database_is_a_trouble_not_the_end(tmp_path: Path) -> None:
 # forgetting
 
 
+def forget(kept: Keeper, path: bytes) -> None:
+    with kept.db.transaction():
+        delete_sources(kept, [kept.source(path)])
+
+
 def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
     data = lines(1, 3 * CHUNK)
     fork = data.replace(b"a" * 36, b"b" * 36)
@@ -166,14 +172,13 @@ def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
         kept.archive.flush()
         kept.db.checkpoint()
         before = (tmp_path / "library.sqlite").stat().st_size
-        forget(kept, kept.source(b"/a"))
+        forget(kept, b"/a")
         assert kept.troubles() == []
         assert whole_file(kept, b"/fork") == fork
-        freed = forget(kept, kept.source(b"/c"))
-        assert freed > CHUNK
+        forget(kept, b"/c")
         kept.db.shrink()
         assert (tmp_path / "library.sqlite").stat().st_size <= before - CHUNK
-        forget(kept, kept.source(b"/fork"))
+        forget(kept, b"/fork")
         assert kept.chunks() == 0
         assert kept.db.read("SELECT count(*) FROM landmarks") == [(0,)]
         assert kept.troubles() == []
@@ -185,7 +190,7 @@ def test_what_is_forgotten_is_not_in_the_file_any_more(tmp_path: Path) -> None:
         kept.archive.flush()
         kept.db.checkpoint()
         assert b"hunter2" in (tmp_path / "library.sqlite").read_bytes()
-        forget(kept, kept.source(b"/secret-place"))
+        forget(kept, b"/secret-place")
         kept.db.shrink()
     for file in tmp_path.iterdir():
         assert b"hunter2" not in file.read_bytes()
@@ -198,7 +203,7 @@ WORK = """if True:
     import random, sys
     from pathlib import Path
     from tests.library.archives import Keeper, lines
-    from talktree.library.care import forget
+    from talktree.library.erasure.rows import delete_sources
     kept = Keeper(Path(sys.argv[1]))
     chosen = random.Random(int(sys.argv[2]))
     print("ready", flush=True)
@@ -212,7 +217,7 @@ WORK = """if True:
             if generation is None or what == 0:
                 kept.put(file, lines(seed, size))
             elif what == 1:
-                forget(kept, kept.source(path))
+                delete_sources(kept, [kept.source(path)])
             else:
                 kept.grow(generation, lines(seed, size), seen=step)
             kept.archive.flush()

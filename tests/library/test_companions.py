@@ -129,6 +129,9 @@ def test_forgetting_a_session_forgets_what_belongs_to_it(tmp_path: Path, library
     assert left == {TWO, LONE, "a1", "b"}
     assert library.check(read_data=True) == []
     assert not any(library.search("report 10", limit=None))
+    assert library.import_().forgotten == 1
+    assert {each.id for each in library.conversations(agents=True)} == left
+    library.readmit(ONE)
     library.import_()
     library.restore(ONE, tmp_path / "again")
     assert files_in(tmp_path / "again") == OF_ONE

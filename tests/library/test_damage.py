@@ -43,6 +43,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 (kept.source, talk.id),
             )
             library.db.run("INSERT INTO landmarks (mark, chunk) VALUES (77, 1)")
+            library.db.run("INSERT INTO tombstones (format, time) VALUES ('claude-code', 5)")
+            library.db.run(
+                "INSERT INTO tombstone_hashes (hash, tombstone, kind) VALUES (x'0102', 1, 'id')"
+            )
+            library.db.run("INSERT INTO scrubs (hash, size, probe, time) VALUES (x'07', 9, 1, 5)")
         assert library.check(read_data=True) == []
         library.db.checkpoint()
     return folder / "library"

@@ -270,6 +270,9 @@ def test_an_older_library_gets_them_with_the_next_import(history: Path, tmp_path
     older = sqlite3.connect(path)
     older.executescript(
         "DELETE FROM measures; UPDATE about SET value = '7', checksum = 0 WHERE key = 'schema';"
+        "DROP TABLE tombstones; DROP TABLE tombstone_hashes; DROP TABLE scrubs;"
+        "DROP TABLE erasures;"
+        "DELETE FROM checksums WHERE name IN ('tombstones', 'tombstone_hashes', 'scrubs');"
     )
     older.close()
     with Library.open(root, write=True) as library:

@@ -46,6 +46,8 @@ class Remembering(RuleBasedStateMachine):
         self.library.import_([self.place])
         self.imported: dict[str, list[bytes]] = {}
         """What each file held at the imports that compared all of it, without repetitions."""
+        self.forgotten: set[str] = set()
+        """The names of forgotten conversations that were not readmitted."""
         self.sampled: set[bytes] = set()
         """What files held at imports that compared samples: versions of it may be missing."""
 
@@ -155,17 +157,39 @@ class Remembering(RuleBasedStateMachine):
     def forget(self, name: str) -> None:
         for kept in [*self.library.conversations()]:
             if kept.raw_path == os.fsencode(self.at(name)):
-                self.library.forget(kept)
+                assert self.library.forget(kept).left == ()
+                self.forgotten.add(name)
         self.imported.pop(name, None)
+        self.copy(name).unlink(missing_ok=True)
         assert not any(
             hit.raw_path == os.fsencode(self.at(name))
             for hit in self.library.search(name, limit=None)
         )
 
+    @rule(name=names, move=st.booleans())
+    def move_or_copy_forgotten(self, name: str, move: bool) -> None:
+        """The file of a forgotten conversation under another name."""
+        if name in self.forgotten and self.at(name).exists():
+            shutil.copyfile(self.at(name), self.copy(name))
+            if move:
+                self.at(name).unlink()
+
+    @rule(name=names, by_number=st.booleans())
+    def readmit(self, name: str, by_number: bool) -> None:
+        if name in self.forgotten:
+            self.copy(name).unlink(missing_ok=True)
+            only = len(self.forgotten) == 1 and by_number
+            known = self.library.forgotten()
+            self.library.readmit(str(known[-1].number) if only else str(self.at(name)))
+            self.forgotten.discard(name)
+
+    def copy(self, name: str) -> Path:
+        return self.place / f"copy-of-{name.replace('/', '-')}"
+
     def remember(self) -> None:
         """Note what was imported just now."""
         for name in NAMES:
-            if self.at(name).exists():
+            if self.at(name).exists() and name not in self.forgotten:
                 data, known = self.at(name).read_bytes(), self.imported.setdefault(name, [])
                 if not known or known[-1] != data:
                     known.append(data)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from talktree.library.temporary import Unsaved
 from talktree.web.app import application
 from talktree.web.binding import bound
 from talktree.web.opening import opened
@@ -68,6 +69,10 @@ def _json(answer: httpx.Response) -> Any:
     return answer.json() if answer.content else None
 
 
+def _ignore(unsaved: list[Unsaved]) -> None:
+    """Tests look at what is left themselves."""
+
+
 @contextmanager
 def running(
     paths: Sequence[Path],
@@ -81,7 +86,7 @@ def running(
     ending = threading.Event()
     with ExitStack() as ends:
         socket = ends.enter_context(bound(port))
-        served = ends.enter_context(serve(paths, read_only=read_only))
+        served = ends.enter_context(serve(paths, read_only=read_only, unsaved=_ignore))
         studio = ends.enter_context(opened(served))
         keys = Keys(socket.getsockname()[1])
         app = application(studio, keys, table=table, page=page, ending=ending)

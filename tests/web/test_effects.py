@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from talktree.library.library import Library
+from talktree.library.temporary import library_of
 from talktree.web.intake import EVERY
-from talktree.web.served import library_of
 from talktree.web.table import TABLE
 from tests.web.every_route import filled, questions
 from tests.web.running import Running, running

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from talktree.library.temporary import library_of
 from talktree.web.route import API
-from talktree.web.served import library_of
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, until
 
@@ -47,7 +47,7 @@ class Process(NamedTuple):
 def started(folder: Path, *arguments: str) -> Iterator[Process]:
     """A studio, entered."""
     temporary = folder / "temporary"
-    temporary.mkdir()
+    temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "talktree.cli.main", "studio", "--no-open", *arguments],
         stdout=subprocess.PIPE,
@@ -97,6 +97,77 @@ def test_it_serves_what_is_named_and_leaves_nothing_behind(
         assert [*studio.temporary.iterdir()] == []
     private = [path for path in (tmp_path / "home").rglob("*") if path.stat().st_mode & 0o077]
     assert private == [], "nobody else reads what is kept"
+
+
+def left_in(home: Path) -> list[Path]:
+    """The libraries of files that were opened directly."""
+    return [*(home / "studio").glob("*")]
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command with the same home."""
+    return subprocess.run(
+        [sys.executable, "-m", "talktree.cli.main", *words],
+        env={
+            **environment(),
+            "TALKTREE_HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "temporary"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def edit(studio: Process, word: str) -> None:
+    """Reply something, and do not save it."""
+    until(lambda: studio.client.get("/conversations").json()["total"] > 0)
+    cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
+    stamp = studio.client.get(f"/c/{cid}/edits").json()["stamp"]
+    leaf = studio.client.get(f"/c/{cid}").json()["leaf"]
+    deed = {"do": "reply", "parent": leaf, "text": word}
+    done = studio.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+    assert done.status_code == 200, done.text
+
+
+def test_unsaved_edits_are_all_that_stays_and_are_named(session: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        _, err = studio.end()
+        assert "unsaved" not in err
+    assert left_in(home) == []
+    with started(tmp_path, str(session)) as studio:
+        edit(studio, "never saved")
+        _, err = studio.end()
+        assert f"{session}: 1 unsaved edit kept" in err
+        assert f"talktree studio {session}" in err
+    (left,) = left_in(home)
+    run(tmp_path, "list")
+    assert left_in(home) == [left], "unsaved work is not removed by others"
+    with started(tmp_path, str(session)) as studio:
+        cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
+        assert studio.client.get(f"/c/{cid}/edits").json()["edits"]
+        assert run(tmp_path, "studio", "--discard", str(session)).returncode != 0
+        studio.end()
+    assert run(tmp_path, "studio", "--discard", str(session)).returncode == 0
+    assert left_in(home) == []
+
+
+def test_what_a_killed_studio_left_is_removed_by_the_next_command(
+    session: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        run(tmp_path, "library", "info")
+        assert left_in(home), "it is in use"
+        studio.end(signal.SIGKILL)
+        assert [*studio.temporary.iterdir()]
+    assert left_in(home)
+    run(tmp_path, "library", "info")
+    assert left_in(home) == []
+    assert [*(tmp_path / "temporary").iterdir()] == []
 
 
 def test_what_grows_arrives_by_itself_and_streams_end_with_the_studio(

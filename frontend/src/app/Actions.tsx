@@ -1,6 +1,8 @@
 import { useConversation, useOpen } from '../data/conversation/ConversationProvider'
+import { useReadOnly } from '../data/readOnly'
 import { Button } from '../ui/Button'
-import { openSave, openSaveAs } from '../features/editing/dialogs'
+import { Menu } from '../ui/Menu'
+import { openForget, openNameBranch, openSave, openSaveAs } from '../features/editing/dialogs'
 import { openShare } from '../features/share/openShare'
 import { redo, undo } from '../features/editing/edit'
 import { useBarState } from './useBarState'
@@ -11,6 +13,7 @@ export default function Actions(): React.JSX.Element | null {
   const { conversation } = useConversation()
   const open = useOpen()
   const state = useBarState()
+  const readOnly = useReadOnly()
   if (!conversation) return null
   return (
     <div className="work-actions" role="group" aria-label="Work on this conversation">
@@ -43,6 +46,21 @@ export default function Actions(): React.JSX.Element | null {
       </span>
       <Button kind="quiet" icon="convert" label="Save as another format" onClick={() => openSaveAs(open)} />
       <Button kind="quiet" icon="share" label="Share" shortcut="e" onClick={() => openShare(open)} />
+      <span className="bar-wide">
+        <Menu
+          label="More about this conversation"
+          items={[
+            {
+              key: 'name',
+              text: 'Name this branch…',
+              icon: 'branch',
+              enabled: !readOnly,
+              run: () => openNameBranch(open),
+            },
+            { key: 'forget', text: 'Forget…', icon: 'trash', enabled: !readOnly, run: () => openForget(open) },
+          ]}
+        />
+      </span>
     </div>
   )
 }

@@ -2,7 +2,7 @@
 
 import { chooseFiles } from '../features/importing/imports'
 import { nextTheme, THEMES, useTheme } from '../lib/theme'
-import { openSave, openSaveAs } from '../features/editing/dialogs'
+import { openForget, openSave, openSaveAs } from '../features/editing/dialogs'
 import { openShare } from '../features/share/openShare'
 import { redo, undo } from '../features/editing/edit'
 import { useBarState } from './useBarState'
@@ -57,6 +57,14 @@ export function MoreMenu({ readOnly }: { readOnly: boolean }) {
       text: 'Share',
       icon: 'share',
       run: () => open && openShare(open),
+    },
+    {
+      key: 'forget',
+      group: 'work',
+      text: 'Forget…',
+      icon: 'trash',
+      enabled: !readOnly,
+      run: () => open && openForget(open),
     },
     { key: 'inspector', group: 'view', text: 'Inspector', icon: 'right', run: () => toggle('right') },
   ]

@@ -1,6 +1,6 @@
 import { useKeys } from '../ui/keys/use'
 import { useConversation, useOpen } from '../data/conversation/ConversationProvider'
-import { openNameBranch, openSave, openSaveAs } from '../features/editing/dialogs'
+import { openForget, openNameBranch, openSave, openSaveAs } from '../features/editing/dialogs'
 import { openShare } from '../features/share/openShare'
 import { redo, undo } from '../features/editing/edit'
 import { PickBanner } from '../features/editing/PickBanner'
@@ -59,6 +59,7 @@ function WorkKeys(): null {
     { text: 'Save as another format', group, run: () => openSaveAs(open) },
     { keys: 'e', text: 'Share or export', group, run: () => openShare(open) },
     { text: 'Name this branch', group, run: () => openNameBranch(open) },
+    { text: 'Forget this conversation…', group, when: !readOnly, run: () => openForget(open) },
   ])
   return null
 }

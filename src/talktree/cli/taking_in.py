@@ -46,8 +46,16 @@ def taken_in(
             output.print_lines([summary_line(done)], color=output.use_color(color))
         if expiring and not as_json and not quiet:
             _tell_expiring(kept, expiring)
-        if not done.seen and not done.failed and not as_json:
+        if not done.seen and not done.failed and not done.forgotten and not as_json:
             _nothing_told(kept, paths, known=known)
+    if done.forgotten and not as_json and not quiet:
+        what = counted(done.forgotten, "forgotten conversation")
+        tell(f"talktree: {what} skipped (see `talktree library forgotten`)")
+    if done.scrubbed and not as_json and not quiet:
+        what = counted(len(done.scrubbed), "file")
+        tell(
+            f"talktree: {what} with a scrubbed secret; imported without it (the file still has it)"
+        )
     if not as_json and not quiet:
         retention.report(forgotten)
     if not as_json and not quiet and progress != "json":

@@ -1,20 +1,19 @@
-"""Looking after a library: is it whole, make the caches again, let go of a conversation."""
+"""Whether the database and the archive of a library are whole."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from talktree.errors import TalktreeError
 from talktree.library.archive.restore import Holds
-from talktree.library.archive.sweep import drop_unused
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.checksums import HINTS, mismatches
 from talktree.library.database.connection import Database
 from talktree.library.database.failures import damaged
 from talktree.text.visible import visible_line
 
-__all__ = ["COPY", "REINDEX", "Trouble", "check", "forget", "forget_files"]
+__all__ = ["COPY", "REINDEX", "Trouble", "check"]
 
 REINDEX = "`talktree library reindex` makes it again from the archive"
 COPY = (
@@ -29,41 +28,6 @@ _PATHS = {
 SELECT sources.path FROM operations JOIN sources ON sources.id = operations.source
 WHERE operations.id = ?""",
 }
-
-_CHUNKS = """
-SELECT DISTINCT extents.chunk
-FROM files JOIN generations ON generations.file = files.id
-JOIN extents ON extents.generation = generations.id WHERE files.source = ?
-"""
-_GENERATIONS = """
-SELECT generations.id FROM files JOIN generations ON generations.file = files.id
-WHERE files.source = ?
-"""
-_FORGET_GENERATION = (
-    "DELETE FROM extents WHERE generation = ?",
-    "DELETE FROM versions WHERE generation = ?",
-    "DELETE FROM generations WHERE id = ?",
-)
-_FORGET_SOURCE = (
-    "DELETE FROM replies WHERE source = ?",
-    "DELETE FROM calls WHERE source = ?",
-    "DELETE FROM measures WHERE source = ?",
-    "DELETE FROM pieces WHERE source = ?",
-    "DELETE FROM roles WHERE source = ?",
-    "DELETE FROM conversations WHERE source = ?",
-    "DELETE FROM operations WHERE source = ?",
-    "DELETE FROM branch_names WHERE source = ?",
-    "DELETE FROM files WHERE source = ?",
-    "DELETE FROM sources WHERE id = ?",
-)
-
-
-_FILE_CHUNKS = """
-SELECT DISTINCT extents.chunk
-FROM generations JOIN extents ON extents.generation = generations.id WHERE generations.file = ?
-"""
-_FILE_GENERATIONS = "SELECT id FROM generations WHERE file = ?"
-_FORGET_FILE = "DELETE FROM files WHERE id = ? AND source = 0"
 
 
 def check(library: Holds, *, read_data: bool = False) -> list[Trouble]:
@@ -123,38 +87,3 @@ def _path(db: Database, table: str, key: tuple[object, ...]) -> str:
 def _archive(library: Holds, *, read_data: bool) -> Iterator[Trouble]:
     with library.db.snapshot():
         yield from library.archive.verify(read_data=read_data)
-
-
-def forget(library: Holds, source: int) -> int:
-    """Remove a source from database and archive; how many bytes of the file are free for others.
-
-    Chunks that other sources have too, or that their chunks are compressed against, stay. The file
-    itself gets smaller, and forgets what was in it, by `Database.shrink` after the transaction.
-    """
-    db = library.db
-    before = db.used()
-    with db.transaction(durable=True):
-        # What is queued may refer to a chunk that is about to go.
-        library.archive.flush()
-        chunks = [int(row[0]) for row in db.read(_CHUNKS, (source,))]
-        for (generation,) in db.read(_GENERATIONS, (source,)):
-            for statement in _FORGET_GENERATION:
-                db.run(statement, (generation,))
-        for statement in _FORGET_SOURCE:
-            db.run(statement, (source,))
-        drop_unused(db, chunks)
-    return max(0, before - db.used())
-
-
-def forget_files(library: Holds, files: Iterable[int]) -> None:
-    """Remove files that have no source, by their numbers."""
-    db = library.db
-    with db.transaction(durable=True):
-        library.archive.flush()
-        for file in files:
-            chunks = [int(row[0]) for row in db.read(_FILE_CHUNKS, (file,))]
-            for (generation,) in db.read(_FILE_GENERATIONS, (file,)):
-                for statement in _FORGET_GENERATION:
-                    db.run(statement, (generation,))
-            db.run(_FORGET_FILE, (file,))
-            drop_unused(db, chunks)

@@ -7,7 +7,7 @@ full text nor the archive.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.archive.verify import Trouble
     from talktree.library.archive.versions import Version
+    from talktree.library.erasure.forget import Erasure
+    from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.erasure.scrubs import Scrubs
+    from talktree.library.erasure.tombstones import Tombstone, Tombstones
     from talktree.library.fulltext.index import FullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.lock import WriterLock
@@ -125,7 +129,14 @@ class Library:
                 return FullText.open(self.root, write=True)
             except Corrupt:
                 pass
+        return self.fulltext_made_anew()
+
+    def fulltext_made_anew(self) -> FullText:
+        """An empty full text; the tables say that nothing is indexed."""
+        from talktree.library.fulltext.index import FullText
+
         self.distrust_fulltext()
+        self.__dict__.pop("fulltext", None)
         return FullText.made_anew(self.root)
 
     def distrust_fulltext(self) -> None:
@@ -205,12 +216,14 @@ class Library:
         if not self.write:
             raise UsageError("the library is open for reading only", hint="open it with write=True")
         named = existing(paths)
+        tombstones = self.tombstones()
+        places_named = [path for path in named if not tombstones.has_path(path)]
         if named and not known:
-            add_places(self.db, named)
+            add_places(self.db, places_named)
             return import_roots(named, ())
         usual = existing(known_places())
         if known:
-            add_places(self.db, [*named, *usual])
+            add_places(self.db, [*places_named, *usual])
             return import_roots(named, usual)
         before = places(self.db)
         return import_roots(
@@ -349,14 +362,68 @@ class Library:
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return Versions(self, found.source)
 
-    def forget(self, kept: Kept) -> int:
-        """Remove the source of a conversation from the library; how many bytes that freed.
+    def forget(self, kept: Kept) -> Erasure:
+        """Erase the source of a conversation and keep it away from later imports.
 
-        All conversations of the source go with it.
+        All conversations of the source go with it, and so do copies of it and its sub-agents.
         """
-        from talktree.library.importing.maintain import forget
+        return self.forget_many([kept])
 
-        return forget(self, kept.source)
+    def forget_many(self, entries: Iterable[Kept], *, tombstone: bool = True) -> Erasure:
+        """Erase the sources of many conversations at once: the full text is rewritten once.
+
+        Without `tombstone` the next import takes them in again if their files are still there.
+        """
+        from talktree.library.erasure.forget import forget_many
+
+        return forget_many(self, entries, tombstone=tombstone)
+
+    def belonging(self, kept: Kept) -> list[bytes]:
+        """The paths that are forgotten with a conversation: its own, sub-agents, files, copies."""
+        from talktree.library.erasure.forget import find_group, group_paths
+
+        return group_paths(self, find_group(self, kept.source))
+
+    def finish_erasure(self) -> Erasure:
+        """Erase what an erasure before this one left: it was killed, or a reader was in the way."""
+        from talktree.library.erasure.forget import finish
+
+        return finish(self)
+
+    def has_pending_erasure(self) -> bool:
+        """Whether words of forgotten conversations may still be in a file."""
+        from talktree.library.erasure.finish import is_pending
+
+        return is_pending(self)
+
+    def scrub(self, text: str | None = None, *, pattern: str | None = None) -> Scrubbed:
+        """Replace a secret by stars in all that is kept, and in what is imported later.
+
+        With `pattern`, everything that matches a regular expression.
+        """
+        from talktree.library.erasure.scrub import needle_of, scrub
+
+        return scrub(self, needle_of(text, pattern))
+
+    def scrubs(self) -> Scrubs:
+        """The secrets that were scrubbed, as hashes."""
+        from talktree.library.erasure.scrubs import Scrubs
+
+        return Scrubs(self.db, self.root)
+
+    def tombstones(self) -> Tombstones:
+        """What keeps forgotten conversations away."""
+        from talktree.library.erasure.tombstones import Tombstones
+
+        return Tombstones(self.db, self.root)
+
+    def forgotten(self) -> list[Tombstone]:
+        """What was forgotten, the oldest first; neither paths nor titles are known any more."""
+        return self.tombstones().all()
+
+    def readmit(self, named: str) -> list[Tombstone]:
+        """Let the next import take in what was forgotten: by number, path or id."""
+        return self.tombstones().readmit(named)
 
     def retention(self, *, now: int | None = None) -> RetentionPlan:
         """What the retention rules of the user's configuration let go; nothing is changed."""

@@ -76,6 +76,8 @@ def imported_shape(done: Imported, expiring: Sequence[Expiring] = ()) -> dict[st
         "back": done.back,
         "completed": done.completed,
         "passed_over": done.passed_over,
+        "forgotten": done.forgotten,
+        "scrubbed": [os.fsdecode(path) for path in sorted(done.scrubbed)],
         "untold": done.untold,
         "failed": failed_shape(done.failed),
         "incomplete": failed_shape(done.incomplete),

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
+from talktree.library.temporary import Unsaved, tidy_leftovers
 from talktree.web.binding import bound, bound_as_usual
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys
@@ -43,13 +44,16 @@ def launch(
     read_only: bool,
     open_browser: bool,
     told: Callable[[Started], None],
+    unsaved: Callable[[list[Unsaved]], None],
 ) -> int:
     """Serve until somebody ends it; the exit code."""
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _leave)
     given = [Path(os.fsdecode(path)) for path in existing(paths)]
+    if not read_only:
+        tidy_leftovers()
     with ExitStack() as open_:
-        served = open_.enter_context(serve(given, read_only=read_only))
+        served = open_.enter_context(serve(given, read_only=read_only, unsaved=unsaved))
         socket = open_.enter_context(bound_as_usual() if port is None else bound(port))
         keys = Keys(socket.getsockname()[1])
         told(Started(keys.address(keys.token), is_built()))

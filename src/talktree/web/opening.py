@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from talktree.library.library import Library
+from talktree.library.temporary import in_use, scratch_folder
 from talktree.web.desk.desk import Desk
 from talktree.web.intake import Follower, taking_in
 from talktree.web.jobs import Jobs
@@ -20,8 +19,9 @@ from talktree.web.studio import Studio
 def opened(served: Served) -> Iterator[Studio]:
     """A studio with all that works behind it; everything ends with it."""
     with ExitStack() as ends:
-        scratch = Path(tempfile.mkdtemp(prefix="talktree-studio-"))
-        ends.callback(shutil.rmtree, scratch, ignore_errors=True)
+        if served.root is not None:
+            ends.enter_context(in_use(served.root))
+        scratch = ends.enter_context(scratch_folder())
         desk = Desk(served.root, write=not served.read_only)
         ends.callback(desk.close)
         jobs = Jobs()

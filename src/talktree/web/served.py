@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.home import data_home
 from talktree.library.library import Library
+from talktree.library.temporary import Unsaved, in_use, library_of, scratch_folder, tidy
 
-FOLDER = "studio"
 LIBRARY = "library"
 
 
@@ -44,26 +39,27 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def serve(given: Sequence[Path], *, read_only: bool) -> Iterator[Served]:
+def serve(
+    given: Sequence[Path], *, read_only: bool, unsaved: Callable[[list[Unsaved]], None]
+) -> Iterator[Served]:
     """What a studio serves, with its library prepared.
 
-    A read-only studio of some paths keeps nothing: its library is in a temporary folder.
+    The library of some paths is removed in the end; what was not saved in it is reported and
+    stays. A read-only studio of some paths has a library in a temporary folder.
     """
-    if not (given and read_only):
+    with ExitStack() as ends:
         served = Served(tuple(given), read_only)
+        if given and read_only:
+            served = served._replace(temporary=ends.enter_context(scratch_folder()))
+        elif served.root is not None:
+            ends.callback(_put_away, served.root, unsaved)
+            ends.enter_context(in_use(served.root))
         served.prepare()
         yield served
-        return
-    folder = Path(tempfile.mkdtemp(prefix="talktree-read-only-"))
-    try:
-        served = Served(tuple(given), read_only, folder)
-        served.prepare()
-        yield served
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def library_of(given: Sequence[Path]) -> Path:
-    """Where the library of some paths is; the same paths have the same one."""
-    named = b"\0".join(sorted(os.fsencode(path) for path in given))
-    return data_home() / FOLDER / hashlib.sha256(named).hexdigest()[:16]
+def _put_away(root: Path, report: Callable[[list[Unsaved]], None]) -> None:
+    """Remove the library of the files that were opened, and name what was not saved."""
+    left = tidy(root)
+    if left:
+        report(left)

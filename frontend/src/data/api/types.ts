@@ -443,8 +443,8 @@ export interface Raw {
 /** That a conversation is in another state. */
 export interface Changed {
   stamp: string;
-  /** Its file grew or became another, or somebody edited or saved it, in any window. */
-  cause: "edit" | "file" | "save";
+  /** Its file grew or became another, or it was edited, saved or forgotten, in any window. */
+  cause: "edit" | "file" | "forgotten" | "save";
   /** Whether there are edits that are not saved. */
   edited: boolean;
   /** As in `Conversation`: an event with a smaller number than what is shown comes too late. */
@@ -1014,6 +1014,26 @@ export interface Applied {
   leaf: string | null;
   conversation: Conversation;
   history: History;
+}
+
+/** What would be forgotten with a conversation. */
+export interface Forgettable {
+  path: string;
+  /** Whether its file is there; if not, the library has the only copy. */
+  on_disk: boolean;
+  /** How many conversations its file holds; all of them go. */
+  conversations: number;
+  versions: number;
+  /** Sub-agents, other files and copies that go with it. */
+  files: string[];
+}
+
+/** What was erased. */
+export interface Forgotten {
+  /** Bytes on the disk. */
+  freed: number;
+  /** What could not be erased yet; the next import or check does it. */
+  left: string[];
 }
 
 export type Deed =

@@ -67,6 +67,8 @@ export interface Local {
   whole: readonly string[]
   /** Whether its file grew a moment ago. */
   growing: boolean
+  /** Whether it was forgotten, here or in another window. */
+  forgotten: boolean
   elsewhere: Elsewhere | null
 }
 
@@ -80,6 +82,7 @@ const FRESH: Local = {
   arrival: null,
   whole: [],
   growing: false,
+  forgotten: false,
   elsewhere: null,
 }
 

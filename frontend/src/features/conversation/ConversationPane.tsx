@@ -14,6 +14,7 @@ import type { Arrival, OpenConversation } from '../../data/conversation/OpenConv
 import { notePlace } from '../../data/conversation/lastPlaces'
 import { Breadcrumb } from './Breadcrumb'
 import { FilterBar } from './FilterBar'
+import { Forgotten } from './Forgotten'
 import { showOf } from './filters'
 import { useList, type List } from './list'
 import { Navigator } from './navigate'
@@ -33,8 +34,10 @@ export default function ConversationPane() {
   const view = useView()
   const { list, pending } = useList(showOf(useRoute().show))
   const hasRows = useSyncExternalStore(list?.pages.subscribe ?? silent, () => (list?.pages.total ?? 0) > 0)
+  const forgotten = useLocal((local) => local.forgotten) ?? false
   useLive(useOpen())
   if (cid === null) return null
+  if (forgotten) return <Forgotten />
   return (
     <section className="conv-pane" aria-label="Conversation">
       <Toolbar list={list} />

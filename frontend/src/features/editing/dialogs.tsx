@@ -1,4 +1,4 @@
-// The dialogs in which a conversation is saved, a branch named, a message made one of another type and a suspicious
+// The dialogs in which a conversation is saved or forgotten, a branch named, a message made one of another type and a suspicious
 // file attached or not.
 
 import type { Row } from '../../data/api/types'
@@ -6,6 +6,7 @@ import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { lazyPart } from '../../ui/overlay/lazyPart'
 import { openConversationDialog } from '../common/openConversationDialog'
 import { ConfirmAttachmentDialog } from './ConfirmAttachmentDialog'
+import { ForgetDialog } from './ForgetDialog'
 import { NameBranchDialog } from './NameBranchDialog'
 import { RetypeDialog } from './RetypeDialog'
 import { SaveDialog } from './SaveDialog'
@@ -32,6 +33,14 @@ export function openNameBranch(open: OpenConversation, leaf?: string): void {
   openConversationDialog(open, {
     title: 'Name this branch',
     render: (close) => <NameBranchDialog leaf={leaf} onClose={close} />,
+  })
+}
+
+/** Asks before the library forgets the conversation. */
+export function openForget(open: OpenConversation): void {
+  openConversationDialog(open, {
+    title: 'Forget this conversation?',
+    render: (close) => <ForgetDialog onClose={close} />,
   })
 }
 

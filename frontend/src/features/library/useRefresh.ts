@@ -3,6 +3,7 @@
 import { useEffect, type RefObject } from 'react'
 import { invalidate } from '../../data/api/use'
 import { refresh } from '../../data/cards'
+import { hearOfForgotten } from '../live/forgotten'
 
 const CALM = 10_000
 const BUSY = 1500
@@ -20,4 +21,5 @@ export function useRefresh(seen: RefObject<[number, number]>, busy: boolean): vo
     )
     return () => clearInterval(timer)
   }, [seen, busy])
+  useEffect(hearOfForgotten, [])
 }

@@ -8,7 +8,7 @@ import { makeStore, useStore } from '../../lib/store'
 import type { Changed, Place } from '../../data/api/types'
 import { useConversation, useLocal } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
-import { patchCard } from '../../data/cards'
+import { patchCard, refresh as refreshCards } from '../../data/cards'
 import { currentRoute } from '../../lib/router'
 import { dismissToasts } from '../../ui/Toast'
 
@@ -46,6 +46,7 @@ function listen(open: OpenConversation): () => void {
   /** The state of the previous event, or the initial one. */
   let last: Before = beforeOf(open)
   const take = (changed: Changed): void => {
+    if (changed.cause === 'forgotten') return markForgotten(open)
     const before = last
     last = changed
     // A change of this window came with its answer, which may be here before the event of a change before it.
@@ -66,6 +67,13 @@ function listen(open: OpenConversation): () => void {
     clearTimeout(calm)
     listening.set(false)
   }
+}
+
+/** Says that it is gone instead of showing it; the list has one conversation less. */
+export function markForgotten(open: OpenConversation): void {
+  open.set({ forgotten: true, growing: false, writing: null, moveMode: null })
+  dismissToasts(open.cid)
+  refreshCards()
 }
 
 type Before = Pick<Changed, 'leaf' | 'messages'>

@@ -1,6 +1,7 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care`, `library_keep` and `library_retention`.
+The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub` and
+`library_retention`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from talktree.cli.verbs import LazyGroup, Listed
 _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
 _KEEP = f"{_HERE}.library_keep"
+_FORGET = f"{_HERE}.library_forget"
+_SCRUB = f"{_HERE}.library_scrub"
 _RETENTION = f"{_HERE}.library_retention"
 
 
@@ -33,7 +36,10 @@ command.listed = {
     "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
     "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
     "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
-    "forget": Listed(_KEEP, "Remove a conversation from the library.", "forget"),
+    "forget": Listed(_FORGET, "Erase a conversation and keep it away.", "forget"),
+    "forgotten": Listed(_FORGET, "List what was forgotten.", "forgotten"),
+    "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
+    "scrub": Listed(_SCRUB, "Take a secret out of everything that is kept.", "scrub"),
     "retention": Listed(_RETENTION, "Forget what your retention rules let go.", "retention"),
     "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }

@@ -44,8 +44,14 @@ def check(as_json: bool, read_data: bool, library: str | None, color: str) -> in
     """Look for damage in the database, the archive and the full text.
 
     What cannot be made again from the archive has checksums, which are always compared. Nothing is
-    changed. Exit code 1 if something is wrong; each line says whether `reindex` repairs it.
+    changed, except that an erasure that was interrupted is finished. Exit code 1 if something is
+    wrong; each line says whether `reindex` repairs it.
     """
+    with opened(library) as kept:
+        is_pending = kept.has_pending_erasure()
+    if is_pending:
+        with opened(library, write=True) as kept:
+            kept.finish_erasure()
     with opened(library) as kept:
         troubles = kept.check(read_data=read_data)
     if as_json:

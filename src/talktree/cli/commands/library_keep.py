@@ -1,4 +1,4 @@
-"""`talktree library versions`, `restore`, `forget`, `places`: what is kept, and from where."""
+"""`talktree library versions`, `restore`, `places`: what is kept, and from where."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from talktree.files import OutputGate
 from talktree.text.json_value import Json
 from talktree.views.kept import version_lines, version_shape
 from talktree.views.lines import line
-from talktree.views.measure import counted, size
 from talktree.views.shapes import document_text
 
 which = click.argument("which", metavar="ID|PATH", type=params.PATH)
@@ -82,44 +81,6 @@ restore.examples = (
     "talktree library restore 3f2a --into was",
     "talktree library restore ~/.claude/projects/app/SESSION.jsonl --into was --version 2",
 )
-
-
-@click.command("forget", cls=Verb)
-@which
-@click.option("-y", "--yes", is_flag=True, help="Remove it; else it is only told.")
-@params.as_json
-@libraries.at
-def forget(which: str, yes: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
-    """Remove a conversation from the library: what is kept of it, found in it and counted.
-
-    The sub-agents of a session and all else that belongs to it are removed with it.
-
-    Its file, if there is one, is not touched; an import of its place would take it in again.
-    """
-    with opened(library, write=yes) as kept:
-        found = kept.conversation(which)
-        path = libraries.name(found.raw_path)
-        if found.several > 1 and found.id.startswith(which):
-            raise UsageError(
-                f"{which}: its file holds {found.several} conversations, kept and forgotten as one",
-                hint=f"name the file: talktree library forget {path}",
-            )
-        others = [str(each) for each in kept.companions(found)]
-        freed = kept.forget(found) if yes else 0
-    if as_json:
-        shape: dict[str, Json] = {"id": found.id, "path": path, "forgotten": yes, "freed": freed}
-        shape["companions"] = [*others]
-        output.print_text([document_text(shape)])
-        return
-    also = f" with {counted(len(others), 'file')} that belong to it" if others else ""
-    if yes:
-        tell(f"talktree: {path}{also} is forgotten, {size(freed)} freed")
-    else:
-        where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
-        tell(f"talktree: {path} ({size(found.size)}){also} would be forgotten; {where}")
-
-
-forget.examples = ("talktree library forget 3f2a", "talktree library forget 3f2a --yes")
 
 
 @click.command("places", cls=Verb)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,8 +13,11 @@ import click
 from talktree.cli import output, params
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
+from talktree.errors import Busy, UsageError
+from talktree.views.measure import counted
 
 if TYPE_CHECKING:
+    from talktree.library.temporary import Unsaved
     from talktree.web.launch import Started
 
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--read-only", is_flag=True, help="Show and share, change nothing.")
 @click.option("--list-browsers", is_flag=True, help="List the remembered browsers and exit.")
 @click.option("--forget-browsers", is_flag=True, help="Forget all remembered browsers and exit.")
+@click.option("--discard", is_flag=True, help="Discard unsaved edits of PATH, and start nothing.")
 def command(
     paths: Sequence[str],
     port: int | None,
@@ -35,19 +42,53 @@ def command(
     read_only: bool,  # noqa: FBT001
     list_browsers: bool,  # noqa: FBT001
     forget_browsers: bool,  # noqa: FBT001
+    discard: bool,  # noqa: FBT001
 ) -> int:
     """Show conversations in the browser, to be read, branched, edited, undone and shared.
 
     Without PATH it serves the library, else just these files and folders. Only this machine reaches
     it, and only who has the address that is printed. It follows what grows, and ends with Ctrl-C.
+
+    Of files and folders that are named nothing is kept afterwards but edits that were not saved;
+    these are listed in the end, with the commands that open or discard them.
     """
     if list_browsers or forget_browsers:
         return _manage_browsers(forget=forget_browsers)
+    if discard:
+        return _discard(paths)
     from talktree.web.launch import launch
 
     return launch(
-        paths, port=port, read_only=read_only, open_browser=not no_open, told=_address_told
+        paths,
+        port=port,
+        read_only=read_only,
+        open_browser=not no_open,
+        told=_address_told,
+        unsaved=lambda left: _report_unsaved(paths, left),
     )
+
+
+def _discard(paths: Sequence[str]) -> int:
+    """Remove what is kept of unsaved edits."""
+    from talktree.library.importing.places import place_of
+    from talktree.library.temporary import discard
+
+    if not paths:
+        raise UsageError("name the files whose edits to discard", hint="as when they were opened")
+    if not discard([Path(os.fsdecode(place_of(path))) for path in paths]):
+        raise Busy("a studio has these files open", hint="end it first")
+    tell("talktree: unsaved edits discarded")
+    return 0
+
+
+def _report_unsaved(paths: Sequence[str], left: Sequence[Unsaved]) -> None:
+    """Name the files with unsaved work, and what to do about them."""
+    for each in left:
+        edits = counted(each.edits, "unsaved edit")
+        what = edits if each.edits and not each.names else f"{edits} and names of branches"
+        tell(f"talktree: {each.path}: {what} kept")
+    named = " ".join(map(shlex.quote, paths))
+    tell(f"hint: `talktree studio {named}` opens them again, --discard discards them")
 
 
 command.examples = (

@@ -195,6 +195,10 @@ class Archive:
         self._reader.forget()
         return mended
 
+    def forget(self) -> None:
+        """Keep no chunks at hand: they may have been erased."""
+        self._reader.forget()
+
     def close(self) -> None:
         """Let the threads end; what was queued and not written is dropped."""
         self._queue.clear()

@@ -56,6 +56,9 @@ TABLES = (
         ("name", "time"),
         ("conversation", "leaf", "name"),
     ),
+    ChecksummedTable("tombstones", ("id",), ("format", "time"), ("format",)),
+    ChecksummedTable("tombstone_hashes", ("hash", "tombstone"), ("kind",), ("kind",)),
+    ChecksummedTable("scrubs", ("hash",), ("size", "probe", "time")),
 )
 HINTS = "landmarks"
 """The table that only helps to compress: a wrong row costs room, and nothing else."""

@@ -45,6 +45,7 @@ class Database:
         self.rollbacks = 0
         """How often a transaction was taken back: whoever remembers rows must then forget them."""
         self._depth = 0
+        self._patience = patience
         with self._errors():
             self._connection = _connected(path, write, patience)
             try:
@@ -155,20 +156,42 @@ class Database:
         with self._errors():
             self._connection.execute(f"PRAGMA cache_size = {-int(size) // 1024}")
 
-    def checkpoint(self) -> None:
-        """Bring everything from the log into the database file and make the log short.
+    def checkpoint(self, wait: float | None = None) -> bool:
+        """Bring everything from the log into the database file and empty the log.
 
-        Readers may keep some of it from that; then a later one does.
+        False if readers kept it from that for so many seconds; a later checkpoint does the rest.
         """
         with self._errors():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            if wait is not None:
+                self._connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+            try:
+                row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                if wait is not None:
+                    self._connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+        return row is not None and row[0] == 0
 
-    def shrink(self) -> None:
-        """Give the space of deleted rows back to the file system."""
+    def shrink(self, wait: float | None = None) -> bool:
+        """Give the space of deleted rows back to the file system; False if readers prevent it."""
         with self._errors():
             # It goes on page by page as long as it is asked to, which only a script does.
             self._connection.executescript("PRAGMA incremental_vacuum")
-        self.checkpoint()
+        return self.checkpoint(wait)
+
+    def write_anew(self) -> None:
+        """Write the whole file again from the rows it has; takes long if it is large."""
+        with self._errors():
+            self._connection.execute("VACUUM")
+
+    def drop_cache(self) -> None:
+        """Read pages from the file when they are needed next."""
+        with self._errors():
+            self._connection.execute("PRAGMA shrink_memory")
+
+    @property
+    def log(self) -> Path:
+        """The write-ahead log."""
+        return _log_of(self.path)
 
     def used(self) -> int:
         """How many bytes of the database file are in use."""
@@ -256,6 +279,8 @@ def _set_up(connection: sqlite3.Connection, write: bool, patience: float) -> Non
     # Page size and vacuum only mean something before the first table is made.
     connection.execute(f"PRAGMA page_size = {PAGE}")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    # Deleted rows are overwritten at once, whatever SQLite was built with.
+    connection.execute("PRAGMA secure_delete = ON")
     _use_write_ahead_log(connection, patience)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG // PAGE}")
     connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")

@@ -7,6 +7,24 @@ from talktree.library.database.connection import Database
 _FIND = "SELECT id FROM names WHERE text = ?"
 _ADD = "INSERT INTO names (text) VALUES (?)"
 _TEXT = "SELECT text FROM names WHERE id = ?"
+_ERASE = "UPDATE names SET text = char(0) || id WHERE id = ?"
+_CANDIDATES = """
+SELECT id FROM names WHERE text NOT GLOB char(0) || '*' AND id NOT IN (
+  SELECT project FROM sources WHERE project IS NOT NULL
+  UNION SELECT branch FROM sources WHERE branch IS NOT NULL
+  UNION SELECT model FROM spent WHERE model IS NOT NULL
+  UNION SELECT project FROM spent WHERE project IS NOT NULL
+  UNION SELECT tool FROM used
+  UNION SELECT role FROM roles
+)
+"""
+"""Words that the small tables do not refer to."""
+_USES = tuple(
+    f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1"
+    for table, column in (
+        *(("replies", "model"), ("replies", "project"), ("calls", "tool"), ("measures", "name")),
+    )
+)
 
 
 class Names:
@@ -43,6 +61,17 @@ class Names:
             row = self._db.one(_TEXT, (number,))
             found = self._texts[number] = "" if row is None else str(row[0])
         return found
+
+    def refresh(self) -> None:
+        """Remember nothing: another process may have erased words."""
+        self._forget()
+
+    def erase_unused(self) -> None:
+        """Erase the words that nothing refers to; no other word gets their numbers."""
+        for (number,) in self._db.read(_CANDIDATES):
+            if all(self._db.one(sql, (number,)) is None for sql in _USES):
+                self._db.run(_ERASE, (number,))
+        self._forget()
 
     def _forget(self) -> None:
         """What was added in a transaction that was taken back is not there."""

@@ -248,6 +248,35 @@ A source is what the archive keeps, and may hold many conversations. `start` is 
 first record of a conversation; it ends where the next one starts.
 """
 
+FORGOTTEN = """
+CREATE TABLE tombstones (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  format TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE tombstone_hashes (
+  hash BLOB NOT NULL,
+  tombstone INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (hash, tombstone)
+) WITHOUT ROWID;
+CREATE TABLE scrubs (
+  hash BLOB PRIMARY KEY,
+  size INTEGER NOT NULL,
+  probe INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE erasures (source INTEGER PRIMARY KEY);
+"""
+"""What must stay away, as keyed hashes, and the erasures that are not finished.
+
+A row of `erasures` is the number of a source whose words may still be in a file; 0 means that only
+the database file is left to clean.
+"""
+
 CHECKSUMS = """
 CREATE TABLE checksums (
   name TEXT PRIMARY KEY,
@@ -257,7 +286,8 @@ CREATE TABLE checksums (
 INSERT INTO checksums (name, rows, total) VALUES
   ('about', 0, 0), ('places', 0, 0), ('sources', 0, 0), ('files', 0, 0), ('generations', 0, 0),
   ('versions', 0, 0), ('chunks', 0, 0), ('extents', 0, 0), ('landmarks', 0, 0),
-  ('operations', 0, 0), ('branch_names', 0, 0);
+  ('operations', 0, 0), ('branch_names', 0, 0), ('tombstones', 0, 0),
+  ('tombstone_hashes', 0, 0), ('scrubs', 0, 0);
 CREATE TABLE fulltext_files (
   name TEXT PRIMARY KEY,
   size INTEGER NOT NULL,
@@ -271,7 +301,10 @@ REBUILDABLE = ("replies", "calls", "measures", "pieces", "spent", "used", "roles
 
 DDL: tuple[str, ...] = tuple(
     statement.strip()
-    for part in (GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES, ROLES, CONVERSATIONS, CHECKSUMS)
+    for part in (
+        *(GENERAL, SOURCES, ARCHIVE, FACTS, SUMS, BRANCHES, ROLES, CONVERSATIONS),
+        *(FORGOTTEN, CHECKSUMS),
+    )
     for statement in part.split(";")
     if statement.strip()
 )

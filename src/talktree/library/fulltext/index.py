@@ -72,7 +72,7 @@ class FullText:
             return cls.made_anew(root)
         with failures():
             index = Index.open(str(folder))
-            _register(index)
+            register(index)
         return cls(folder, index)
 
     @classmethod
@@ -86,7 +86,7 @@ class FullText:
         os.chmod(folder.parent, 0o700)
         with failures():
             index = Index(SCHEMA, str(folder))
-            _register(index)
+            register(index)
         return cls(folder, index)
 
     def searcher(self) -> Searcher:
@@ -147,7 +147,8 @@ def body_analyzer() -> TextAnalyzer:
     return TextAnalyzerBuilder(Tokenizer.simple()).build()
 
 
-def _register(index: Index) -> None:
+def register(index: Index) -> None:
+    """Give an index the tokenizers that its schema names."""
     index.register_tokenizer("words", body_analyzer())
     index.register_tokenizer("tags", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
     # A reader would start a thread that looks for commits; `searcher` looks when it is asked.

@@ -6,11 +6,11 @@ in parts that are kept but not told.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.files.memory import VERY_LARGE, give_back_large_blocks
+from talktree.library.archive.prefix import ReadBytes
 
 BLOCK = 512 << 10
 """How much is read at once."""
@@ -27,8 +27,8 @@ class Block(NamedTuple):
     """Whether it is whole lines, to be told; else a part of a line."""
 
 
-def read_blocks(file: int, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes of an open file, as far as there are any.
+def read_blocks(read: ReadBytes, start: int, stop: int) -> Iterator[bytes]:
+    """The bytes of a file, as far as there are any.
 
     Usual blocks take the memory of those before them. That of a line which is longer than a block
     is given back.
@@ -36,7 +36,7 @@ def read_blocks(file: int, start: int, stop: int) -> Iterator[bytes]:
     give_back_large_blocks(VERY_LARGE)
     is_long = False
     while start < stop:
-        data = os.pread(file, min(BLOCK, stop - start), start)
+        data = read(start, min(start + BLOCK, stop))
         if not data:
             return
         if not is_long and len(data) == BLOCK and b"\n" not in data:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
+from talktree.library.erasure.scrubs import ScrubbedFile, read_as_is
 from talktree.library.importing.facts import Facts
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.rows import Rows
@@ -15,6 +16,7 @@ from talktree.library.sources.open import change_time
 from talktree.processes.at_once import at_once
 
 if TYPE_CHECKING:
+    from talktree.library.archive.prefix import ReadBytes
     from talktree.library.fulltext.writing import Writing
     from talktree.library.importing.keeping import Keeping
     from talktree.library.library import Library
@@ -47,6 +49,9 @@ class Intake:
         self.db = library.db
         self.archive = library.archive
         self.rows = Rows(library.db)
+        self.tombstones = library.tombstones()
+        self.scrubs = library.scrubs()
+        library.names.refresh()
         self.facts = Facts(library.db, library.names)
         self.result = result
         self.sampled = sampled
@@ -61,6 +66,21 @@ class Intake:
         """Documents that may still wait, and their characters."""
         self._documents = self._characters = 0
         """The same, added up."""
+
+    def reader(self, file: int, path: bytes) -> ReadBytes:
+        """Reads an open file, with stars in the place of secrets that were scrubbed."""
+        if not self.scrubs:
+            return read_as_is(file)
+        scrubbed = ScrubbedFile(file, self.scrubs)
+
+        def read(start: int, stop: int) -> bytes:
+            """Read some bytes, and note if a secret was met."""
+            data = scrubbed.read(start, stop)
+            if scrubbed.found:
+                self.result.scrubbed.add(path)
+            return data
+
+        return read
 
     def prepare(self) -> None:
         """Open the full text; no transaction may be open, as a broken one is begun anew."""
@@ -136,7 +156,7 @@ class Intake:
         if keeping.end < seen.size:
             return False
         if change_time(file) != seen.changed and not keeping.is_intact(
-            file, start if self.sampled else 0
+            self.reader(file, seen.path), start if self.sampled else 0
         ):
             return False
         self.archive.version(

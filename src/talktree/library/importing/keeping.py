@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from talktree.library.archive.chunks import Chunker, Mark
 from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.prefix import ReadBytes
 from talktree.library.archive.store import Archive
 from talktree.library.importing.rows import FileRow
 from talktree.library.sources.changes import HERE, Known
@@ -52,12 +52,10 @@ class Keeping:
             marks = ()
         return new
 
-    def is_intact(self, file: int, start: int = 0) -> bool:
+    def is_intact(self, read: ReadBytes, start: int = 0) -> bool:
         """Whether a file still holds the bytes that were read from it, from a place on."""
         self.settle()
-        return self._archive.compare(
-            self.generation, lambda at, stop: os.pread(file, stop - at, at), start=start
-        ).is_equal
+        return self._archive.compare(self.generation, read, start=start).is_equal
 
     def settle(self) -> None:
         """Give everything to the archive, as a transaction is about to end."""
@@ -74,7 +72,7 @@ class FileComparison:
         archive: Archive,
         row: FileRow,
         known: Known | None,
-        file: int,
+        read: ReadBytes,
         seen: Seen,
         *,
         sampled: bool,
@@ -85,7 +83,7 @@ class FileComparison:
         self.begins_so = False
         self.is_complete = False
         """Whether every archived byte was compared."""
-        self._file = file
+        self._read = read
         if row.generation is None:
             return
         length = archive.length(row.generation)
@@ -105,7 +103,7 @@ class FileComparison:
             archive.retract_versions(row.generation, self._pread)
 
     def _pread(self, start: int, stop: int) -> bytes:
-        data = os.pread(self._file, stop - start, start)
+        data = self._read(start, stop)
         self.read += len(data)
         return data
 

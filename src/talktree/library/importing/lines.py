@@ -43,6 +43,7 @@ class LineFile:
         self._start = keeping.end
         self._intake = intake
         self._file = file
+        self._read = intake.reader(file, taking.path)
         self._seen = seen
         self._keeping = keeping
         self._taking = taking
@@ -53,7 +54,7 @@ class LineFile:
         if _line_goes_on(self._file, taking.archived):
             taking.forget()
         start = taking.archived
-        for block in line_blocks(read_blocks(self._file, start, seen.size), start):
+        for block in line_blocks(read_blocks(self._read, start, seen.size), start):
             size = len(block.data)
             self._intake.result.bytes_read += size
             told = told_of(self._intake, taking, block, is_last=_end(block) >= seen.size)

@@ -1,4 +1,4 @@
-"""Looking after a library as a whole: check it, make its caches anew, forget a conversation."""
+"""Looking after a library as a whole: check it, make its caches anew."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING
 
 from talktree.errors import TalktreeError
 from talktree.library import care
-from talktree.library.archive.companions import companions_of
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.checksums import drop_wrong_hints
 from talktree.library.database.permissions import open_paths
 from talktree.library.database.salvage import has_broken_structure, renew_rebuildable
 from talktree.library.database.schema import REBUILDABLE
-from talktree.library.fulltext.checksums import damaged_files, expect_changes, record_files
+from talktree.library.erasure.finish import finish_erasures, is_pending
+from talktree.library.fulltext.checksums import damaged_files
 from talktree.library.importing.result import Imported, Tell
-from talktree.library.importing.run import WAIT
+from talktree.library.importing.run import DIRTY, WAIT
 from talktree.library.importing.work import Work
 from talktree.library.sources.changes import NOTHING
-from talktree.library.stats.settle import Sums
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
 
+FINISH = "`talktree library forget --finish` erases what is left"
 _ALL = "SELECT id, archived FROM sources ORDER BY id"
-_DISTRUST_ONE = "UPDATE sources SET indexed = -1 WHERE id = ?"
 
 
 def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
@@ -34,6 +33,8 @@ def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
     found = care.check(library, read_data=read_data)
     found += _fulltext(library)
     found += _permissions(library)
+    if is_pending(library):
+        found.append(Trouble("erasure", "an erasure is not finished", FINISH))
     if read_data and not any(each.kind in ("damaged", "archive", "database") for each in found):
         from talktree.library.importing.rebuild import compare_with_rebuild
 
@@ -68,8 +69,6 @@ def _fulltext(library: Library) -> list[Trouble]:
 
 def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAIT) -> int:
     """Make full text and facts of all sources anew from the archive; how many pieces there are."""
-    from talktree.library.fulltext.index import FullText
-
     db = library.db
     with library.lock.held(wait):
         if has_broken_structure(db):
@@ -77,45 +76,24 @@ def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAI
             renew_rebuildable(db)
         library.archive.mend()
         drop_wrong_hints(db)
-        library.distrust_fulltext()
+        library.fulltext_made_anew()
         with db.transaction():
             for table in REBUILDABLE:
                 db.run(f"DELETE FROM {table}")
-        FullText.made_anew(library.root)
-        library.__dict__.pop("fulltext", None)
         result = Imported()
         Work(library, NOTHING, dict(library.db.read(_ALL)), result, progress).run()
+        finish_erasures(library)
     return result.pieces
 
 
-def forget(library: Library, source: int, *, wait: float = WAIT) -> int:
-    """Remove a source and all that belongs to it; how many bytes that freed.
-
-    Its documents go first: were they last, a kill could leave them to another source of its number.
-    The source goes last, as nothing else tells what belongs to it.
-    """
-    with library.lock.held(wait):
-        companions = companions_of(library.db, library.archive, source).values()
-        before = library.db.used()
-        care.forget_files(library, [each.file for each in companions if not each.source])
-        for each in dict.fromkeys([*(each.source for each in companions if each.source), source]):
-            _forget_one(library, each)
-        record_files(library.db, library.root)
-        freed = max(0, before - library.db.used())
-        library.db.shrink()
-    return freed
+def complete(library: Library) -> None:
+    """Read those sources again from the archive of which facts or full text are not up to date."""
+    dirty: dict[int, int] = dict(library.db.read(DIRTY))
+    if dirty:
+        Work(library, NOTHING, dirty, Imported(), None).run()
 
 
-def _forget_one(library: Library, source: int) -> None:
-    with library.db.transaction(durable=True):
-        library.db.run(_DISTRUST_ONE, (source,))
-        expect_changes(library.db)
-    with library.fulltext_to_write().writer(1, 0) as writing:
-        writing.delete(source)
-        writing.commit()
-    sums = Sums(library.db)
-    with library.db.transaction():
-        sums.lose(source)
-    care.forget(library, source)
-    with library.db.transaction():
-        sums.settle()
+def index_again(library: Library) -> None:
+    """Make the full text of all sources anew from the archive, with the writer's lock held."""
+    library.fulltext_made_anew()
+    Work(library, NOTHING, dict(library.db.read(_ALL)), Imported(), None).run()

@@ -72,6 +72,10 @@ class Imported:
         """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
         self.oversized: list[Oversized] = []
         """Sources read now with attachments over the limit."""
+        self.scrubbed: set[bytes] = set()
+        """Files with secrets that were scrubbed; they were imported without them."""
+        self.tombstones: set[int] = set()
+        """The numbers of forgotten conversations whose files were skipped."""
         for name, count in counts.items():
             setattr(self, name, count)
 
@@ -95,6 +99,11 @@ class Imported:
     records: int = 0
     """Records that were parsed."""
     pieces: int = 0
+
+    @property
+    def forgotten(self) -> int:
+        """How many forgotten conversations were skipped."""
+        return len(self.tombstones)
 
     def count_damaged(self) -> int:
         """How many sources were imported although they are damaged."""

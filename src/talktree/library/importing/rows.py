@@ -13,6 +13,9 @@ _SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
 _ADD_SOURCE = "INSERT INTO sources (path, format, lines, size) VALUES (?, ?, ?, 0)"
 _FORMAT = "UPDATE sources SET format = ?, lines = ? WHERE id = ?"
 _SOURCE = "SELECT id, path, format, lines, archived, heading, shape FROM sources WHERE id = ?"
+_IDS_OF = """
+SELECT native FROM conversations WHERE source = ? UNION SELECT native FROM sources WHERE id = ?
+"""
 _UNTOLD = "UPDATE sources SET indexed = -1 WHERE id = ?"
 _STATE = "UPDATE sources SET state = ?, trouble = ? WHERE id = ?"
 _FILE_AT = "SELECT id, source, generation, guard FROM files WHERE path = ?"
@@ -92,6 +95,10 @@ class Rows:
         """The file at a path."""
         row = self._db.one(_FILE_AT, (path,))
         return None if row is None else FileRow(*row)
+
+    def ids_of(self, source: int) -> set[str]:
+        """The ids of the conversations of a source."""
+        return {row[0] for row in self._db.read(_IDS_OF, (source, source)) if row[0]}
 
     def files_of(self, source: int) -> dict[bytes, Known]:
         """What is known of the files of a source, by their paths."""

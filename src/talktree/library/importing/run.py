@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WAIT = 5.0
 """Seconds to wait for another import to end."""
 
-_DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
+DIRTY = "SELECT id, archived FROM sources WHERE indexed <> archived"
 _COMPANIONS_KEPT = "SELECT 1 FROM about WHERE key = 'companions'"
 _SAY_COMPANIONS_KEPT = "INSERT INTO about (key, value) VALUES ('companions', 'kept')"
 _LOOK_AGAIN = """
@@ -65,6 +65,10 @@ def _import(
     pulse: Pulse | None,
     quiet: float | None,
 ) -> Imported:
+    if library.has_pending_erasure():
+        from talktree.library.erasure.finish import finish_erasures
+
+        finish_erasures(library)
     _look_for_companions(library)
     seen = _look(library, roots, quiet)
     result = _result(seen)
@@ -84,11 +88,18 @@ def _import(
 
 def _dirty(library: Library) -> dict[int, int]:
     """Sources of which the full text does not have what the tables have, and their sizes."""
-    return dict(library.db.read(_DIRTY))
+    return dict(library.db.read(DIRTY))
 
 
 def _look(library: Library, roots: ImportRoots, quiet: float | None) -> Look:
-    return look(library.db, roots.paths, leave=(library.path,), quiet=quiet, every=roots.every)
+    return look(
+        library.db,
+        roots.paths,
+        leave=(library.path,),
+        quiet=quiet,
+        every=roots.every,
+        is_forgotten=library.tombstones().number_of,
+    )
 
 
 def _look_for_companions(library: Library) -> None:
@@ -106,7 +117,8 @@ def _unfinished(library: Library) -> bool:
     if not library.has_fulltext() or library.db.one(_COMPANIONS_KEPT) is None:
         return True
     return (
-        library.db.one(_DIRTY + " LIMIT 1") is not None
+        library.db.one(DIRTY + " LIMIT 1") is not None
+        or library.has_pending_erasure()
         or library.db.one(_UNSETTLED) is not None
         or not is_recorded(library.db)
     )
@@ -119,6 +131,7 @@ def _result(seen: Look) -> Imported:
         passed_over=seen.passed_over,
         files_opened=seen.opened,
     )
+    result.tombstones |= seen.forgotten
     for path, why, absent in seen.closed:
         shown = path.decode("utf-8", "surrogateescape")
         kind = "not-found" if absent else "unreadable"

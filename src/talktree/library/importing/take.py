@@ -9,6 +9,7 @@ from typing import Literal
 from talktree.errors import Failure
 from talktree.formats import all_formats
 from talktree.formats.secrets import without_secrets
+from talktree.library.erasure.recognition import find_forgotten
 from talktree.library.importing.blocks import read_blocks
 from talktree.library.importing.intake import Intake
 from talktree.library.importing.keeping import FileComparison, Keeping
@@ -40,7 +41,9 @@ from talktree.library.sources.recognise import (
     source_of,
 )
 
-What = Literal["new", "grown", "replaced", "moved", "back", "gone", "unchanged", "other", "failed"]
+Imports = Literal["new", "grown", "replaced", "moved", "back"]
+What = Imports | Literal["gone", "unchanged", "other", "forgotten", "failed"]
+FORGOTTEN = "the file holds a forgotten conversation now"
 CHANGED = "the file changed while it was read; the next import reads it again"
 
 
@@ -111,6 +114,8 @@ class Take:
             format = recognised(self._change.found, file)
             if isinstance(format, Unrecognised):
                 self._no_conversation(source, row, seen, format.why)
+            elif self._is_forgotten(format, source):
+                self._pass_forgotten(source, row, seen)
             elif format.lines:
                 yield from self._begin(format, source, row, file, seen)
             else:
@@ -135,7 +140,14 @@ class Take:
         if row is None:
             return None
         intake = self._intake
-        compared = FileComparison(intake.archive, row, known, file, seen, sampled=intake.sampled)
+        compared = FileComparison(
+            intake.archive,
+            row,
+            known,
+            intake.reader(file, seen.path),
+            seen,
+            sampled=intake.sampled,
+        )
         intake.result.bytes_read += compared.read
         return compared
 
@@ -206,6 +218,9 @@ class Take:
         if isinstance(format, Unrecognised):
             self._tell("unknown-format", format.why)
             return
+        if self._is_forgotten(format, source):
+            self._pass_forgotten(source, None, None)
+            return
         taking = self._source(format, source)
         allowed = without_secrets(source_of(found), all_formats()).files
         known = intake.rows.files_of(taking.id)
@@ -267,7 +282,7 @@ class Take:
                 keeping = Keeping(intake.archive, intake.archive.begin(id))
                 change = "new" if fresh else "replaced"
             start = keeping.end
-            for data in read_blocks(file, start, now.size):
+            for data in read_blocks(intake.reader(file, seen.path), start, now.size):
                 intake.result.bytes_read += len(data)
                 keeping.feed(keeping.end, data)
             is_consistent = intake.keep_version(keeping, file, now, start, verified=verified)
@@ -302,6 +317,34 @@ class Take:
         elif failure is not None:
             intake.failed(self.path, failure)
         yield taking.archived
+
+    # what was forgotten
+
+    def _is_forgotten(self, format: Recognised, source: SourceRow | None) -> bool:
+        """Whether it holds a forgotten conversation that its source did not hold before."""
+        tombstones = self._intake.tombstones
+        if not tombstones:
+            return False
+        found = find_forgotten(tombstones, self._change.found, format)
+        held = set() if source is None else self._intake.rows.ids_of(source.id)
+        numbers = {number for id, number in found.items() if id not in held}
+        if source is None:
+            tombstones.add_copy(self._change.found, numbers)
+        self._intake.result.tombstones |= numbers
+        return bool(numbers)
+
+    def _pass_forgotten(
+        self, source: SourceRow | None, row: FileRow | None, seen: Seen | None
+    ) -> None:
+        """Leave it out; nothing is remembered of a path that nothing is kept of."""
+        self.what = "forgotten"
+        rows = self._intake.rows
+        if source is not None:
+            rows.set_state(source.id, GONE, FORGOTTEN)
+            if row is not None and seen is not None:
+                rows.set_file(source.id, seen, OTHER, row.generation, row.guard, FORGOTTEN)
+        elif row is not None and not row.source and row.generation is None:
+            rows.drop_file(row.id)
 
     # what cannot be taken in
 

@@ -188,10 +188,12 @@ class Work:
             case "other":
                 result.passed_over += 1
                 result.seen -= 1
+            case "forgotten":
+                result.seen -= 1
         if take.size > self._limit and take.what in READ:
             self._large.append(take.path)
         self._bytes_done += take.size
-        if take.what not in ("unchanged", "other"):
+        if take.what not in ("unchanged", "other", "forgotten"):
             self._tell(take.path, take.what, take.size)
         else:
             self._done += 1

@@ -114,13 +114,10 @@ def _refuse_wrong_clock(library: Library, now: int) -> None:
 
 
 def _forget(library: Library, plan: RetentionPlan) -> RetentionResult:
-    freed = forget_entries(library, [case.entry for case in plan.cases]) if plan.cases else 0
-    return RetentionResult(plan.cases, freed)
-
-
-def forget_entries(library: Library, entries: Iterable[Kept]) -> int:
-    """Forget the sources of many conversations; how many bytes that freed."""
-    return sum(library.forget(each) for each in entries)
+    if not plan.cases:
+        return RetentionResult(plan.cases, 0)
+    done = library.forget_many(case.entry for case in plan.cases)
+    return RetentionResult(plan.cases, done.freed)
 
 
 def _confirm(library: Library, rules: RetentionRules, now: int) -> None:

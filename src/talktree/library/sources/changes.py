@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
@@ -96,6 +96,8 @@ class Look(NamedTuple):
     """Those of them that are no conversations, so that they need not be asked again."""
     unread: list[Unread]
     """Links, special files and folders of other programs below paths that were named."""
+    forgotten: frozenset[int] = frozenset()
+    """The numbers of forgotten conversations whose files were met."""
 
     @property
     def is_idle(self) -> bool:
@@ -107,11 +109,23 @@ NOTHING = Look(0, 0, 0, [], [], [], 0, [], [])
 """What is seen where nobody looks."""
 
 
+Forgotten = Callable[[Found], int | None]
+"""The number under which what was found was forgotten, if it was."""
+
+
+def _none_forgotten(_: Found) -> None:
+    return None
+
+
 class _Walk:
     """What is known below some paths, less and less of it as files are met."""
 
-    def __init__(self, db: Database, roots: Sequence[bytes], quiet: float | None) -> None:
+    def __init__(
+        self, db: Database, roots: Sequence[bytes], quiet: float | None, is_forgotten: Forgotten
+    ) -> None:
         self._db = db
+        self._is_forgotten = is_forgotten
+        self.forgotten: set[int] = set()
         self._provisional = {row[0] for row in db.read(_PROVISIONAL)}
         """Files with versions that were not compared as a whole."""
         self._quiet_since = None if quiet is None else time.time_ns() - int(quiet * 1e9)
@@ -201,6 +215,10 @@ class _Walk:
 
     def change(self, one: Found) -> Change | None:
         """What is known of something that may have changed; None if it has not."""
+        number = self._is_forgotten(one)
+        if number is not None:
+            self.forgotten.add(number)
+            return None
         if one.kind == "folder":
             self._folders[one.path] = one
             return None  # what it lost is seen when all files were met
@@ -284,14 +302,15 @@ def look(
     leave: Sequence[bytes] = (),
     quiet: float | None = None,
     every: Collection[bytes] = (),
+    is_forgotten: Forgotten = _none_forgotten,
 ) -> Look:
     """Walk some paths, none below another, and compare what is there with what is known.
 
     Below the paths in `every`, all files are looked at, whatever their names are. A file with
     provisional versions counts as changed; with `quiet`, only after that many seconds without a
-    change.
+    change. Sources that were forgotten are counted and otherwise passed over.
     """
-    walk = _Walk(db, roots, quiet)
+    walk = _Walk(db, roots, quiet, is_forgotten)
     changes: list[Change] = []
     closed: list[Closed] = []
     unread: list[Unread] = []
@@ -316,4 +335,5 @@ def look(
         walk.opened,
         walk.asked,
         unread,
+        frozenset(walk.forgotten),
     )

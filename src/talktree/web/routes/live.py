@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 
 from talktree.library.archive.versions import files_of
+from talktree.library.listing import by_source
 from talktree.web.desk.cid import named
 from talktree.web.desk.stamp import edits_of
 from talktree.web.live_stream import event_stream
@@ -27,6 +28,11 @@ REST = 5
 """After reading, so many times as long nothing is read."""
 
 
+FORGOTTEN = Changed(
+    stamp="", cause="forgotten", edited=False, leaf=None, rows=0, messages=0, size=0, last=None
+)
+
+
 class Watch:
     """Looks at the state of one conversation, and tells when it is another."""
 
@@ -39,12 +45,16 @@ class Watch:
         self._leaf: str | None = None
         """The current branch as of the last look; None before the first."""
         self._rest = 0.0
+        self._is_gone = False
 
     def look(self) -> Changed | None:
         """What is new since the last look; a long source is not read again all the time."""
         began = time.monotonic()
-        if began < self._rest:
+        if began < self._rest or self._is_gone:
             return None
+        if by_source(self._desk.library().db, named(self._cid).source) is None:
+            self._is_gone = True
+            return FORGOTTEN
         if not self._has_changed():
             if self._leaf is None:
                 self._leaf = self._desk.open(self._cid).leaf

@@ -203,8 +203,8 @@ class Changed(Struct, frozen=True, kw_only=True):
     """That a conversation is in another state."""
 
     stamp: str
-    cause: Literal["file", "edit", "save"]
-    """Its file grew or became another, or somebody edited or saved it, in any window."""
+    cause: Literal["file", "edit", "save", "forgotten"]
+    """Its file grew or became another, or it was edited, saved or forgotten, in any window."""
     edited: bool
     """Whether there are edits that are not saved."""
     log: int = 0

@@ -329,3 +329,25 @@ class Applied(Struct, frozen=True, kw_only=True):
     leaf: str | None
     conversation: Conversation
     history: History
+
+
+class Forgettable(Struct, frozen=True, kw_only=True):
+    """What would be forgotten with a conversation."""
+
+    path: str
+    on_disk: bool
+    """Whether its file is there; if not, the library has the only copy."""
+    conversations: int
+    """How many conversations its file holds; all of them go."""
+    versions: int
+    files: tuple[str, ...]
+    """Sub-agents, other files and copies that go with it."""
+
+
+class Forgotten(Struct, frozen=True, kw_only=True):
+    """What was erased."""
+
+    freed: int
+    """Bytes on the disk."""
+    left: tuple[str, ...]
+    """What could not be erased yet; the next import or check does it."""

@@ -10,6 +10,7 @@ from talktree.library.database.migrations import (
     checksums,
     compactions,
     conversations,
+    forgotten,
     message_measures,
     reply_names,
     roles,
@@ -25,5 +26,6 @@ STEPS: dict[int, Callable[[Database], None]] = {
     7: reply_names.step,
     8: message_measures.step,
     9: compactions.step,
+    10: forgotten.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""

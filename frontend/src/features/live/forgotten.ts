@@ -1,0 +1,21 @@
+// Conversations that were forgotten: the windows of this browser hear of it at once.
+
+import { refresh } from '../../data/cards'
+import type { OpenConversation } from '../../data/conversation/OpenConversation'
+import { markForgotten } from './live'
+
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('talktree forgotten')
+
+/** Says in all windows that a conversation is gone. */
+export function announceForgotten(open: OpenConversation): void {
+  markForgotten(open)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- not a window
+  channel?.postMessage(open.cid)
+}
+
+/** Keeps the list of this window up to date; gives what ends that. */
+export function hearOfForgotten(): () => void {
+  const take = (): void => refresh()
+  channel?.addEventListener('message', take)
+  return () => channel?.removeEventListener('message', take)
+}

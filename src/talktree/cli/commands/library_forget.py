@@ -1,0 +1,187 @@
+"""`talktree library forget`, `forgotten`, `readmit`: what is erased, and what stays away."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.opening import opened
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.library.temporary import forget_copies
+from talktree.text.json_value import Json
+from talktree.text.times import SECOND
+from talktree.views.lines import line
+from talktree.views.measure import counted, size
+from talktree.views.shapes import document_text
+
+if TYPE_CHECKING:
+    from talktree.library.erasure.forget import Erasure
+    from talktree.library.erasure.tombstones import Tombstone
+    from talktree.library.listing import Kept
+
+NOT_DONE = 1
+"""The exit code if something is left to erase."""
+FINISH = "talktree library forget --finish"
+
+
+@click.command("forget", cls=Verb)
+@click.argument("which", metavar="[ID|PATH]", type=params.PATH, required=False)
+@click.option("-y", "--yes", is_flag=True, help="Erase it; otherwise only say what would go.")
+@click.option("--finish", is_flag=True, help="Finish an erasure that was interrupted.")
+@params.as_json
+@libraries.at
+def forget(
+    which: str | None,
+    yes: bool,  # noqa: FBT001
+    finish: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+) -> int:
+    """Erase a conversation: its versions, edits, names and words, and all that was counted.
+
+    Its sub-agents, its other files and copies of it go with it. Its file, if there is one, is not
+    touched, and later imports leave it out, wherever it is moved or copied
+    (`talktree library readmit` undoes that).
+
+    If another program reads the library meanwhile, some of it may have to wait. Then the command
+    says what is left, with exit code 1; --finish, the next import and the next check erase it.
+    """
+    if finish == (which is not None):
+        raise UsageError("name a conversation, or use --finish", hint="talktree list shows them")
+    if which is None:
+        with opened(library, write=True) as kept:
+            return _report(kept.finish_erasure(), None, as_json=as_json)
+    with opened(library, write=yes) as kept:
+        found = kept.conversation(which)
+        path = libraries.name(found.raw_path)
+        if found.several > 1 and found.id.startswith(which):
+            raise UsageError(
+                f"{which}: its file holds {found.several} conversations, kept and forgotten as one",
+                hint=f"name the file: talktree library forget {path}",
+            )
+        others = [each for each in kept.belonging(found) if each != found.raw_path]
+        if not yes:
+            return _announce(found, others, as_json=as_json)
+        done = kept.forget(found)
+    copies = [each for path in done.paths for each in forget_copies(path)]
+    done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
+    return _report(done, found, as_json=as_json)
+
+
+forget.examples = (
+    "talktree library forget 3f2a",
+    "talktree library forget 3f2a --yes",
+    "talktree library forget --finish",
+)
+
+
+def _announce(found: Kept, others: list[bytes], *, as_json: bool) -> int:
+    """Say what would be erased."""
+    path = libraries.name(found.raw_path)
+    if as_json:
+        _print(_shape(found, [libraries.name(each) for each in others], None))
+        return 0
+    where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
+    tell(f"talktree: {path} ({size(found.size)}){_with(others)} would be forgotten; {where}")
+    return 0
+
+
+def _report(done: Erasure, found: Kept | None, *, as_json: bool) -> int:
+    """Say what was erased and what is left."""
+    others = [each for each in done.paths if found is None or each != found.raw_path]
+    if as_json:
+        _print(_shape(found, [libraries.name(each) for each in others], done))
+    elif found is not None:
+        path = libraries.name(found.raw_path)
+        tell(f"talktree: {path}{_with(others)} is forgotten, {size(done.freed)} freed")
+    elif not done.left:
+        tell("talktree: nothing is left to erase")
+    if done.left and not as_json:
+        tell(f"talktree: not finished; some of its words are still in {', '.join(done.left)}")
+        tell(f"hint: end that program, then run `{FINISH}`; an import or a check finishes it, too")
+    return NOT_DONE if done.left else 0
+
+
+def _shape(found: Kept | None, others: list[str], done: Erasure | None) -> dict[str, Json]:
+    shape: dict[str, Json] = {}
+    if found is not None:
+        shape = {"id": found.id, "path": libraries.name(found.raw_path)}
+    return {
+        **shape,
+        "forgotten": done is not None,
+        "freed": 0 if done is None else done.freed,
+        "companions": [*others],
+        "left": [] if done is None else [*done.left],
+    }
+
+
+def _with(others: list[bytes]) -> str:
+    return f" with {counted(len(others), 'file')} that belong to it" if others else ""
+
+
+def _print(shape: dict[str, Json]) -> None:
+    output.print_text([document_text(shape)])
+
+
+@click.command("forgotten", cls=Verb)
+@params.as_json
+@libraries.at
+@params.color
+def forgotten(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
+    """List what was forgotten: a number, when, the format and a hash.
+
+    Neither titles nor paths are kept. Imports leave out what is listed here.
+    """
+    with opened(library) as kept:
+        found = kept.forgotten()
+    if as_json:
+        _print({"forgotten": [_tombstone_shape(each) for each in found]})
+        return
+    lines = [
+        line((f"{each.number:>4}", "mark"), f"  {_day(each)}  {each.format:16} {each.hash}")
+        for each in found
+    ]
+    output.print_lines(lines, color=output.use_color(color))
+
+
+forgotten.examples = ("talktree library forgotten", "talktree library forgotten --json")
+
+
+@click.command("readmit", cls=Verb)
+@click.argument("which", metavar="NUMBER|ID|PATH", type=params.PATH)
+@params.as_json
+@libraries.at
+def readmit(which: str, as_json: bool, library: str | None) -> None:  # noqa: FBT001
+    """Let the next import take in a conversation that was forgotten.
+
+    It has to be named by its number in `talktree library forgotten`, by its path or by its id:
+    nothing else is known of it.
+    """
+    with opened(library, write=True) as kept:
+        found = kept.readmit(which)
+    if as_json:
+        _print({"readmitted": [_tombstone_shape(each) for each in found]})
+        return
+    count = counted(len(found), "forgotten conversation")
+    tell(f"talktree: {count} readmitted; `talktree import` takes it in again if its file is there")
+
+
+readmit.examples = ("talktree library readmit 2", "talktree library readmit ~/exports/chat.json")
+
+
+def _tombstone_shape(each: Tombstone) -> Json:
+    return {
+        "number": each.number,
+        "time": datetime.fromtimestamp(each.time / SECOND, UTC).isoformat(),
+        "format": each.format,
+        "hash": each.hash,
+    }
+
+
+def _day(each: Tombstone) -> str:
+    return datetime.fromtimestamp(each.time / SECOND).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,118 @@
+"""Bytes of deleted rows in the parts of the database file that no row uses.
+
+SQLite overwrites a deleted row where it is (`secure_delete`), but not copies of it that remained
+when rows moved from one page to another. Those lie between the list of cells and the first cell of
+a page. They are overwritten in the file itself, while nothing else can write.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from talktree.errors import NotSaved
+from talktree.library.database.connection import Database
+
+_HEADER = 100
+"""Bytes of the file's own header, in front of the first page's."""
+_INTERIOR, _LEAF = (2, 5), (10, 13)
+"""What the first byte of a page is if it belongs to a table or an index."""
+_TOUCH = """
+INSERT INTO about (key, value) VALUES ('cleaned', '1')
+ON CONFLICT (key) DO UPDATE SET value = CAST(about.value + 1 AS TEXT)
+"""
+_open_files: dict[tuple[int, int], int] = {}
+"""Database files by device and inode.
+
+They are never closed: closing any descriptor of a file ends the locks that SQLite holds on it in
+this process.
+"""
+
+
+def clean_unused_bytes(db: Database) -> bool:
+    """Overwrite what deleted rows left in the file; False if something is still in the log.
+
+    The log must have been emptied before.
+    """
+    with db.transaction(durable=True):
+        if _size(db.log):
+            return False
+        file = _opened(db)
+        for start, length in unused_bytes(file):
+            if any(os.pread(file, length, start)):
+                os.pwrite(file, bytes(length), start)
+        os.fsync(file)
+        # Whoever has pages of the file in memory reads them again after a commit.
+        db.run(_TOUCH)
+    db.drop_cache()
+    return db.checkpoint()
+
+
+def unused_bytes(file: int) -> Iterator[tuple[int, int]]:
+    """Where bytes of an SQLite file are not in use, and how many, page by page."""
+    size = int.from_bytes(os.pread(file, 2, 16), "big")
+    size = 65536 if size == 1 else size
+    end = os.fstat(file).st_size
+    free = _free_pages(file, size)
+    for number, start in enumerate(range(0, end, size), 1):
+        if number in free:
+            yield start + free[number], size - free[number]
+            continue
+        header = start + (_HEADER if number == 1 else 0)
+        kind = os.pread(file, 1, header)
+        if kind and kind[0] in (*_INTERIOR, *_LEAF):
+            yield from _unused_in_page(os.pread(file, size, start), start, header - start)
+
+
+def _unused_in_page(page: bytes, start: int, header: int) -> Iterator[tuple[int, int]]:
+    cells = _number(page, header + 3)
+    first = _number(page, header + 5) or len(page)
+    listed = header + (12 if page[header] in _INTERIOR else 8) + 2 * cells
+    if listed < first <= len(page):
+        yield start + listed, first - listed
+    block = _number(page, header + 1)
+    for _ in range(len(page) // 4):
+        if not first <= block <= len(page) - 4:
+            return
+        length = _number(page, block + 2)
+        if length > 4 and block + length <= len(page):
+            yield start + block + 4, length - 4
+        block = _number(page, block)
+
+
+def _free_pages(file: int, size: int) -> dict[int, int]:
+    """The pages of the free list, and how many bytes at the start of each are in use."""
+    found: dict[int, int] = {}
+    trunk = int.from_bytes(os.pread(file, 4, 32), "big")
+    while trunk and trunk not in found:
+        page = os.pread(file, size, (trunk - 1) * size)
+        count = min(int.from_bytes(page[4:8], "big"), size // 4 - 2)
+        found[trunk] = 8 + 4 * count
+        for at in range(8, 8 + 4 * count, 4):
+            found.setdefault(int.from_bytes(page[at : at + 4], "big"), 0)
+        trunk = int.from_bytes(page[:4], "big")
+    return found
+
+
+def _opened(db: Database) -> int:
+    try:
+        about = os.stat(db.path)
+        key = (about.st_dev, about.st_ino)
+        if key not in _open_files:
+            _open_files[key] = os.open(db.path, os.O_RDWR | os.O_CLOEXEC)
+        return _open_files[key]
+    except OSError as error:
+        raise NotSaved(
+            f"{db.path}: {error.strerror}", hint="check the rights of the file"
+        ) from None
+
+
+def _size(path: os.PathLike[str]) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _number(page: bytes, at: int) -> int:
+    return int.from_bytes(page[at : at + 2], "big")

@@ -1,0 +1,1 @@
+"""Forgetting conversations and scrubbing secrets: what is erased, and what must stay away."""

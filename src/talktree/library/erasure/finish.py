@@ -1,0 +1,109 @@
+"""Finishing an erasure: no byte of what was deleted is left in any file of the library.
+
+The rows are deleted in one transaction, which also notes what is left to do (`erasures`). All that
+follows can be interrupted and is done again: by `library forget --finish`, by the next import and
+by the next check.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from talktree.library.database.residue import clean_unused_bytes
+from talktree.library.fulltext.checksums import expect_changes, record_files
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+
+LOG_LEFT = "the database's log, which another program is still reading"
+READERS = 3.0
+"""Seconds to wait for programs that read the library."""
+
+_PENDING = "SELECT source FROM erasures ORDER BY source"
+_ADD = "INSERT INTO erasures (source) VALUES (?) ON CONFLICT DO NOTHING"
+_DONE = "DELETE FROM erasures WHERE source = ?"
+_NEEDS_VACUUM = "SELECT 1 FROM about WHERE key = 'vacuum'"
+_VACUUMED = "DELETE FROM about WHERE key = 'vacuum'"
+
+
+def note_erasure(library: Library, sources: list[int]) -> None:
+    """Note that words of these sources may be left, in the transaction that deletes their rows."""
+    library.db.many(_ADD, ((source,) for source in [0, *sources]))
+    expect_changes(library.db)
+
+
+def is_pending(library: Library) -> bool:
+    """Whether an erasure is not finished."""
+    return library.db.one(_PENDING) is not None
+
+
+def finish_erasures(library: Library) -> list[str]:
+    """Finish what is pending, with the writer's lock held; what is left of it, for people."""
+    db = library.db
+    pending = [int(row[0]) for row in db.read(_PENDING)]
+    if not pending:
+        return []
+    _read_again(library)
+    _erase_documents(library, [source for source in pending if source])
+    if db.one(_NEEDS_VACUUM) is not None:
+        db.write_anew()
+        with db.transaction():
+            db.run(_VACUUMED)
+    if not db.shrink(READERS) or not clean_unused_bytes(db):
+        return [LOG_LEFT]
+    with db.transaction(durable=True):
+        db.many(_DONE, ((source,) for source in pending))
+    db.checkpoint()
+    return []
+
+
+def _read_again(library: Library) -> None:
+    """Make facts and documents of sources again that were scrubbed, and erase words they had."""
+    from talktree.library.importing.maintain import complete
+
+    complete(library)
+    with library.db.transaction():
+        library.names.erase_unused()
+
+
+def _erase_documents(library: Library, sources: list[int]) -> None:
+    """Delete the documents of sources and write the segments that held them again."""
+    if not library.has_fulltext():
+        return
+    from talktree.library.fulltext.erasing import CannotRewrite, rewrite_segments
+    from talktree.library.fulltext.index import Corrupt
+
+    with library.db.transaction(durable=True):
+        expect_changes(library.db)
+    index = library.fulltext_to_write()
+    try:
+        if sources:
+            with index.writer(1, 0) as writing:
+                for source in sources:
+                    writing.delete(source)
+                writing.commit()
+        rewrite_segments(index)
+    except (CannotRewrite, Corrupt):
+        _index_anew(library)
+    record_files(library.db, library.root)
+
+
+def _index_anew(library: Library) -> None:
+    """Make the full text again from the archive, as its segments could not be rewritten."""
+    from talktree.library.importing.maintain import index_again
+
+    index_again(library)
+
+
+def size_on_disk(root: Path) -> int:
+    """How many bytes the files of a library have."""
+    total = 0
+    for folder, _, names in os.walk(root):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total

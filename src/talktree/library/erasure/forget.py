@@ -1,0 +1,161 @@
+"""Forgetting conversations: their sources go with all that belongs to them, and stay away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.library.archive.companions import companions_of
+from talktree.library.archive.contents import archived_source
+from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
+from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
+from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
+from talktree.library.stats.settle import Sums
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+    from talktree.library.listing import Kept
+
+WAIT = 10.0
+"""Seconds to wait for a program that is writing."""
+
+_SOURCE = "SELECT path, format, native FROM sources WHERE id = ?"
+_IDS = """
+SELECT s.format, coalesce(c.native, s.native) FROM sources AS s
+LEFT JOIN conversations AS c ON c.source = s.id WHERE s.id = ?
+"""
+_PATHS = "SELECT path FROM files WHERE source = ? AND state <> 'folder'"
+_FILE_PATH = "SELECT path FROM files WHERE id = ?"
+_COPIES = """
+SELECT s.id FROM sources AS s WHERE s.format = ? AND s.id <> ? AND s.native = ?
+AND (SELECT count(*) FROM conversations AS c WHERE c.source = s.id) < 2
+"""
+_AGENTS = """
+SELECT a.id FROM sources AS a WHERE a.parent = ? AND length(a.native) < length(a.parent)
+"""
+
+
+class Erasure(NamedTuple):
+    """What was forgotten, and whether that is finished."""
+
+    paths: tuple[bytes, ...]
+    """The files and folders that were forgotten, copies and sub-agents included."""
+    freed: int
+    """How many bytes less the library has on the disk."""
+    left: tuple[str, ...] = ()
+    """What could not be erased yet; empty if all is gone."""
+
+
+class Group(NamedTuple):
+    """A source that is to be forgotten, with what belongs to it."""
+
+    main: int
+    sources: tuple[int, ...]
+    files: tuple[int, ...]
+    """Files without a source."""
+
+
+def find_group(library: Library, source: int) -> Group:
+    """A source with its companion files, sub-agents, and copies of it in other places."""
+    db = library.db
+    mains = [source]
+    row = db.one(_SOURCE, (source,))
+    if row is not None and row[2] and is_unique(row[2]) and len(_ids(library, source)) == 1:
+        mains += [int(each[0]) for each in db.read(_COPIES, (row[1], source, row[2]))]
+    sources: dict[int, None] = {}
+    files: dict[int, None] = {}
+    for main in mains:
+        for each in companions_of(db, library.archive, main).values():
+            (sources if each.source else files)[each.source or each.file] = None
+    if row is not None and row[2] and is_unique(row[2]):
+        sources.update((int(each[0]), None) for each in db.read(_AGENTS, (row[2],)))
+    sources.update(dict.fromkeys(mains))
+    return Group(source, tuple(sources), tuple(files))
+
+
+def group_paths(library: Library, group: Group) -> list[bytes]:
+    """The paths of all that a group has, the source itself first."""
+    db = library.db
+    rows = [db.one(_SOURCE, (each,)) for each in group.sources]
+    own = [
+        row[0] for each, row in zip(group.sources, rows, strict=True) if row if each == group.main
+    ]
+    paths = [row[0] for row in rows if row]
+    paths += [row[0] for file in group.files for row in db.read(_FILE_PATH, (file,))]
+    return list(dict.fromkeys([*own, *paths]))
+
+
+def forget_many(
+    library: Library, entries: Iterable[Kept], *, tombstone: bool = True, wait: float = WAIT
+) -> Erasure:
+    """Erase the sources of conversations; one pass over the full text for all of them.
+
+    The rows of all go in one transaction, so nothing is half forgotten. Without `tombstone` the
+    next import takes them in again.
+    """
+    db = library.db
+    with library.lock.held(wait):
+        db.checkpoint(0)
+        before = size_on_disk(library.root)
+        library.names.refresh()
+        with db.transaction(durable=True):
+            sources = dict.fromkeys(each.source for each in entries)
+            known = [each for each in sources if db.one(_SOURCE, (each,)) is not None]
+            groups = [find_group(library, source) for source in known]
+            if tombstone:
+                _bury(library, groups)
+            paths = _erase(library, groups)
+        left = finish_erasures(library)
+        freed = max(0, before - size_on_disk(library.root))
+    return Erasure(tuple(paths), freed, tuple(left))
+
+
+def finish(library: Library, *, wait: float = WAIT) -> Erasure:
+    """Finish an erasure that was interrupted or had to wait for a reader."""
+    with library.lock.held(wait):
+        before = size_on_disk(library.root)
+        left = finish_erasures(library)
+        return Erasure((), max(0, before - size_on_disk(library.root)), tuple(left))
+
+
+def _bury(library: Library, groups: Iterable[Group]) -> None:
+    """Add the tombstones of groups, in the caller's transaction."""
+    db = library.db
+    tombstones = Tombstones(db, library.root)
+    for group in groups:
+        row = db.one(_SOURCE, (group.main,))
+        assert row is not None
+        ids = [pair for each in group.sources for pair in _ids(library, each)]
+        has_id = any(is_unique(id) for _, id in _ids(library, group.main))
+        digest = None if has_id else _digest(library, group.main)
+        tombstones.add(row[1], group_paths(library, group), ids, digest)
+
+
+def _erase(library: Library, groups: Sequence[Group]) -> list[bytes]:
+    """Delete the rows of groups in the caller's transaction; the paths they had."""
+    db = library.db
+    if not groups:
+        return []
+    sources = list(dict.fromkeys(each for group in groups for each in group.sources))
+    paths = list(dict.fromkeys(path for each in groups for path in group_paths(library, each)))
+    inside = [row[0] for each in sources for row in db.read(_PATHS, (each,))]
+    sums = Sums(db)
+    for source in sources:
+        sums.lose(source)
+    files = dict.fromkeys([*(each for group in groups for each in group.files)])
+    files.update(dict.fromkeys(loose_files(db, paths)))
+    delete_sources(library, sources, files)
+    delete_paths(db, dict.fromkeys([*paths, *inside]))
+    sums.settle()
+    library.names.erase_unused()
+    note_erasure(library, sources)
+    return paths
+
+
+def _digest(library: Library, source: int) -> bytes:
+    return content_digest(archived_source(library.db, library.archive, source).files.values())
+
+
+def _ids(library: Library, source: int) -> list[tuple[str, str]]:
+    """The ids of the conversations of a source, with its format."""
+    return [(format, id) for format, id in library.db.read(_IDS, (source,)) if id]

@@ -1,0 +1,196 @@
+"""Tombstones: what was forgotten and must not come back, as keyed hashes.
+
+A tombstone has the hashes of the paths of a source, of the ids of its conversations and of its
+content, but neither a path nor a title. A copy of the file elsewhere is recognised by its ids.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.errors import NotFound
+from talktree.library.erasure.key import KeyedHash, keyed_hash
+
+if TYPE_CHECKING:
+    from talktree.files.content import Content
+    from talktree.library.database.connection import Database
+    from talktree.library.sources.find import Found
+
+PATH, ID, CONTENT, SEEN = "path", "id", "content", "seen"
+SHORTEST_ID = 8
+"""Shorter ids may be those of other conversations as well."""
+SHOWN = 12
+"""How many digits of a hash are shown."""
+
+_ANY = "SELECT 1 FROM tombstones LIMIT 1"
+_ADD = "INSERT INTO tombstones (format, time) VALUES (?, ?)"
+_ADD_HASH = """
+INSERT INTO tombstone_hashes (hash, tombstone, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
+"""
+_FIND = "SELECT tombstone FROM tombstone_hashes WHERE hash = ? LIMIT 1"
+_HAS_CONTENT = "SELECT 1 FROM tombstone_hashes WHERE kind = 'content' LIMIT 1"
+_ALL = """
+SELECT id, time, format, (SELECT hash FROM tombstone_hashes WHERE tombstone = id
+  ORDER BY kind = 'path' DESC, hash LIMIT 1)
+FROM tombstones ORDER BY id
+"""
+_OF = "SELECT DISTINCT tombstone FROM tombstone_hashes WHERE hash = ?"
+_DROP_HASHES = """
+DELETE FROM tombstone_hashes
+WHERE hash IN (SELECT hash FROM tombstone_hashes WHERE tombstone = ?)
+"""
+_DROP_EMPTY = """
+DELETE FROM tombstones WHERE id NOT IN (SELECT tombstone FROM tombstone_hashes)
+"""
+
+
+class Tombstone(NamedTuple):
+    """A forgotten source, as far as anything is known of it."""
+
+    number: int
+    time: int
+    """Nanoseconds since 1970."""
+    format: str
+    hash: str
+
+
+class Tombstones:
+    """The tombstones of a library."""
+
+    def __init__(self, db: Database, root: Path) -> None:
+        self._db = db
+        self._root = root
+        self._hash: KeyedHash | None = None
+        self._any = db.one(_ANY) is not None
+
+    def __bool__(self) -> bool:
+        return self._any
+
+    def has_path(self, path: bytes) -> bool:
+        """Whether the source at a path was forgotten."""
+        return self._any and self._find(PATH, path) is not None
+
+    def number_of(self, found: Found) -> int | None:
+        """The tombstone of a source, or of what it is a copy of if it did not change since."""
+        if not self._any:
+            return None
+        number = self._find(PATH, found.path)
+        return self._find(SEEN, _stamps(found)) if number is None else number
+
+    def add_copy(self, found: Found, numbers: Iterable[int]) -> None:
+        """Remember a copy of something forgotten, so that it is not opened again unchanged."""
+        for number in numbers:
+            self._db.run(_ADD_HASH, (self._keyed.of(SEEN, _stamps(found)), number, SEEN))
+
+    def numbers_of_ids(self, format: str, ids: Iterable[str]) -> dict[str, int]:
+        """The tombstones of those of some conversations that were forgotten, by their ids."""
+        found = {id: self._find(ID, _id(format, id)) for id in ids if is_unique(id)}
+        return {id: number for id, number in found.items() if number is not None}
+
+    @property
+    def needs_content(self) -> bool:
+        """Whether sources were forgotten that only their content tells from others."""
+        return self._any and self._db.one(_HAS_CONTENT) is not None
+
+    def number_of_content(self, contents: Iterable[Content]) -> int | None:
+        """The tombstone of a source with this content."""
+        return self._find(CONTENT, content_digest(contents))
+
+    def add(
+        self,
+        format: str,
+        paths: Iterable[bytes],
+        ids: Iterable[tuple[str, str]],
+        digest: bytes | None = None,
+    ) -> int:
+        """A new tombstone; ids come with their formats. In the caller's transaction."""
+        number = self._db.run(_ADD, (format, time.time_ns()))
+        for path in paths:
+            self._db.run(_ADD_HASH, (self._keyed.of(PATH, path), number, PATH))
+        for slug, id in ids:
+            if is_unique(id):
+                self._db.run(_ADD_HASH, (self._keyed.of(ID, _id(slug, id)), number, ID))
+        if digest is not None:
+            self._db.run(_ADD_HASH, (self._keyed.of(CONTENT, digest), number, CONTENT))
+        self._any = True
+        return number
+
+    def all(self) -> list[Tombstone]:
+        """All of them, the oldest first."""
+        return [
+            Tombstone(number, when, format, (hash or b"").hex()[:SHOWN])
+            for number, when, format, hash in self._db.read(_ALL)
+        ]
+
+    def readmit(self, named: str) -> list[Tombstone]:
+        """Remove the tombstones that a number, a path, an id or a beginning of a hash means."""
+        chosen = self._named(named)
+        if not chosen:
+            raise NotFound(
+                f"{named}: no forgotten conversation",
+                hint="`talktree library forgotten` lists them; name a number, a path or an id",
+            )
+        with self._db.transaction(durable=True):
+            for each in chosen:
+                self._db.run(_DROP_HASHES, (each.number,))
+            self._db.run(_DROP_EMPTY)
+        self._any = self._db.one(_ANY) is not None
+        return chosen
+
+    def _named(self, named: str) -> list[Tombstone]:
+        known = self.all()
+        if named.isdecimal() and len(named) < SHOWN:
+            return [each for each in known if each.number == int(named)]
+        if keyed_hash(self._root, make=False) is None:
+            return []
+        path = os.path.abspath(os.fsencode(named))
+        formats = {each.format for each in known}
+        hashes = [self._keyed.of(PATH, path)]
+        id = os.fsencode(named).decode("utf-8", "replace")
+        hashes += [self._keyed.of(ID, _id(format, id)) for format in formats]
+        numbers = {row[0] for hash in hashes for row in self._db.read(_OF, (hash,))}
+        return [
+            each
+            for each in known
+            if each.number in numbers or (len(named) >= SHORTEST_ID and each.hash == named)
+        ]
+
+    def _find(self, kind: str, value: bytes) -> int | None:
+        row = self._db.one(_FIND, (self._keyed.of(kind, value),))
+        return None if row is None else int(row[0])
+
+    @property
+    def _keyed(self) -> KeyedHash:
+        if self._hash is None:
+            self._hash = keyed_hash(self._root, make=True)
+            assert self._hash is not None
+        return self._hash
+
+
+def is_unique(id: str) -> bool:
+    """Whether an id is long enough to be that of one conversation only."""
+    return len(id) >= SHORTEST_ID
+
+
+def content_digest(contents: Iterable[Content]) -> bytes:
+    """What tells the content of a source from that of others."""
+    made = sha256()
+    for content in contents:
+        made.update(b"%d:" % content.size)
+        for block in content.blocks():
+            made.update(block)
+    return made.digest()
+
+
+def _stamps(found: Found) -> bytes:
+    """What tells that a file or folder is as it was seen."""
+    return repr([found.path, *(seen[:5] for seen in found.files)]).encode()
+
+
+def _id(format: str, id: str) -> bytes:
+    return f"{format}\0{id}".encode("utf-8", "replace")

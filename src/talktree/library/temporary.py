@@ -1,0 +1,206 @@
+"""Libraries of files that a studio was opened on directly, and what is left of them.
+
+They are removed when the studio ends, or at the next start of any command if it was killed. What a
+person did and did not save stays: unsaved edits, and names of branches.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from talktree.errors import TalktreeError
+from talktree.home import data_home
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+    from talktree.library.listing import Kept
+
+FOLDER = "studio"
+LOCK = "serving"
+KEPT = "unsaved"
+"""The mark of a library that holds nothing but unsaved work; it is left alone."""
+SCRATCH = "talktree-studio-"
+_SOURCES = "SELECT id FROM sources"
+_NAMED = "SELECT 1 FROM branch_names WHERE source = ? LIMIT 1"
+
+
+class Unsaved(NamedTuple):
+    """A file with work in a temporary library that is not saved."""
+
+    path: Path
+    edits: int
+    names: bool
+    """Whether branches were named."""
+
+
+def library_of(given: Sequence[Path]) -> Path:
+    """Where the library of some paths is; the same paths have the same one."""
+    named = b"\0".join(sorted(os.fsencode(path) for path in given))
+    return data_home() / FOLDER / hashlib.sha256(named).hexdigest()[:16]
+
+
+@contextmanager
+def in_use(root: Path) -> Iterator[None]:
+    """Keep a temporary library from being removed; several may use it at once."""
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        (root / KEPT).unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(file)
+
+
+def tidy(root: Path) -> list[Unsaved] | None:
+    """Remove a temporary library but for unsaved work, which is returned; None if it is in use."""
+    try:
+        file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return []
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unsaved = _reduce(root)
+        if unsaved:
+            (root / KEPT).touch(mode=0o600)
+        else:
+            shutil.rmtree(root, ignore_errors=True)
+        return unsaved
+    except BlockingIOError:
+        return None
+    finally:
+        os.close(file)
+
+
+def discard(given: Sequence[Path]) -> bool:
+    """Remove the temporary library of some paths with all unsaved work; False if it is in use."""
+    root = library_of(given)
+    if not root.exists():
+        return True
+    file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(root, ignore_errors=True)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
+
+def tidy_leftovers() -> None:
+    """Remove what studios left that were killed, as far as no process holds it."""
+    try:
+        with os.scandir(data_home() / FOLDER) as entries:
+            left = [Path(each.path) for each in entries if each.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    for root in left:
+        if not (root / KEPT).exists():
+            tidy(root)
+    for scratch in Path(tempfile.gettempdir()).glob(SCRATCH + "*"):
+        _remove_scratch(scratch)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for uploads and files that jobs make; removed in the end, or by a later command."""
+    folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fcntl.flock(file, fcntl.LOCK_SH)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(file)
+
+
+def forget_copies(path: bytes) -> list[str]:
+    """Erase a file from all temporary libraries; those that are in use are named."""
+    left = []
+    for root in (data_home() / FOLDER).glob("*"):
+        if tidy(root) is None:
+            left.append("a studio that has the file open")
+        elif root.exists():
+            _forget_copy(root, path)
+    return left
+
+
+def _forget_copy(root: Path, path: bytes) -> None:
+    from talktree.library.library import Library
+
+    with Library.open(root, write=True) as library:
+        entries = [each for each in library.conversations(agents=True) if each.raw_path == path]
+        if entries:
+            library.forget_many(entries, tombstone=False)
+    tidy(root)
+
+
+def _reduce(root: Path) -> list[Unsaved]:
+    """Erase all sources of a library that have no unsaved work; the others."""
+    from talktree.library.library import DATABASE, Library
+
+    if not (root / DATABASE).exists():
+        return []
+    try:
+        with Library.open(root, write=True) as library:
+            found = {id: _unsaved(library, int(id)) for (id,) in library.db.read(_SOURCES)}
+            unsaved = [each for each in found.values() if each is not None]
+            if unsaved:
+                library.forget_many(_entries(library, found), tombstone=False)
+            return unsaved
+    except TalktreeError:
+        # It cannot be read, so nobody knows what is in it: it is kept.
+        return [Unsaved(root, 0, names=False)]
+
+
+def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
+    """One conversation of each source without unsaved work that belongs to no other."""
+    from talktree.library.erasure.forget import find_group
+    from talktree.library.listing import by_source
+
+    kept = {
+        each
+        for id, unsaved in found.items()
+        if unsaved is not None
+        for each in find_group(library, id).sources
+    }
+    entries = [by_source(library.db, id) for id in found if id not in kept]
+    return [each for each in entries if each is not None]
+
+
+def _unsaved(library: Library, source: int) -> Unsaved | None:
+    from talktree.library.versions.versions import Versions
+
+    edits = Versions(library, source)
+    history = edits.history
+    names = library.db.one(_NAMED, (source,)) is not None
+    if history.is_saved and not names:
+        return None
+    return Unsaved(edits.path, 0 if history.is_saved else len(history.standing), names)
+
+
+def _remove_scratch(folder: Path) -> None:
+    try:
+        about = os.lstat(folder)
+        if about.st_uid != os.getuid() or not stat.S_ISDIR(about.st_mode):
+            return
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(file)

@@ -1,0 +1,44 @@
+"""Forgetting a conversation: what would go, and doing it."""
+
+from __future__ import annotations
+
+import os
+
+from talktree.web.route import Call, Route
+from talktree.web.shapes.work import Forgettable, Forgotten
+from talktree.web.studio import Studio
+
+
+def preview(studio: Studio, call: Call) -> Forgettable:
+    """What would be forgotten with a conversation."""
+    kept, _ = studio.desk.kept(call.path["cid"])
+    library = studio.desk.library()
+    return Forgettable(
+        path=os.fsdecode(kept.raw_path),
+        on_disk=kept.state == "here",
+        conversations=max(1, kept.several),
+        versions=len(library.versions(kept)),
+        files=tuple(os.fsdecode(each) for each in library.belonging(kept) if each != kept.raw_path),
+    )
+
+
+def forget(studio: Studio, call: Call) -> Forgotten:
+    """Erase a conversation and keep it away from later imports."""
+    cid, desk = call.path["cid"], studio.desk
+    with desk.writing() as library:
+        kept, _ = desk.kept(cid)
+        done = library.forget(kept)
+    desk.changed(cid)
+    return Forgotten(freed=done.freed, left=done.left)
+
+
+ROUTES = (
+    Route(
+        "GET", "/c/{cid}/forget", preview, "What would be forgotten with a conversation.",
+        gives=Forgettable,
+    ),
+    Route(
+        "POST", "/c/{cid}/forget", forget, "Erase it from the library; its file stays.",
+        gives=Forgotten, effects=True,
+    ),
+)  # fmt: skip

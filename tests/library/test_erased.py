@@ -1,0 +1,318 @@
+"""Forgotten means gone: no planted word is left in any file, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+
+from tests.cases import SEED, TORTURE
+from tests.library import erased
+from tests.library.erased import ROOT, SECRET, WORDS, found_in, planted, talktree
+
+ROUNDS = 100 if TORTURE else 10
+
+
+@pytest.fixture(scope="module")
+def planted_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return planted(tmp_path_factory.mktemp("planted"))
+
+
+@pytest.fixture
+def copied(planted_once: tuple[Path, Path], tmp_path: Path) -> tuple[Path, Path]:
+    """A copy of the library; its sources stay where they are."""
+    home, path = planted_once
+    shutil.copytree(home, tmp_path / "home")
+    return tmp_path / "home", path
+
+
+def others_are_whole(home: Path, path: Path, into: Path) -> None:
+    """All other conversations are as their files are, and nothing is damaged."""
+    assert talktree(home, "library", "check", "--read-data", "--json").stdout.count("kind") == 0
+    listed = json.loads(talktree(home, "list", "--json", "--agents").stdout)
+    others = [each for each in path.parent.glob("*.jsonl") if each != path]
+    ids = {each["id"] for each in listed["conversations"]}
+    assert {each.stem for each in others} <= ids
+    for number, other in enumerate(others):
+        talktree(home, "library", "restore", other.stem, "--into", str(into / str(number)))
+        (restored,) = (into / str(number)).rglob(other.name)
+        assert restored.read_bytes() == other.read_bytes()
+
+
+def test_the_scan_finds_all_that_is_planted(planted_once: tuple[Path, Path]) -> None:
+    kinds = {kind for kind, _ in found_in(planted_once[0], WORDS)}
+    assert kinds == set(WORDS)
+
+
+def test_no_byte_of_a_forgotten_conversation_is_left(
+    copied: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home, path = copied
+    done = json.loads(talktree(home, "library", "forget", SECRET, "--yes", "--json").stdout)
+    assert (done["forgotten"], done["left"]) == (True, [])
+    assert found_in(home, WORDS) == set()
+    said = talktree(home, "import").stderr
+    assert "1 forgotten conversation skipped" in said
+    assert found_in(home, WORDS) == set()
+    others_are_whole(home, path, tmp_path / "was")
+    assert found_in(home, WORDS) == set()
+    (listed,) = json.loads(talktree(home, "library", "forgotten", "--json").stdout)["forgotten"]
+    assert (listed["number"], listed["format"]) == (1, "claude-code")
+    talktree(home, "library", "reindex")
+    talktree(home, "library", "readmit", str(path))
+    talktree(home, "import")
+    talktree(home, "library", "restore", SECRET, "--into", str(tmp_path / "again"))
+    (restored,) = (tmp_path / "again").rglob(path.name)
+    assert restored.read_bytes() == path.read_bytes()
+
+
+def test_freed_is_what_the_disk_has_more(copied: tuple[Path, Path]) -> None:
+    home, _ = copied
+
+    def used() -> int:
+        return sum(each.stat().st_size for each in (home / "library").rglob("*") if each.is_file())
+
+    connection = sqlite3.connect(home / "library" / "library.sqlite")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    before = used()
+    done = json.loads(talktree(home, "library", "forget", SECRET, "--yes", "--json").stdout)
+    connection.close()
+    assert abs(done["freed"] - max(0, before - used())) <= 32768
+
+
+def test_with_a_reader_open_it_says_what_is_left(copied: tuple[Path, Path]) -> None:
+    home, _ = copied
+    reader = sqlite3.connect(home / "library" / "library.sqlite", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sources").fetchone()
+    done = talktree(home, "library", "forget", SECRET, "--yes", code=1)
+    assert "not finished" in done.stderr
+    assert "library forget --finish" in done.stderr
+    assert "no such conversation" in talktree(home, "show", SECRET, code=2).stderr
+    reader.execute("COMMIT")
+    reader.close()
+    talktree(home, "library", "forget", "--finish")
+    assert found_in(home, WORDS) == set()
+    assert talktree(home, "library", "check").returncode == 0
+
+
+def kill_at_random(home: Path, chosen: random.Random, *words: str, text: str = "") -> bool:
+    """Run a command and kill it at a random moment; whether it was still running."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "talktree.cli.main", *words],
+        env={**os.environ, "TALKTREE_HOME": str(home)},
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert child.stdin is not None
+    child.stdin.write(text.encode())
+    child.stdin.close()
+    time.sleep(chosen.uniform(0.12, 0.4))
+    running = child.poll() is None
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    return running
+
+
+def test_a_killed_forget_is_finished_later(planted_once: tuple[Path, Path], tmp_path: Path) -> None:
+    home, path = planted_once
+    chosen = random.Random(SEED)
+    for each in range(ROUNDS):
+        copy = tmp_path / str(each)
+        shutil.copytree(home, copy)
+        kill_at_random(copy, chosen, "library", "forget", SECRET, "--yes")
+        talktree(copy, "library", "check", *(("--read-data",) if each % 5 == 0 else ()))
+        listed = talktree(copy, "list", "--json").stdout
+        if SECRET in listed:
+            talktree(copy, "library", "forget", SECRET, "--yes")
+        assert found_in(copy, WORDS) == set(), each
+        if each % 5 == 0:
+            others_are_whole(copy, path, tmp_path / f"was{each}")
+        shutil.rmtree(copy)
+
+
+FULL = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+os.execv(sys.executable, [sys.executable, "-m", "talktree.cli.main", *sys.argv[2:]])
+"""
+
+
+@pytest.mark.parametrize("limit", [4096, 70_000])
+def test_a_full_disk_leaves_nothing_that_cannot_be_continued(
+    copied: tuple[Path, Path], limit: int
+) -> None:
+    home, _ = copied
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(limit), "library", "forget", SECRET, "--yes"],
+        env={**os.environ, "TALKTREE_HOME": str(home)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode not in (70, -signal.SIGXFSZ), done.stderr
+    assert "Traceback" not in done.stderr
+    talktree(home, "library", "check", "--read-data")
+    if SECRET in talktree(home, "list", "--json").stdout:
+        assert done.returncode != 0
+        talktree(home, "library", "forget", SECRET, "--yes")
+    assert found_in(home, WORDS) == set()
+    assert talktree(home, "library", "check", "--read-data").returncode == 0
+
+
+def test_copies_and_moves_of_what_was_forgotten_stay_away(
+    tmp_path: Path,
+) -> None:
+    home, place = tmp_path / "home", tmp_path / "src"
+    path = erased.write_sources(place, others=1)
+    talktree(home, "import", str(place))
+    talktree(home, "library", "forget", str(path), "--yes")
+    shutil.copyfile(path, place / "copy.jsonl")
+    (place / "moved").mkdir()
+    path.rename(place / "moved" / "elsewhere.jsonl")
+    said = talktree(home, "import").stderr
+    assert "1 forgotten conversation skipped" in said
+    again = json.loads(talktree(home, "import", "--json").stdout)
+    assert (again["forgotten"], again["new"], again["bytes_read"]) == (1, 0, 0)
+    assert found_in(home, WORDS) == set()
+    talktree(home, "library", "readmit", SECRET)
+    assert json.loads(talktree(home, "import", "--json").stdout)["new"] >= 2
+
+
+# scrubbing
+
+TOKEN = 'sk-"zqü/\\key<&>' + "7" * 20
+"""A secret with everything that formats escape."""
+
+
+def write_secrets(folder: Path) -> list[Path]:
+    """The same secret in files of several formats: plain, escaped and compressed."""
+    folder.mkdir(parents=True)
+    lines = erased.session(SECRET, words=False, lines=30)
+    turn = json.dumps({"role": "user", "content": f"use {TOKEN} or {TOKEN}, please"})
+    ascii_line = erased._line(SECRET, 99, json.loads(turn))
+    plain_line = json.dumps(json.loads(ascii_line), ensure_ascii=False).encode() + b"\n"
+    nested = erased._line(SECRET, 98, {"role": "user", "content": turn})
+    session = folder / f"{SECRET}.jsonl"
+    session.write_bytes(lines + ascii_line + plain_line + nested)
+    messages = folder / "messages.json"
+    comment = {"id": "m0000001", "userId": "u", "type": "user", "timestamp": 1733800000000}
+    more = {"content": f"use {TOKEN}", "attachments": [], "children": []}
+    messages.write_text(json.dumps([{**comment, **more}], indent=2))
+    inside = "".join(f"<{name}>{value}</{name}>" for name, value in comment.items())
+    (folder / "app.xml").write_text(
+        f"<comments><comment>{inside}<content>use {escape(TOKEN)}</content></comment></comments>"
+    )
+    packed = folder / f"{erased.FORK}.jsonl.gz"
+    packed.write_bytes(
+        gzip.compress((lines + ascii_line).replace(SECRET.encode(), erased.FORK.encode()), 1)
+    )
+    chat = folder / "chat"
+    chat.mkdir()
+    (chat / "1.md").write_text(f"; role: user\n\nuse {TOKEN}\n")
+    (chat / "2.md").write_text("; role: assistant\n\nno\n")
+    return [session, messages, packed, chat / "1.md"]
+
+
+def secrets_in(home: Path) -> set[tuple[str, str]]:
+    """Where the part of the secret is that no format escapes."""
+    return found_in(home, {"token": "7" * 20})
+
+
+@pytest.fixture(scope="module")
+def with_secrets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("secrets")
+    place = folder / "src"
+    write_secrets(place)
+    home = folder / "home"
+    talktree(home, "import", str(place))
+    with (place / f"{SECRET}.jsonl").open("ab") as file:
+        file.write(erased._line(SECRET, 100, {"role": "user", "content": f"again {TOKEN}"}))
+    talktree(home, "import")
+    return home, place
+
+
+def test_a_scrubbed_secret_is_nowhere_and_everything_else_stays(
+    with_secrets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(with_secrets[0], home)
+    place = with_secrets[1]
+    sources = {each: each.read_bytes() for each in place.rglob("*") if each.is_file()}
+    assert secrets_in(home)
+    versions = talktree(home, "library", "versions", SECRET, "--json").stdout
+    said = talktree(home, "library", "scrub", "--secret-from-stdin", "--json", text=TOKEN + "\n")
+    done = json.loads(said.stdout)
+    assert done["left"] == []
+    assert done["conversations"] == 5
+    assert len(done["on_disk"]) == 5
+    assert secrets_in(home) == set()
+    talktree(home, "library", "check", "--read-data")
+    assert talktree(home, "library", "versions", SECRET, "--json").stdout == versions
+    for number in (1, 2):
+        into = tmp_path / f"was{number}"
+        talktree(home, "library", "restore", SECRET, "--into", str(into), "--version", str(number))
+        (restored,) = into.rglob("*.jsonl")
+        kept, was = restored.read_bytes(), sources[place / restored.name]
+        assert len(kept) == len(was[: len(kept)])
+        assert all(json.loads(line) for line in kept.splitlines())
+        assert b"tide tables" in kept
+    again = json.loads(talktree(home, "import", "--json").stdout)
+    assert (again["new"], again["replaced"], again["grown"]) == (0, 0, 0)
+    for path, data in sources.items():
+        assert path.read_bytes() == data, "sources are never changed"
+
+
+def test_a_later_import_does_not_bring_a_scrubbed_secret_back(
+    with_secrets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home, place = tmp_path / "home", tmp_path / "src"
+    shutil.copytree(with_secrets[1], place)
+    talktree(home, "import", str(place))
+    talktree(home, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+    for path in place.rglob("*"):
+        if path.is_file():
+            os.utime(path)
+    session = place / f"{SECRET}.jsonl"
+    with session.open("ab") as file:
+        file.write(erased._line(SECRET, 101, {"role": "user", "content": f"more {TOKEN}"}))
+    shutil.copyfile(place / "messages.json", place / "copy.json")
+    said = talktree(home, "import").stderr
+    assert "scrubbed secret" in said
+    assert secrets_in(home) == set()
+    done = json.loads(talktree(home, "import", "--json").stdout)
+    assert done["bytes_read"] == 0
+    talktree(home, "library", "reindex")
+    talktree(home, "library", "check", "--read-data")
+    assert secrets_in(home) == set()
+    assert len(talktree(home, "library", "versions", SECRET).stdout.splitlines()) == 2
+
+
+def test_a_killed_scrub_is_finished_later(with_secrets: tuple[Path, Path], tmp_path: Path) -> None:
+    chosen = random.Random(SEED)
+    for each in range(ROUNDS // 2):
+        copy = tmp_path / str(each)
+        shutil.copytree(with_secrets[0], copy)
+        kill_at_random(copy, chosen, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+        talktree(copy, "library", "check")
+        talktree(copy, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+        assert secrets_in(copy) == set(), each
+        if each == 0:
+            talktree(copy, "library", "check", "--read-data")
+        shutil.rmtree(copy)
