@@ -195,6 +195,18 @@ def test_copies_and_moves_of_what_was_forgotten_stay_away(
     assert json.loads(talktree(home, "import", "--json").stdout)["new"] >= 2
 
 
+def test_a_lost_key_is_reported(tmp_path: Path) -> None:
+    home, place = tmp_path / "home", tmp_path / "src"
+    path = erased.write_sources(place, others=1)
+    talktree(home, "import", str(place))
+    talktree(home, "library", "forget", str(path), "--yes")
+    assert (home / "library" / "forget.key").stat().st_mode & 0o077 == 0
+    (home / "library" / "forget.key").rename(tmp_path / "key")
+    assert "forget.key is missing" in talktree(home, "library", "check", code=1).stdout
+    (tmp_path / "key").rename(home / "library" / "forget.key")
+    assert json.loads(talktree(home, "import", "--json").stdout)["forgotten"] == 1
+
+
 # scrubbing
 
 TOKEN = 'sk-"zqü/\\key<&>' + "7" * 20
