@@ -71,7 +71,7 @@ def session(name: str, *, words: bool, lines: int = 60) -> bytes:
     """A session; with the planted words, or the same without them."""
     say = WORDS if words else dict.fromkeys(WORDS, "plain")
     about = {"cwd": f"/home/ana/{say['cwd']}/{say['project']}", "gitBranch": say["branch"]}
-    first = [
+    first: list[dict[str, object]] = [
         {"role": "user", "content": f"Look at {say['text']} and {say['unicode']}é"},
         {
             "role": "assistant",
@@ -109,7 +109,7 @@ def session(name: str, *, words: bool, lines: int = 60) -> bytes:
             ],
         },
     ]
-    rest = [
+    rest: list[dict[str, object]] = [
         {
             "role": "user",
             "content": f"Line {at} of the tide tables, as the harbour keeps them {at * at}",

@@ -15,6 +15,7 @@ from talktree.cli.main import run
 from talktree.library.database.checksums import TABLES
 from talktree.library.database.connection import PAGE
 from talktree.library.database.schema import REBUILDABLE
+from talktree.library.erasure.key import keyed_hash
 from talktree.library.importing.rebuild import compare_facts, rebuild
 from talktree.library.library import Library
 from talktree.model.operations import Reply
@@ -48,6 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "INSERT INTO tombstone_hashes (hash, tombstone, kind) VALUES (x'0102', 1, 'id')"
             )
             library.db.run("INSERT INTO scrubs (hash, size, probe, time) VALUES (x'07', 9, 1, 5)")
+        keyed_hash(library.root, make=True)
         assert library.check(read_data=True) == []
         library.db.checkpoint()
     return folder / "library"

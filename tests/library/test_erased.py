@@ -11,7 +11,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -107,37 +106,58 @@ def test_with_a_reader_open_it_says_what_is_left(copied: tuple[Path, Path]) -> N
     assert talktree(home, "library", "check").returncode == 0
 
 
-def kill_at_random(home: Path, chosen: random.Random, *words: str, text: str = "") -> bool:
-    """Run a command and kill it at a random moment; whether it was still running."""
-    child = subprocess.Popen(
-        [sys.executable, "-m", "talktree.cli.main", *words],
+KILLED = """
+import os, signal, sys
+left = int(sys.argv[1])
+def count(frame, event, called):
+    global left
+    if event == "c_call" and "talktree/library" in frame.f_code.co_filename:
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+from talktree.cli.main import run
+sys.setprofile(count)
+try:
+    run(sys.argv[2:])
+finally:
+    sys.setprofile(None)
+    print(int(sys.argv[1]) - left, file=sys.stderr)
+"""
+"""Runs a command and kills it when it calls a function of the system or a library so many times."""
+WHOLE = 10**9
+
+
+def run_and_kill(home: Path, moment: int, *words: str, text: str = "") -> int:
+    """Run a command that is killed at a moment; how many moments there were if it was not."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(moment), *words],
         env={**os.environ, "TALKTREE_HOME": str(home)},
         cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert child.stdin is not None
-    child.stdin.write(text.encode())
-    child.stdin.close()
-    time.sleep(chosen.uniform(0.12, 0.4))
-    running = child.poll() is None
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    return running
+    if done.returncode == -signal.SIGKILL:
+        return 0
+    return int(done.stderr.split()[-1])
 
 
 def test_a_killed_forget_is_finished_later(planted_once: tuple[Path, Path], tmp_path: Path) -> None:
     home, path = planted_once
+    forget = ("library", "forget", SECRET, "--yes")
+    shutil.copytree(home, tmp_path / "whole")
+    moments = run_and_kill(tmp_path / "whole", WHOLE, *forget)
     chosen = random.Random(SEED)
     for each in range(ROUNDS):
         copy = tmp_path / str(each)
         shutil.copytree(home, copy)
-        kill_at_random(copy, chosen, "library", "forget", SECRET, "--yes")
+        run_and_kill(copy, chosen.randrange(1, moments), *forget)
         talktree(copy, "library", "check", *(("--read-data",) if each % 5 == 0 else ()))
-        listed = talktree(copy, "list", "--json").stdout
-        if SECRET in listed:
-            talktree(copy, "library", "forget", SECRET, "--yes")
+        if found_in(copy, WORDS):
+            # It was killed before anything was decided: then it is still there as a whole.
+            assert SECRET in talktree(copy, "list", "--json").stdout
+            talktree(copy, *forget)
         assert found_in(copy, WORDS) == set(), each
         if each % 5 == 0:
             others_are_whole(copy, path, tmp_path / f"was{each}")
@@ -193,6 +213,18 @@ def test_copies_and_moves_of_what_was_forgotten_stay_away(
     assert found_in(home, WORDS) == set()
     talktree(home, "library", "readmit", SECRET)
     assert json.loads(talktree(home, "import", "--json").stdout)["new"] >= 2
+
+
+def test_a_lost_key_is_reported(tmp_path: Path) -> None:
+    home, place = tmp_path / "home", tmp_path / "src"
+    path = erased.write_sources(place, others=1)
+    talktree(home, "import", str(place))
+    talktree(home, "library", "forget", str(path), "--yes")
+    assert (home / "library" / "forget.key").stat().st_mode & 0o077 == 0
+    (home / "library" / "forget.key").rename(tmp_path / "key")
+    assert "forget.key is missing" in talktree(home, "library", "check", code=1).stdout
+    (tmp_path / "key").rename(home / "library" / "forget.key")
+    assert json.loads(talktree(home, "import", "--json").stdout)["forgotten"] == 1
 
 
 # scrubbing
@@ -305,14 +337,16 @@ def test_a_later_import_does_not_bring_a_scrubbed_secret_back(
 
 
 def test_a_killed_scrub_is_finished_later(with_secrets: tuple[Path, Path], tmp_path: Path) -> None:
+    scrub = ("library", "scrub", "--secret-from-stdin")
+    shutil.copytree(with_secrets[0], tmp_path / "whole")
+    moments = run_and_kill(tmp_path / "whole", WHOLE, *scrub, text=TOKEN)
     chosen = random.Random(SEED)
-    for each in range(ROUNDS // 2):
+    for each in range(ROUNDS):
         copy = tmp_path / str(each)
         shutil.copytree(with_secrets[0], copy)
-        kill_at_random(copy, chosen, "library", "scrub", "--secret-from-stdin", text=TOKEN)
-        talktree(copy, "library", "check")
-        talktree(copy, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+        run_and_kill(copy, chosen.randrange(1, moments), *scrub, text=TOKEN)
+        talktree(copy, "library", "check", *(("--read-data",) if each % 5 == 0 else ()))
+        if secrets_in(copy):
+            talktree(copy, *scrub, text=TOKEN)
         assert secrets_in(copy) == set(), each
-        if each == 0:
-            talktree(copy, "library", "check", "--read-data")
         shutil.rmtree(copy)

@@ -103,7 +103,7 @@ def tidy_leftovers() -> None:
         with os.scandir(data_home() / FOLDER) as entries:
             left = [Path(each.path) for each in entries if each.is_dir(follow_symlinks=False)]
     except OSError:
-        return
+        left = []
     for root in left:
         if not (root / KEPT).exists():
             tidy(root)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-from hashlib import blake2b
 from pathlib import Path
 
 from talktree.errors import NotSaved, Unreadable
@@ -22,12 +20,16 @@ class KeyedHash:
 
     def of(self, kind: str, value: bytes) -> bytes:
         """The hash of a value; the same value of another kind has another one."""
+        from hashlib import blake2b  # slow to load, and most imports need none
+
         return blake2b(
             value, key=self._key, digest_size=_HASH_SIZE, person=kind.encode()[:16]
         ).digest()
 
     def multiplier(self) -> int:
         """An odd 64-bit number that only this library has."""
+        from hashlib import blake2b
+
         made = blake2b(b"", key=self._key, digest_size=8, person=b"multiplier").digest()
         return int.from_bytes(made, "big") | 1
 
@@ -51,7 +53,7 @@ def keyed_hash(root: Path, *, make: bool) -> KeyedHash | None:
 
 def _make(path: Path) -> bytes:
     """A new key, which is on the disk before anything is hashed with it."""
-    key = secrets.token_bytes(_SIZE)
+    key = os.urandom(_SIZE)
     draft = path.with_name(f".{NAME}.{os.getpid()}")
     try:
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

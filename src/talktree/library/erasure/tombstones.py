@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -161,7 +160,11 @@ class Tombstones:
         ]
 
     def _find(self, kind: str, value: bytes) -> int | None:
-        row = self._db.one(_FIND, (self._keyed.of(kind, value),))
+        if self._hash is None:
+            self._hash = keyed_hash(self._root, make=False)
+        if self._hash is None:
+            return None  # the key is lost; `check` reports it
+        row = self._db.one(_FIND, (self._hash.of(kind, value),))
         return None if row is None else int(row[0])
 
     @property
@@ -179,6 +182,8 @@ def is_unique(id: str) -> bool:
 
 def content_digest(contents: Iterable[Content]) -> bytes:
     """What tells the content of a source from that of others."""
+    from hashlib import sha256
+
     made = sha256()
     for content in contents:
         made.update(b"%d:" % content.size)

@@ -12,6 +12,8 @@ from talktree.library.database.permissions import open_paths
 from talktree.library.database.salvage import has_broken_structure, renew_rebuildable
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.erasure.finish import finish_erasures, is_pending
+from talktree.library.erasure.key import NAME as KEY
+from talktree.library.erasure.key import keyed_hash
 from talktree.library.fulltext.checksums import damaged_files
 from talktree.library.importing.result import Imported, Tell
 from talktree.library.importing.run import DIRTY, WAIT
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 FINISH = "`talktree library forget --finish` erases what is left"
+_NEEDS_KEY = "SELECT 1 FROM tombstones UNION SELECT 1 FROM scrubs LIMIT 1"
 _ALL = "SELECT id, archived FROM sources ORDER BY id"
 
 
@@ -33,6 +36,7 @@ def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
     found = care.check(library, read_data=read_data)
     found += _fulltext(library)
     found += _permissions(library)
+    found += _key(library)
     if is_pending(library):
         found.append(Trouble("erasure", "an erasure is not finished", FINISH))
     if read_data and not any(each.kind in ("damaged", "archive", "database") for each in found):
@@ -50,6 +54,14 @@ def _permissions(library: Library) -> list[Trouble]:
         Trouble("permissions", f"{path}: others than its owner can use it", f"run: {command}")
         for path, command in open_paths(library.db.path)
     ]
+
+
+def _key(library: Library) -> list[Trouble]:
+    """Whether what was forgotten or scrubbed can still be recognised."""
+    if library.db.one(_NEEDS_KEY) is None or keyed_hash(library.root, make=False) is not None:
+        return []
+    what = f"{KEY} is missing: what was forgotten or scrubbed is not recognised in imports"
+    return [Trouble("key", what, "put a copy of the file back, or forget it again")]
 
 
 def _fulltext(library: Library) -> list[Trouble]:
