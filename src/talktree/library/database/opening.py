@@ -9,7 +9,6 @@ from pathlib import Path
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.database.checksums import FUNCTION, keep_checksums, row_checksum
 from talktree.library.database.connection import Database
-from talktree.library.database.permissions import secure_library
 from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]
@@ -28,6 +27,8 @@ _SET_MADE = "INSERT INTO about (key, value) VALUES ('made', ?)"
 def open_database(path: Path, *, write: bool) -> Database:
     """The database at a path, with today's tables."""
     if write:
+        from talktree.library.database.permissions import secure_library  # readers need none of it
+
         try:
             secure_library(path)
         except OSError as error:
