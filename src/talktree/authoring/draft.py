@@ -57,6 +57,7 @@ class _Work:
 
     @document.setter
     def document(self, document: Document) -> None:
+        """Go on from another document."""
         self.queue = ReplyQueue(document, self.queue.id)
 
 
