@@ -36,7 +36,11 @@ def own(found: Document) -> list[str]:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(kind, name) for kind, shape in ENTRIES.items() for name in shape.struct.__struct_encode_fields__],
+    [
+        (kind, name)
+        for kind, shape in ENTRIES.items()
+        for name in shape.struct.__struct_encode_fields__
+    ],
 )
 def test_every_member_of_an_entry_has_a_type(kind: str, name: str) -> None:
     odd: object = [5] if name not in ("parts",) else 5
@@ -46,7 +50,11 @@ def test_every_member_of_an_entry_has_a_type(kind: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(kind, name) for kind, shape in PARTS.items() for name in shape.struct.__struct_encode_fields__],
+    [
+        (kind, name)
+        for kind, shape in PARTS.items()
+        for name in shape.struct.__struct_encode_fields__
+    ],
 )
 def test_every_member_of_a_part_has_a_type(kind: str, name: str) -> None:
     fields = msgspec.structs.fields(PARTS[kind].struct)

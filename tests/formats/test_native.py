@@ -146,7 +146,7 @@ def test_the_specification_names_every_field() -> None:
     page = (DATA.parent.parent / "docs/formats/native.md").read_text()
     for tag, shape in {**PARTS, **ENTRIES}.items():
         assert f"`{tag}`" in page
-        for field in shape.struct.__struct_fields__:
+        for field in shape.struct.__struct_encode_fields__:
             assert f"`{field}`" in page, f"{field} of {tag}"
 
 

@@ -357,6 +357,21 @@ def test_a_session_that_goes_on_from_an_older_file(tmp_path: Path) -> None:
     assert hits(tmp_path, "bread", "and salt") == []
 
 
+def test_a_session_that_was_converted(tmp_path: Path) -> None:
+    """What a conversion embedded of the source goes where it tells of an erased message."""
+    folder = tmp_path / "sessions" / "session-5"
+    demo = Path(__file__).parents[2] / "demo" / "claude-code.jsonl"
+    folder.parent.mkdir()
+    talktree.convert(talktree.read(demo), folder, to="sage")
+    store = Store(tmp_path)
+    with store.open("session-5", write=False) as session:
+        prompt = session.full_messages()[0]
+    report = store.forget("session-5", messages=[prompt.id], dry_run=False)
+    assert hits(tmp_path, prompt.id, prompt.text.splitlines()[0]) == []
+    assert "embedded" in " ".join(report.warnings)
+    assert talktree.check(folder).codes == set()
+
+
 # others, and accidents
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import overload
 
 from talktree import api
+from talktree.authoring.reply_queue import ReplyQueue
 from talktree.authoring.values import (
     Moment,
     author_of,
@@ -44,10 +45,20 @@ ROOT = "root"
 class _Work:
     """What all forks of a draft share."""
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    def __init__(self, document: Document, id: str) -> None:
+        self.queue = ReplyQueue(document, id)
         self.newest: int | None = None
         """The time of the newest message that was written."""
+
+    @property
+    def document(self) -> Document:
+        """The document with everything that was written."""
+        return self.queue.flush()
+
+    @document.setter
+    def document(self, document: Document) -> None:
+        """Go on from another document."""
+        self.queue = ReplyQueue(document, self.queue.id)
 
 
 class Draft(Document):
@@ -73,7 +84,7 @@ class Draft(Document):
             shown=document.shown,
         )
         chosen = document.conversation if conversation is None else document.find(conversation)
-        self._work = _Work(document)
+        self._work = _Work(document, chosen.id)
         self._id = chosen.id
         self._context = context
         self._place = place
@@ -155,6 +166,9 @@ class Draft(Document):
     @property
     def last(self) -> Message | None:
         """The message that the next reply follows; None if there is none."""
+        queue = self._work.queue
+        if queue.can_follow(self._tip):
+            return queue.last
         conversation = self.conversation
         if self._tip is not None and self._tip in conversation:
             return conversation[self._tip]
@@ -163,7 +177,7 @@ class Draft(Document):
 
     def __len__(self) -> int:
         """The number of messages."""
-        return len(self.conversation)
+        return len(self._work.queue)
 
     def __bool__(self) -> bool:
         return True
@@ -205,10 +219,12 @@ class Draft(Document):
 
         Its id, its time and all that the format requires are filled in.
         """
-        conversation, kind = self.conversation, self._kind
+        kind, queue = self._kind, self._work.queue
         text_of(text, "a text")
         refuse_role(kind, text_of(role, "a role"))
-        above = self._above(conversation, to)
+        queued = to is None and id is None and queue.can_follow(self._tip)
+        conversation = queue.end() if queued else self.conversation
+        above = self._tip if queued else self._above(conversation, to)
         own = None if id is None else new_id(kind, conversation, id)
         near = None if above is None else conversation[above]
         operation = making.reply(
@@ -222,9 +238,13 @@ class Draft(Document):
             thinking=None if thinking is None else level_of(thinking),
             context=self._context if near is None or near.context is None else None,
         )
-        self.do(operation)
+        if queued:
+            message = queue.add(operation)
+        else:
+            self.do(operation)
+            message = self.conversation[operation.id]
         self._tip, self._work.newest = operation.id, operation.time
-        return self.conversation[operation.id]
+        return message
 
     def attach(
         self,

@@ -34,12 +34,8 @@ CREATE TABLE branch_names ( source INTEGER NOT NULL, conversation TEXT NOT NULL,
 CREATE TABLE roles ( source INTEGER NOT NULL, role INTEGER NOT NULL, messages INTEGER NOT NULL, PRIMARY KEY (source, role) ) WITHOUT ROWID;
 CREATE TABLE conversations ( source INTEGER NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL, key TEXT, native TEXT, title TEXT, first INTEGER, last INTEGER, messages INTEGER NOT NULL, threads INTEGER NOT NULL, branches INTEGER NOT NULL, sidechains INTEGER NOT NULL, errors INTEGER NOT NULL, PRIMARY KEY (source, number) ) WITHOUT ROWID;
 CREATE INDEX conversations_native ON conversations (native);
-CREATE TABLE tombstones ( id INTEGER PRIMARY KEY AUTOINCREMENT, format TEXT NOT NULL, time INTEGER NOT NULL, checksum INTEGER NOT NULL DEFAULT 0 );
-CREATE TABLE tombstone_hashes ( hash BLOB NOT NULL, tombstone INTEGER NOT NULL, kind TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (hash, tombstone) ) WITHOUT ROWID;
-CREATE TABLE scrubs ( hash BLOB PRIMARY KEY, size INTEGER NOT NULL, probe INTEGER NOT NULL, time INTEGER NOT NULL, checksum INTEGER NOT NULL DEFAULT 0 ) WITHOUT ROWID;
-CREATE TABLE erasures (source INTEGER PRIMARY KEY);
 CREATE TABLE checksums ( name TEXT PRIMARY KEY, rows INTEGER NOT NULL, total INTEGER NOT NULL ) WITHOUT ROWID;
-INSERT INTO checksums (name, rows, total) VALUES ('about', 0, 0), ('places', 0, 0), ('sources', 0, 0), ('files', 0, 0), ('generations', 0, 0), ('versions', 0, 0), ('chunks', 0, 0), ('extents', 0, 0), ('landmarks', 0, 0), ('operations', 0, 0), ('branch_names', 0, 0), ('tombstones', 0, 0), ('tombstone_hashes', 0, 0), ('scrubs', 0, 0);
+INSERT INTO checksums (name, rows, total) VALUES ('about', 0, 0), ('places', 0, 0), ('sources', 0, 0), ('files', 0, 0), ('generations', 0, 0), ('versions', 0, 0), ('chunks', 0, 0), ('extents', 0, 0), ('landmarks', 0, 0), ('operations', 0, 0), ('branch_names', 0, 0);
 CREATE TABLE fulltext_files ( name TEXT PRIMARY KEY, size INTEGER NOT NULL, checksum INTEGER NOT NULL ) WITHOUT ROWID;
 INSERT INTO about (key, value) VALUES ('schema', '9'), ('made', '1767225600000000000');
 INSERT INTO names (text) VALUES ('claude-opus-4-1-20250805');

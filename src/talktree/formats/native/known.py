@@ -14,9 +14,12 @@ from talktree.formats.native.shapes import ENTRIES, PARTS
 from talktree.text.json_value import Json
 
 LINE = frozenset({*ENTRIES, TREE, JOINT, CARRY, "talktree", "conversation"})
-ENTRY_NAMES = {kind: frozenset(shape.struct.__struct_encode_fields__) for kind, shape in ENTRIES.items()}
+ENTRY_NAMES = {
+    kind: frozenset(shape.struct.__struct_encode_fields__) for kind, shape in ENTRIES.items()
+}
 PART_NAMES = {
-    kind: frozenset({*shape.struct.__struct_encode_fields__, "part"}) for kind, shape in PARTS.items()
+    kind: frozenset({*shape.struct.__struct_encode_fields__, "part"})
+    for kind, shape in PARTS.items()
 }
 NEAR = 0.8
 """How alike two names are if one is taken for a slip of the other."""

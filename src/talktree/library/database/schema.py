@@ -7,7 +7,7 @@ given twice: whoever remembers one from before finds nothing, not something else
 
 from __future__ import annotations
 
-SCHEMA = 9
+SCHEMA = 10
 
 GENERAL = """
 CREATE TABLE about (

@@ -13,10 +13,11 @@ from talktree.session import metadata
 from talktree.session.capture.snapshots import taken
 from talktree.session.care.inspection import HASHES, QUARANTINE, content_of
 from talktree.session.erasure.foreign_backups import foreign_backups
+from talktree.session.erasure.line_changes import EMBEDDED as EMBEDDED_MEMBER
 from talktree.session.erasure.log_rewrite import LogRewrite, Rewrites
 from talktree.session.erasure.older_file import OlderFile, is_quoted
 from talktree.session.erasure.report import Erasure
-from talktree.session.erasure.staging import STAGED, Staging
+from talktree.session.erasure.staging import EMBEDDED, STAGED, Staging
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.text.json_edit import patch
 from talktree.text.json_read import decode
@@ -118,7 +119,8 @@ def _stage_metadata(work: Work, staging: Staging) -> None:
     kept: dict[str, Json] = {
         name: each
         for name, each in value.items()
-        if name not in _COUNTED and not (name in _TITLES and is_quoted(each, said))
+        if name not in (*_COUNTED, EMBEDDED_MEMBER)
+        and not (name in _TITLES and is_quoted(each, said))
     }
     if kept != value:
         staging.add(metadata.NAME, [patch(text, kept) if kept else b"{}\n"])
@@ -137,6 +139,8 @@ def _removable(work: Work, named: set[str]) -> list[str]:
             hash = content_of(entry.name)
             if hash is not None and hash not in named:
                 found.append(f"backups/{entry.name}")
+    if work.folder.lstat(EMBEDDED) is not None:
+        found.append(EMBEDDED.decode())
     found += foreign_backups(work.folder, work.root, work.targets)
     return list(dict.fromkeys(found))
 
@@ -200,6 +204,8 @@ def _not_undoable(work: Work) -> Iterator[str]:
 
 
 def _warnings(work: Work) -> Iterator[str]:
+    if work.folder.lstat(EMBEDDED) is not None:
+        yield "the session, but not what was embedded to convert it back byte for byte"
     names = [_shown(path) for path in work.targets.paths]
     found: dict[str, list[str]] = {}
     children: list[str] = []

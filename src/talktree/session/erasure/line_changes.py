@@ -7,7 +7,7 @@ the old bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT
@@ -17,6 +17,8 @@ from talktree.session.erasure.targets import WHY_MESSAGE, Targets
 from talktree.text.json_edit import patch
 from talktree.text.json_write import encode_new
 
+EMBEDDED = "x-talktree"
+"""The member with the record that a line was converted from."""
 ERASED_RESULT = "The result was erased."
 _RESULT_MEMBERS = ("toolCallId", "toolName", "success")
 _LINE_MEMBERS = (
@@ -44,6 +46,8 @@ class LineChanges:
         """The paths that only snapshots of erased messages have."""
         self._lost = lost
         """The hashes that only snapshots of erased messages have."""
+        self._updated: set[object] = set()
+        """The messages of which a snapshot stays."""
         self._quotes = [
             re.compile(rf'message {re.escape(id[:8])} \(".*"\)') for id in targets.erased
         ]
@@ -59,7 +63,7 @@ class LineChanges:
             return None
         if id in targets.emptied:
             return encode_new(self._relinked(self._emptied(value)))
-        changed = self._without_results(value)
+        changed = self._without_embedded(self._without_results(value), self._targets.erased)
         if isinstance(value.get("operation"), dict):
             changed = self._note(changed)
         if changed != value:
@@ -107,6 +111,15 @@ class LineChanges:
         left = _others(message["toolResults"], gone)
         return {**value, "message": {**message, "toolResults": left}}
 
+    def _without_embedded(self, value: Value, words: Iterable[str]) -> Value:
+        """The line without the record that it was converted from, if that names what is erased."""
+        if EMBEDDED not in value:
+            return value
+        text = encode_new(value[EMBEDDED]).decode("utf-8", "surrogatepass")
+        if not any(word in text for word in words):
+            return value
+        return {name: each for name, each in value.items() if name != EMBEDDED}
+
     def _note(self, value: Value) -> Value:
         """A move that an earlier version recorded as a message."""
         message = value.get("message")
@@ -153,11 +166,17 @@ class LineChanges:
             return None if value.get("messageId") in self._targets.messages else body
         if value.get("messageId") in self._targets.messages and "point" not in value:
             return self._orphan(value, held)
+        names = [path.decode("utf-8", "replace") for path in self._targets.paths]
+        kept = self._without_embedded(value, [*self._targets.erased, *names])
         changed = self._of_others(held)
         point = self._targets.place(value.get("messageId"))
-        if changed == held and point == value.get("messageId"):
+        is_first = point not in self._updated
+        self._updated.add(point)
+        if kept is value and changed == held and point == value.get("messageId"):
             return body
-        return encode_new({**value, "messageId": point, "snapshot": changed})
+        if is_first and kept.get("isSnapshotUpdate") is True:
+            kept = {**kept, "isSnapshotUpdate": False}
+        return encode_new({**kept, "messageId": point, "snapshot": changed})
 
     def _orphan(self, value: Value, held: Value) -> bytes | None:
         """What stays of an erased message's snapshot: which other files it changed, not how."""
@@ -172,7 +191,10 @@ class LineChanges:
         left: Value = {"trackedFiles": {}, "fileBackups": {}, "paths": paths, "uncovered": []}
         if held.get("ended") is True:
             left["ended"] = True
-        return encode_new({**value, "messageId": parent, "snapshot": left})
+        whole = {name: each for name, each in value.items() if name != EMBEDDED}
+        whole["isSnapshotUpdate"] = parent in self._updated
+        self._updated.add(parent)
+        return encode_new({**whole, "messageId": parent, "snapshot": left})
 
     def _of_others(self, held: Value) -> Value:
         """A snapshot without erased paths; the names are replaced by marks."""

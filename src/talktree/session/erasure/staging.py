@@ -25,6 +25,8 @@ from talktree.session.journal.quarantine import FOLDER as QUARANTINE
 
 STAGED = b".unfinished-erasure"
 DECIDED = ERASURE
+EMBEDDED = b"x-talktree.jsonl"
+"""What a conversion embedded of the source; it may hold any text of it."""
 _LIST = b"remove.json"
 _OUTSIDE = b"beside.json"
 """The older file beside the folder of the session."""
@@ -148,9 +150,9 @@ def _remove(removal: _Removal, folder: Anchor, root: Anchor) -> None:
 
 
 def remove_backup(anchor: Anchor, name: str) -> None:
-    """Remove a kept content; a list that names anything else is not obeyed."""
+    """Remove a kept content or embedded data; a list that names anything else is not obeyed."""
     path = name.encode("utf-8", "surrogateescape")
-    if path.startswith(BACKUPS + b"/"):
+    if path.startswith(BACKUPS + b"/") or path == EMBEDDED:
         with suppress(FileNotFoundError):
             anchor.unlink(path)
 

@@ -1,4 +1,4 @@
-"""Schema 9: tombstones of forgotten conversations, scrubbed secrets, unfinished erasures.
+"""Schema 10: tombstones of forgotten conversations, scrubbed secrets, unfinished erasures.
 
 Older versions did not always overwrite deleted rows, so the first erasure writes the database file
 anew.
