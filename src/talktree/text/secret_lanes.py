@@ -129,6 +129,7 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
     before = starts - 4
     told = _tables().dotted[_three(seen, before)]
     told |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
+    told |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
     return told | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
 

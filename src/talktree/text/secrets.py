@@ -9,10 +9,11 @@ from talktree.text.lanes import is_worth
 from talktree.text.secret_blocks import passwords, private_keys
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lanes import may_tell
-from talktree.text.secret_names import kind_of, secret_name, value_at
+from talktree.text.secret_finds import by_name
+from talktree.text.secret_named import value_named
 from talktree.text.secret_tokens import SHORTEST, tokens
 
-LONGEST_NAMED = 256
+LONGEST_NAMED = 1 << 14
 _KEY_BEGINS = b"-----BEGIN"
 
 
@@ -35,9 +36,9 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
     """The secrets in a text, in order; a name says what the text as a whole is the value of."""
     # Every character becomes one byte, so places stay what they are; no key has others.
     data = text.encode("ascii", "replace")
-    found = _found(data)
-    if name is not None and not found and SHORTEST <= len(data) <= LONGEST_NAMED:
-        found = _as_named(data, name)
+    found = [*_found(data), *by_name(data)]
+    if name is not None and len(data) <= LONGEST_NAMED:
+        found += value_named(data, name.encode("ascii", "replace"))
     return _apart(found)
 
 
@@ -102,14 +103,6 @@ def _begins_key(data: bytes) -> bool:
 
 def _passwords(data: bytes) -> Iterable[Found]:
     return passwords(data) if b"@" in data else ()
-
-
-def _as_named(data: bytes, name: str) -> list[Found]:
-    called = secret_name(name.lower().encode("ascii", "replace"))
-    if called is None or value_at(data, 0) != len(data):
-        return []
-    kind, what = kind_of(called)
-    return [(kind, 0, len(data), what)]
 
 
 def _apart(found: list[Found]) -> Iterator[Secret]:

@@ -1,0 +1,28 @@
+"""Secrets that are known by names and places, from the stems that the prefilter finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.text.secret_kinds import Found
+from talktree.text.secret_named import named_at
+from talktree.text.secret_places import azure_secrets, hash_at, option_at, signed_at
+from talktree.text.secret_stems import HASH, OPTION, SIGNED, stems
+
+_NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
+
+
+def by_name(data: bytes) -> Iterator[Found]:
+    """The secrets in a text that are known by what is written around them."""
+    yield from azure_secrets(data)
+    at = 0
+    for hit, bits in stems(data):
+        if bits & OPTION:
+            yield from option_at(data, hit)
+        if bits & SIGNED:
+            yield from signed_at(data, hit)
+        if bits & HASH:
+            yield from hash_at(data, hit)
+        if bits & _NAMES and hit >= at:
+            at, found = named_at(data, hit)
+            yield from found
