@@ -42,7 +42,7 @@ def authorization(data: bytes, at: int) -> Iterator[Found]:
     found = _ALONE.match(data, start) if at >= 0 else re.match(rb'"([\w+/=.~-]{8,4096})"', data)
     if found is not None and not is_placeholder(found.group(1)):
         text = found.group(1)
-        if (_BASE64.fullmatch(text) and _has_login(text)) or is_drawn(text):
+        if (_BASE64.fullmatch(text) and _has_login(text)) or (is_drawn(text) and b"." not in text):
             yield TOKEN, found.start(1) + min(at, 0), found.end(1) + min(at, 0), "a token"
 
 

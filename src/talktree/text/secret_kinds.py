@@ -200,7 +200,7 @@ _SERVICE: tuple[Row, ...] = (
     ("a Flutterwave key", "FLWSECK- FLWSECK_TEST- FLWPUBK_TEST-", r"([A-Za-z0-9]{32}-X|[a-h0-9]{12})"),
     ("a Shippo token", "shippo_live_ shippo_test_", r"([a-fA-F0-9]{40})"),
     ("a Duffel token", "duffel_live_ duffel_test_", r"([\w=-]{43})"),
-    ("a GoCardless or Lob key", "live_ test_", r"([a-f0-9]{35}|[\w-]{40})"),
+    ("a Lob key", "live_ test_", r"([a-f0-9]{35})"),
     ("a Defined Networking key", "dnkey-", r"([\w=-]{26}-[\w=-]{52})"),
     ("a Frame.io token", "fio-u-", r"([\w=-]{64})"),
     ("an Intra42 secret", "s-s4t2ud- s-s4t2af-", r"([a-f0-9]{64})"),

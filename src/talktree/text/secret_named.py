@@ -15,7 +15,7 @@ from talktree.text.secret_names import (
     kind_of,
     meaning,
 )
-from talktree.text.secret_values import Value, is_drawn, is_password, is_placeholder, is_token
+from talktree.text.secret_values import Value, is_drawn, is_mixed, is_password, is_placeholder, is_token
 from talktree.text.secret_written import Written, line_from, value_from
 
 LONGEST_NAME = 60
@@ -34,7 +34,7 @@ _VALUE_NEXT = re.compile(
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:for [\w.@-]{1,40}[ \t])?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) (?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
     rb"currently|still|set|changed|just|reads?|called|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}"
 )
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
@@ -43,6 +43,7 @@ _OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"'
 _ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
 _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
+_IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
 
 
@@ -107,6 +108,8 @@ def _judged(
     if written is None:
         return None
     value = Value(written.text, quoted or written.quoted, setting)
+    if name.text.lower() == b"pass" and (b" " in value.text or value.text.isalpha()):
+        return None
     real = is_password(value) if name.means == PASSWORDS else is_token(value)
     if not real and name.text.lower().endswith(b"-data"):
         real = len(written.text) > 100
@@ -126,7 +129,7 @@ def _option(data: bytes, name: _Name) -> Found | None:
 def _assigned(data: bytes, name: _Name) -> Found | None:
     """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
     sign = _SEPARATOR.match(data, name.end)
-    if sign is None:
+    if sign is None or (sign["space"] and name.text == b"pass"):
         return None
     at = sign.end()
     typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
@@ -145,7 +148,7 @@ def _tight(data: bytes, name: _Name, written: Written) -> Found | None:
     """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
     upper = not any(97 <= byte <= 122 for byte in name.text)
     if name.before in (b"?", b"&"):
-        cut = _cut(data, written, b"&#")
+        cut = _cut(data, written, b"&")
     elif upper:
         cut = _cut(data, written, b"")
     else:
@@ -173,8 +176,8 @@ def _on_line(
     setting = whole
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
-        setting = setting or not cut.text.isalpha()
-    return _judged(name, cut, setting=setting)
+        setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
+    return _judged(name, cut, setting=setting and name.means == PASSWORDS)
 
 
 def _is_sentence(text: bytes) -> bool:
@@ -225,9 +228,15 @@ def _element(data: bytes, name: _Name) -> Found | None:
 def _said(data: bytes, name: _Name) -> Found | None:
     """`the password is …`, `password "…"`, and the lines of .netrc."""
     sign = _PROSE.match(data, name.end)
+    verb = name.text.lower() == b"pass"
     if sign is not None:
         written = _cut(data, value_from(data, sign.end()), b",;)")
+        # The verb is far more frequent than the noun.
+        if verb and (written is None or not written.quoted or not is_mixed(written.text)):
+            return None
         return _spoken(data, name, written)
+    if verb:
+        return None
     if _NEXT_QUOTED.match(data, name.end) is not None:
         return _judged(name, value_from(data, name.end + 1))
     blank = data[name.end : name.end + 1] in (b" ", b"\t")
@@ -268,7 +277,8 @@ def _argument(data: bytes, name: _Name) -> Found | None:
     if sign is None:
         return None
     written = value_from(data, sign.end())
-    if written is None or not (is_drawn(written.text) or b"-" in name.text):
+    named = b"-" in name.text or name.text.isupper()
+    if written is None or not (named or is_drawn(written.text)):
         return None
     return _judged(name, written)
 

@@ -17,7 +17,7 @@ _WHAT = "a password"
 _JOINED = re.compile(rb"\s-p(?=[^\s-])")
 _APART = re.compile(rb"\s-{1,2}(?:p|P|a|w|k|pw|W)[ \t]+(?=[^\s-])")
 _TIGHT = re.compile(rb"\s-(?:p|P)[ \t]?(?=[^\s-])")
-_LOGIN = re.compile(rb"\s-{1,2}(?:u|user|U|proxy-user|basic)(?:[ \t]+|=|(?=[\w\"']))")
+_LOGIN = re.compile(rb"\s(?:--(?:proxy-)?user(?:[ \t]+|=)|-[uU](?:[ \t]+|(?=[\w\"'])))")
 _PASS_IN = re.compile(rb"\s-{1,2}pass(?:in|out)?[ \t]+pass:(?=\S)")
 _SENT = re.compile(rb"\s-{1,2}(?:b|cookie)[ \t]+[\"']?")
 _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (

@@ -42,8 +42,8 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     AUTH: (_letters("ac"), _letters("ur"), _letters("te"), _letters("hd")),
     # cookie, Kennwort
     COOKIE: (_letters("ow"), _letters("o"), _letters("kr"), _letters("it")),
-    # -p, -u, -a, -b, -w, -x, -k, -P, -U
-    OPTION: (b" \t\n", b"-", b"puabwkPUxi", _ANY),
+    # -p, -u, -a, -b, -w, -k, -P, -U, --user
+    OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
     # sig=, :5432:, 1//0, -us1
     SIGNED: (_letters("s") + b":1-", _letters("i") + b"56/u", _letters("g") + b"4/s", b"=%0123456789"),
     # $6$, $2y$, $apr1$, {SHA}

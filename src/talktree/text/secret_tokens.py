@@ -46,6 +46,8 @@ _AWS_SETTING = b"ECRET_ACCESS_KEY"
 _WRAPPED = re.compile(
     rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?[\w.=-]{4,200}(?![\w.=-])){1,24}"
 )
+_SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
+"""Names of functions and files are not keys, however they start."""
 _LINE_END = re.compile(rb"[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?")
 
 
@@ -178,7 +180,7 @@ def _matched(data: bytes, start: int, known: Known) -> Found | None:
     if found is None or found.group() in DOCUMENTED:
         return None
     body = found.group(1)
-    if is_made_up(body) or not is_varied(body):
+    if is_made_up(body) or not is_varied(body) or _SPELLED.fullmatch(body):
         return None
     if any(piece in body for piece in DOCUMENTED_PIECES):
         return None

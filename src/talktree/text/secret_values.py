@@ -10,7 +10,7 @@ from talktree.text.randomness import entropy, is_random
 SHORTEST_PASSWORD = 4
 SHORTEST_TOKEN = 6
 _PLACEHOLDER = re.compile(
-    rb"<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{4,}|_{4,}|-{4,}"
+    rb"\x00|\(\?|\\[wdsb]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{4,}|_{4,}|-{4,}"
     rb"|\[redacted|redacted|masked|censored|hidden[_-]|changeme|change[_-](?:me|this|it)"
     rb"|placeholder|(?:^|[^a-z0-9])(?:your|my|the|some|any|new)[_ -]|^your|yourpass|yourkey"
     rb"|yoursecret|yourtoken|exampl|dummy|sample|insert|replace[_-]?|fill[_-]?in"
@@ -37,13 +37,13 @@ _WEAK = frozenset(
     b"environment file vault keychain keyring store stdin value values key keys name data type "
     b"field label title content access refresh session public private identifier expression "
     b"accepted default_value username_password user_pass userpass api_key apikey access_token "
-    b"refresh_token id_token client_secret client_credentials authorization_code".split()
+    b"refresh_token id_token client_secret client_credentials authorization_code options option flag flags argument arguments arg args parameter reserved unreserved keyword".split()
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _STEM = re.compile(rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase")
 _PATH = re.compile(rb"(?:~|\.{1,2})?/[\w.@/~-]*\Z|[A-Za-z]:[\\/]|\w+://|\.{0,2}/\w+/|[\w-]+/[\w-]+\.[a-z]{2,4}\Z")
 _CODE = re.compile(
-    rb"[A-Za-z_][\w.:>-]*\(|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|.*(?:=>|&&|\|\||::|->|\?\.)"
+    rb"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|.*(?:=>|&&|\|\||::|->|\?\.)"
     rb"|(?:await|new|return|not|lambda|function|async|typeof|if|else)\b|[A-Z]\w*<|[\[({]|.*\(\)"
 )
 _NUMBER = re.compile(rb"-?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[a-zA-Z]{1,2}|%)?")
@@ -68,7 +68,7 @@ class Value(NamedTuple):
 
 def is_placeholder(text: bytes) -> bool:
     """Whether a value only says where a secret would be."""
-    low = text.lower().strip()
+    low = text.lower().strip().rstrip(b"?")
     return (
         not low
         or low in _WEAK
@@ -90,12 +90,12 @@ def is_password(value: Value) -> bool:
     if _NUMBER.fullmatch(text):
         return text.isdigit() and (value.quoted or value.setting) and len(text) >= 4
     if b" " in text:
-        return _is_phrase(text) or (value.quoted and not _LABEL.search(text.lower()))
+        return _is_phrase(text) or (value.quoted and _is_short_phrase(text))
     if _STEM.search(text.lower()) and not _has_digit_and_symbol(text):
         return False
     if value.quoted or value.setting:
         return True
-    return len(text) >= 5 and _is_mixed(text)
+    return len(text) >= 5 and is_mixed(text)
 
 
 def is_token(value: Value) -> bool:
@@ -112,10 +112,10 @@ def is_token(value: Value) -> bool:
         return is_random(text) or _is_drawn_letters(text) or _is_spelled_setting(value)
     if _NUMBER.fullmatch(text):
         return text.isdigit() and len(text) >= 16
-    if not _is_mixed(text):
-        return False
     if is_random(text):
         return True
+    if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
+        return False
     return (value.quoted or value.setting) and (len(text) >= 8 or value.setting)
 
 
@@ -149,6 +149,8 @@ def _is_words_password(value: Value) -> bool:
         return False
     if b" " in text:
         return _is_phrase(text)
+    if not value.quoted and not value.setting and b"_" in text:
+        return False
     if len(words) >= 3:
         return not _LABEL.search(low.replace(b"_", b" ").replace(b"-", b" "))
     if not (value.quoted or value.setting) or len(text) < 6:
@@ -162,16 +164,23 @@ def _is_words_password(value: Value) -> bool:
 def _is_phrase(text: bytes) -> bool:
     """Several small words none of which makes it a sentence."""
     words = text.split(b" ")
-    if len(words) < 3 or text[:1].isupper() or _STEM.search(text.lower()):
+    if not 3 <= len(words) <= 12 or not text.replace(b" ", b"").islower() or _STEM.search(text.lower()):
         return False
-    return not _LABEL.search(text.lower()) and all(len(word) >= 2 for word in words)
+    return not _LABEL.search(text.lower()) and all(len(word) >= 3 and word.isalpha() for word in words)
+
+
+def _is_short_phrase(text: bytes) -> bool:
+    """A few words with a digit and a symbol among them, which no label has."""
+    return (
+        text.count(b" ") <= 3 and _has_digit_and_symbol(text) and not _LABEL.search(text.lower())
+    )
 
 
 def _looks_like_code(value: Value) -> bool:
     return not value.quoted and _CODE.match(value.text) is not None
 
 
-def _is_mixed(text: bytes) -> bool:
+def is_mixed(text: bytes) -> bool:
     """Whether letters, digits and symbols are mixed."""
     letters = any(65 <= byte <= 90 or 97 <= byte <= 122 for byte in text)
     digits = any(48 <= byte <= 57 for byte in text)

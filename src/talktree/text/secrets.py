@@ -35,7 +35,7 @@ Put = Callable[[Secret, str], str]
 def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
     """The secrets in a text, in order; a name says what the text as a whole is the value of."""
     # Every character becomes one byte, so places stay what they are; no key has others.
-    data = text.encode("ascii", "replace")
+    data = text.replace("…", "\0").encode("ascii", "replace")
     found = [*_found(data), *by_name(data)]
     if name is not None and len(data) <= LONGEST_NAMED:
         found += value_named(data, name.encode("ascii", "replace"))
