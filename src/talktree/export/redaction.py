@@ -18,7 +18,8 @@ from msgspec import Struct
 
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, TOKEN
+from talktree.export.targets import Targets
+from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
@@ -36,8 +37,9 @@ SHORTEST_DRAWN = 10
 class Redactor:
     """Finds secrets and puts words in their place; knows each one it has seen."""
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, targets: Targets | None = None) -> None:
         self.key = key or token_bytes(32)
+        self.targets = targets or Targets()
         self._words: dict[str, str] = {}
         """By a secret as it was first seen."""
         self._put: dict[str, str] = {}
@@ -50,8 +52,8 @@ class Redactor:
 
     @property
     def is_needed(self) -> bool:
-        """Whether it knows any secret."""
-        return bool(self._words)
+        """Whether it knows any secret, or looks for what the user named."""
+        return bool(self._words or self.targets)
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:
@@ -62,25 +64,28 @@ class Redactor:
 
     def words(self, secret: Secret, held: str) -> str:
         """What is put in the place of a secret."""
-        bare = bared(held)
-        found = self._words.get(bare)
+        placed = self._placeholder(bared(held), _ARTICLE.sub("", secret.what))
+        self._know(secret.kind, held, placed)
+        return placed
+
+    def _placeholder(self, held: str, what: str) -> str:
+        found = self._words.get(held)
         if found is None:
-            what = _ARTICLE.sub("", secret.what)
-            sign = blake2b(bare.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
-            found = self._words[bare] = f"[redacted: {what} {sign.hexdigest()}]"
+            sign = blake2b(held.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
+            found = self._words[held] = f"[redacted: {what} {sign.hexdigest()}]"
             self.counts[what] += 1
-        self._know(secret.kind, held, found)
         return found
 
     def _know(self, kind: str, held: str, words: str) -> None:
-        # A short password may be a word that stands everywhere; then only its place tells.
-        before, behind = ("", "") if kind != PASSWORD or _is_drawn(held) else (":", "@")
-        if before + held + behind in self._put:
+        # What is short or a word may be anywhere; then only its place says that it is secret.
+        anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_drawn(held)
+        before, behind = (":", "@") if kind == PASSWORD and not anywhere else ("", "")
+        if (not anywhere and not before) or before + held + behind in self._put:
             return
         for form in _forms(held):
             self._put[before + form + behind] = before + words + behind
         size = LONGEST_HEAD if kind in (PRIVATE_KEY, TOKEN) else SHORTEST_CUT
-        if kind != PASSWORD and len(held) > size + 8:
+        if kind not in (PASSWORD, NAMED_PASSWORD) and len(held) > size + 8:
             self._cuts.setdefault(held[:size], (held, words))
 
     def learn(self, text: str, name: str | None = None) -> bool:
@@ -92,8 +97,24 @@ class Redactor:
         return found
 
     def text(self, text: str, name: str | None = None) -> str:
+        """The text without secrets, be they known or new, and without what the user named."""
+        return self.without_targets(self.without_secrets(text, name))
+
+    def without_secrets(self, text: str, name: str | None = None) -> str:
         """The text without secrets, be they known or new."""
         return self.without_known(without_secrets(text, self.words, name=name))
+
+    def without_targets(self, text: str) -> str:
+        """The text without words, patterns and personal data that are looked for."""
+        if not self.targets:
+            return text
+        out: list[str] = []
+        at = 0
+        for target in self.targets.find(text):
+            held = text[target.start : target.stop].casefold()
+            out += (text[at : target.start], self._placeholder(held, target.what))
+            at = target.stop
+        return "".join((*out, text[at:])) if out else text
 
     def name(self, title: str) -> str:
         """A title as a file may be named: with nothing where secrets stood."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
-from talktree.text.secret_named import named_at
+from talktree.text.secret_named import is_name, named_at
 from talktree.text.secret_places import azure_secrets, hash_at, option_at, signed_at
 from talktree.text.secret_stems import HASH, OPTION, SIGNED, stems
 
@@ -26,3 +26,20 @@ def by_name(data: bytes) -> Iterator[Found]:
         if bits & _NAMES and hit >= at:
             at, found = named_at(data, hit)
             yield from found
+
+
+def suspects(data: bytes) -> Iterator[int]:
+    """Where in bytes of JSON a name or a place is that may make something secret.
+
+    It is asked before strings are decoded, so a letter that belongs to an escape before a name is
+    not taken for a part of it.
+    """
+    yield from (start for _, start, _, _ in azure_secrets(data))
+    at = 0
+    for hit, bits in stems(data):
+        if bits & ~_NAMES:
+            yield hit
+        elif hit >= at:
+            at, known = is_name(data, hit)
+            if known:
+                yield hit

@@ -310,6 +310,12 @@ BY_START = _by_start()
 """The kinds a run may be of, by its first characters."""
 
 
+_BY_NAME = 16
+"""Kinds that are known by names and places: passwords, headers, cookies, password files."""
+KIND_COUNT = len({known.what for _, known in _rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
+"""How many kinds of secrets are known."""
+
+
 class Behind(NamedTuple):
     """A kind that is known by what stands before its run."""
 

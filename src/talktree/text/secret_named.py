@@ -89,6 +89,18 @@ def _name(data: bytes, hit: int) -> _Name | int:
     return rest.end() if means is None else _Name(text, start, end, means, data[start - 1 : start])
 
 
+def is_name(data: bytes, hit: int) -> tuple[int, bool]:
+    """Where the name around a place ends, and whether a value may be secret because of it."""
+    name = _name(data, hit)
+    if isinstance(name, _Name):
+        return name.end, True
+    near = data[max(0, hit - LONGEST_NAME) : hit]
+    start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
+    if data[start - 1 : start] != b"\\":
+        return name, False
+    return name, meaning(data[start + 1 : name].rstrip(b".-")) is not None
+
+
 def _values(data: bytes, name: _Name) -> list[Found]:
     for look in (_option, _assigned, _beside, _element, _said, _argument):
         found = look(data, name)

@@ -38,7 +38,7 @@ _HARMLESS = (
     *(b"publictoken", b"canceltoken", b"startingtoken", b"stoptoken", b"eostoken", b"bostoken"),
     *(b"padtoken", b"unktoken", b"masktoken", b"septoken", b"clstoken", b"specialtoken"),
     *(b"starttoken", b"endtoken", b"markertoken", b"oldpwd", b"forgotpassword", b"nopassword"),
-    *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"pertoken"),
+    *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"publickeytoken"),
     *(b"inputtoken", b"outputtoken", b"prompttoken", b"maxtoken", b"lasttoken", b"firsttoken"),
 )
 _PASS = re.compile(rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$")

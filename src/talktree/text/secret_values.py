@@ -10,7 +10,7 @@ from talktree.text.randomness import entropy, is_random
 SHORTEST_PASSWORD = 4
 SHORTEST_TOKEN = 6
 _PLACEHOLDER = re.compile(
-    rb"\x00|\(\?|\\[wdsb]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{4,}|_{4,}|-{4,}"
+    rb"\x00|\(\?|\\[wdsb]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{3,}|_{4,}|-{4,}"
     rb"|\[redacted|redacted|masked|censored|hidden[_-]|changeme|change[_-](?:me|this|it)"
     rb"|placeholder|(?:^|[^a-z0-9])(?:your|my|the|some|any|new)[_ -]|^your|yourpass|yourkey"
     rb"|yoursecret|yourtoken|exampl|dummy|sample|insert|replace[_-]?|fill[_-]?in"
@@ -68,10 +68,10 @@ class Value(NamedTuple):
 
 def is_placeholder(text: bytes) -> bool:
     """Whether a value only says where a secret would be."""
-    low = text.lower().strip().rstrip(b"?")
+    low = text.lower().strip()
     return (
         not low
-        or low in _WEAK
+        or low.rstrip(b"?") in _WEAK
         or len(set(low)) < 3
         or _PLACEHOLDER.search(low) is not None
         or _VARIABLE.fullmatch(text) is not None
@@ -131,9 +131,9 @@ def _is_spelled_setting(value: Value) -> bool:
 
 
 def _is_drawn_letters(text: bytes) -> bool:
-    """Letters only, and no word: drawn from few letters, or in capitals."""
-    return len(text) >= 16 and b"-" not in text and b"_" not in text and entropy(text) >= 3.4 and (
-        _vowels(text) * 4 < len(text)
+    """Letters only, and no word: it has too few vowels."""
+    return (
+        len(text) >= 16 and text.isalpha() and entropy(text) >= 3.4 and _vowels(text) * 5 < len(text)
     )
 
 
