@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_named import is_name, named_at
-from talktree.text.secret_places import azure_secrets, hash_at, option_at, signed_at
-from talktree.text.secret_stems import HASH, OPTION, SIGNED, stems
+from talktree.text.secret_places import azure_secrets, hash_at, may_take_password, option_at, signed_at
+from talktree.text.secret_stems import HASH, OPTION, SIGNED, is_stem, stems
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
 
@@ -17,13 +17,13 @@ def by_name(data: bytes) -> Iterator[Found]:
     yield from azure_secrets(data)
     at = 0
     for hit, bits in stems(data):
-        if bits & OPTION:
+        if bits & OPTION and may_take_password(data, hit):
             yield from option_at(data, hit)
         if bits & SIGNED:
             yield from signed_at(data, hit)
         if bits & HASH:
             yield from hash_at(data, hit)
-        if bits & _NAMES and hit >= at:
+        if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, found = named_at(data, hit)
             yield from found
 
@@ -37,9 +37,13 @@ def suspects(data: bytes) -> Iterator[int]:
     yield from (start for _, start, _, _ in azure_secrets(data))
     at = 0
     for hit, bits in stems(data):
-        if bits & ~_NAMES:
+        if bits & OPTION and may_take_password(data, hit):
             yield hit
-        elif hit >= at:
+        elif bits & SIGNED and any(signed_at(data, hit)):
+            yield hit
+        elif bits & HASH and any(hash_at(data, hit)):
+            yield hit
+        elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, known = is_name(data, hit)
             if known:
                 yield hit

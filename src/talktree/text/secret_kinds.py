@@ -205,7 +205,6 @@ _SERVICE: tuple[Row, ...] = (
     ("a Frame.io token", "fio-u-", r"([\w=-]{64})"),
     ("an Intra42 secret", "s-s4t2ud- s-s4t2af-", r"([a-f0-9]{64})"),
     ("an Adobe secret", "p8e- p8e_", r"([A-Za-z0-9]{32})"),
-    ("an Asana token", "1/", r"([0-9]{12,20}:[a-f0-9]{32})"),
     ("an Authress key", "authress_ scauth_", r"([\w.-]{50,200})"),
     ("a Settlemint token", "sm_aat_ sm_pat_ sm_sat_", r"([A-Za-z0-9]{16})"),
     ("a Klaviyo key", "pk_", r"([a-f0-9]{34})"),

@@ -44,6 +44,12 @@ _ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
 _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
 _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
+_FOLLOWED = re.compile(
+    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}(?:[:=,>(|?]|\\{0,9}[\"'`]|[^<>]{0,40}>|"
+    rb"(?:is|was|be|to|ist|lautet|war|est|becomes?|now|currently|still|set|changed|just|reads?|called|"
+    rb"for|of|on|in|value|Value|-|bearer|basic|token)\b)",
+    re.IGNORECASE,
+)
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
 
 
@@ -93,12 +99,21 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
     """Where the name around a place ends, and whether a value may be secret because of it."""
     name = _name(data, hit)
     if isinstance(name, _Name):
-        return name.end, True
+        return name.end, _has_value(data, name.text, name.end)
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
     if data[start - 1 : start] != b"\\":
         return name, False
-    return name, meaning(data[start + 1 : name].rstrip(b".-")) is not None
+    text = data[start + 1 : name].rstrip(b".-")
+    end = start + 1 + len(text)
+    return name, meaning(text) is not None and _has_value(data, text, end)
+
+
+def _has_value(data: bytes, name: bytes, end: int) -> bool:
+    """Whether a value may follow a name, in any of the ways that are looked for."""
+    if name.startswith(b"-") or name.lower() in (b"password", b"passwd"):
+        return True
+    return _FOLLOWED.match(data, end) is not None
 
 
 def _values(data: bytes, name: _Name) -> list[Found]:

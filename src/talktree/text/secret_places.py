@@ -59,6 +59,22 @@ def azure_secrets(data: bytes) -> Iterator[Found]:
         at = data.find(b"~", at + 1)
 
 
+_SOME_PROGRAM = re.compile(
+    rb"mysql|mariadb|mycli|7z|rar|sshpass|zip|-cli|login|mongo|ldap|openssl|plink|pscp|psftp|freerdp|"
+    rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd|mosquitto|kinit|"
+    rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|netexec|nxc|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
+    re.IGNORECASE,
+)
+
+
+def may_take_password(data: bytes, hit: int) -> bool:
+    """Whether what begins here may be an option with a password, asked before more is looked at."""
+    if data[hit + 2 : hit + 3] == b"-" and data[hit + 3 : hit + 4] not in (b"u", b"p", b"c"):
+        return False
+    near = data[max(0, hit - _FAR) : hit]
+    return b"pass:" in data[hit : hit + 24] or _SOME_PROGRAM.search(near) is not None
+
+
 def option_at(data: bytes, hit: int) -> Iterator[Found]:
     """Passwords behind short options, where the program takes one there."""
     line = data.rfind(b"\n", max(0, hit - _FAR), hit) + 1

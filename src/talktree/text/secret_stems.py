@@ -96,3 +96,24 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     found = together.to_bytes(len(piece), "little")
     for each in _FOUND.finditer(found):
         yield each.start() + offset, found[each.start()]
+
+
+_AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
+_AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
+_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha"})
+_ENDINGS = (b"token", b"cret", b"key")
+
+
+def is_stem(data: bytes, hit: int, bits: int) -> bool:
+    """Whether it is a stem of a name indeed, and not just a word with the same four letters."""
+    if bits & PASS:
+        return _AFTER_PASS.match(data, hit + 4) is not None
+    if bits & KEY and data[max(0, hit - 2) : hit + 3].lower().endswith(_ENDINGS):
+        return True
+    if bits & AUTH:
+        return _AFTER_AUTH.match(data, hit + 4) is not None
+    if bits & PWD and data[hit : hit + 3].lower() in _SHORT:
+        return True
+    return bool(bits & COOKIE) and data[max(0, hit - 4) : hit + 4].lower().endswith(
+        (b"cooki", b"kennwort")
+    )
