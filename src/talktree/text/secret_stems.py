@@ -73,7 +73,7 @@ def _with_numpy(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     # The first two letters leave few places, and only these are looked at for the others.
     first, second = lane(piece.translate(_TABLES[0])), lane(piece.translate(_TABLES[1]))
     found = first[:-3] & second[1:-2]
-    places = found.nonzero()[0]
+    places = (found != 0).nonzero()[0]
     seen = lane(piece)
     bits = found[places] & _lane_of(2)[seen[places + 2]]
     bits &= _lane_of(3)[seen[places + 3]]
