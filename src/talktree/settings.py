@@ -19,6 +19,8 @@ from talktree.errors import Unreadable, UsageError
 from talktree.home import config_file
 
 TABLE = "attachments"
+REDACTION = "redaction"
+WORDS, PATTERNS = "words", "patterns"
 MAX_SIZE, SCAN_COMMAND, SCAN_TIMEOUT = "max-size", "scan-command", "scan-timeout"
 KNOWN = (MAX_SIZE, SCAN_COMMAND, SCAN_TIMEOUT)
 PLACEHOLDER = "{path}"
@@ -39,13 +41,30 @@ class AttachmentSettings(NamedTuple):
     """Seconds that the scanner may take for one attachment."""
 
 
+class RedactionSettings(NamedTuple):
+    """What exports replace besides secrets."""
+
+    words: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    """Regular expressions."""
+
+
 def attachment_settings() -> AttachmentSettings:
     """The settings for attachments from the user's own configuration, or the defaults."""
+    return _settings()[0]
+
+
+def redaction_settings() -> RedactionSettings:
+    """The settings for redaction from the user's own configuration, or the defaults."""
+    return _settings()[1]
+
+
+def _settings() -> tuple[AttachmentSettings, RedactionSettings]:
     path = config_file()
     try:
         about = path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        return AttachmentSettings()
+        return AttachmentSettings(), RedactionSettings()
     except OSError as error:
         raise Unreadable(
             f"{path}: {error.strerror or error}", hint="check its permissions"
@@ -54,7 +73,9 @@ def attachment_settings() -> AttachmentSettings:
 
 
 @lru_cache(maxsize=4)
-def _read(shown: str, changed: int, size: int, mode: int, owner: int) -> AttachmentSettings:
+def _read(
+    shown: str, changed: int, size: int, mode: int, owner: int
+) -> tuple[AttachmentSettings, RedactionSettings]:
     """The settings in a file; what is known of it besides says whether it was read before."""
     import tomllib  # only for those who have a configuration
 
@@ -67,8 +88,10 @@ def _read(shown: str, changed: int, size: int, mode: int, owner: int) -> Attachm
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{shown}: not TOML: {error}", hint="fix it, or remove it") from None
     for name in table:
-        if name != TABLE:
-            raise UsageError(f"{shown}: unknown setting {name}", hint=f"write [{TABLE}]")
+        if name not in (TABLE, REDACTION):
+            raise UsageError(
+                f"{shown}: unknown setting {name}", hint=f"write [{TABLE}] or [{REDACTION}]"
+            )
     own = table.get(TABLE, {})
     if not isinstance(own, dict):
         raise UsageError(f"{shown}: {TABLE} is not a table", hint=f"write [{TABLE}]")
@@ -80,11 +103,31 @@ def _read(shown: str, changed: int, size: int, mode: int, owner: int) -> Attachm
     command = _command(own.get(SCAN_COMMAND, ""), shown)
     if command:
         _refuse_foreign(shown, mode, owner)
-    return AttachmentSettings(
+    redaction = _redaction(table.get(REDACTION, {}), shown)
+    attachments = AttachmentSettings(
         max_size=_bytes(own.get(MAX_SIZE, DEFAULT_SIZE), shown),
         scan_command=command,
         scan_timeout=_seconds(own.get(SCAN_TIMEOUT, 60), shown),
     )
+    return attachments, redaction
+
+
+def _redaction(own: object, path: str) -> RedactionSettings:
+    if not isinstance(own, dict):
+        raise UsageError(f"{path}: {REDACTION} is not a table", hint=f"write [{REDACTION}]")
+    for name in own:
+        if name not in (WORDS, PATTERNS):
+            raise UsageError(
+                f"{path}: unknown setting {REDACTION}.{name}", hint=f"one of {WORDS}, {PATTERNS}"
+            )
+    words, patterns = (_texts(own.get(name, []), name, path) for name in (WORDS, PATTERNS))
+    return RedactionSettings(words, patterns)
+
+
+def _texts(value: object, name: str, path: str) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(each, str) and each.strip() for each in value):
+        return tuple(value)
+    raise UsageError(f"{path}: {REDACTION}.{name} is not a list of texts", hint=f'{name} = ["…"]')
 
 
 def _bytes(value: object, path: str) -> int:

@@ -10,7 +10,7 @@ from talktree.text.randomness import entropy, is_random
 SHORTEST_PASSWORD = 4
 SHORTEST_TOKEN = 6
 _PLACEHOLDER = re.compile(
-    rb"\x00|\(\?|\\[wdsb]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{3,}|_{4,}|-{4,}"
+    rb"\x00|\(\?|\\[wdsb][*+)\]{]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{3,}|_{4,}|-{4,}"
     rb"|\[redacted|redacted|masked|censored|hidden[_-]|changeme|change[_-](?:me|this|it)"
     rb"|placeholder|(?:^|[^a-z0-9])(?:your|my|the|some|any|new)[_ -]|^your|yourpass|yourkey"
     rb"|yoursecret|yourtoken|exampl|dummy|sample|insert|replace[_-]?|fill[_-]?in"
