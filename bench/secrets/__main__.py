@@ -61,7 +61,9 @@ def _table(*, kinds: bool) -> Iterator[str]:
         harmless = [text for _, text in lookalikes(seed)]
         ours = _false_positives(harmless)
         peer_false = "NOT RUN" if not program else f"{len(_found_by_peer(program, harmless))}"
-        false.append(f"| lookalikes of seed {seed} | {len(harmless)} | {ours} replaced | {peer_false} reported |")
+        false.append(
+            f"| lookalikes of seed {seed} | {len(harmless)} | {ours} replaced | {peer_false} reported |"
+        )
     yield from false
 
 

@@ -37,7 +37,9 @@ FREE: dict[str, Callable[[str], str]] = {
 }
 """For values that are known by their form."""
 BY_NAME: dict[str, Callable[[str, str], str]] = {
-    "prose": lambda name, value: f"The {name.lower().replace('_', ' ')} is `{value}`, keep it safe.",
+    "prose": lambda name, value: (
+        f"The {name.lower().replace('_', ' ')} is `{value}`, keep it safe."
+    ),
     "shell": lambda name, value: f"$ export {name}='{value}' && make deploy",
     "env": lambda name, value: f"# .env\nPORT=8080\n{name}={value}\nDEBUG=1\n",
     "json": lambda name, value: json.dumps({"port": 1, camel(name): value, "retries": 3}),
@@ -70,7 +72,10 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
         values.password,
         (
             ("env", lambda p: f"DSN=host=db.local port=5432 user=app password={p} dbname=pears"),
-            ("code", lambda p: f'var c = "Server=db;Database=a;User Id=sa;Password={p};Encrypt=1";'),
+            (
+                "code",
+                lambda p: f'var c = "Server=db;Database=a;User Id=sa;Password={p};Encrypt=1";',
+            ),
             ("json", lambda p: json.dumps({"dsn": f"host=db user=app password={p} sslmode=off"})),
             ("log", lambda p: f"connecting jdbc:mysql://db/a?user=app&password={p}&useSSL=true"),
             ("shell", lambda p: f"psql 'host=db.local user=app password={p}'"),
@@ -187,8 +192,14 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
         (
             ("terminal", lambda v: f"the key is\n{_folded(v)}\n"),
             ("yaml", lambda v: "api_key: >-\n  " + _folded(v).replace("\n", "\n  ") + "\n"),
-            ("javascript", lambda v: 'const apiKey = "' + _folded(v).replace("\n", '" +\n  "') + '";'),
-            ("python", lambda v: "API_KEY = (\n    '" + _folded(v).replace("\n", "'\n    '") + "'\n)"),
+            (
+                "javascript",
+                lambda v: 'const apiKey = "' + _folded(v).replace("\n", '" +\n  "') + '";',
+            ),
+            (
+                "python",
+                lambda v: "API_KEY = (\n    '" + _folded(v).replace("\n", "'\n    '") + "'\n)",
+            ),
             ("shell", lambda v: "export API_KEY=" + _folded(v).replace("\n", "\\\n")),
         ),
     ),

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.export.targets import Targets
+from talktree.export.targets import PROTECTED, Targets
 from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 
@@ -108,6 +108,10 @@ class Redactor:
         """The text without secrets, be they known or new."""
         return self.without_known(without_secrets(text, self.words, name=name))
 
+    def target_words(self, held: str, what: str) -> str:
+        """What is put in the place of a word, a match of a pattern or personal data."""
+        return self._placeholder(held.casefold(), what)
+
     def without_targets(self, text: str) -> str:
         """The text without words, patterns and personal data that are looked for."""
         if not self.targets:
@@ -115,8 +119,8 @@ class Redactor:
         out: list[str] = []
         at = 0
         for target in self.targets.find(text):
-            held = text[target.start : target.stop].casefold()
-            out += (text[at : target.start], self._placeholder(held, target.what))
+            held = text[target.start : target.stop]
+            out += (text[at : target.start], self.target_words(held, target.what))
             at = target.stop
         return "".join((*out, text[at:])) if out else text
 
@@ -188,28 +192,26 @@ class Place(NamedTuple):
 def secrets_of(
     conversation: Conversation, positions: Sequence[int], redactor: Redactor | None = None
 ) -> Iterator[Place]:
-    """The secrets in some messages, each once a message."""
+    """What would be replaced in some messages, each once a message."""
     redactor = redactor or Redactor()
     for position, entry in zip(positions, conversation.entries_at(positions), strict=True):
         seen: set[str] = set()
-        for secret, held in _secrets_in_entry(entry):
-            words = redactor.words(secret, held)
+        for kind, what, held, words in _replaced_in(entry, redactor):
             if words not in seen:
                 seen.add(words)
-                yield Place(
-                    conversation.skeleton.ids[position],
-                    position,
-                    secret.kind,
-                    secret.what,
-                    brief(held),
-                    words,
-                )
+                id = conversation.skeleton.ids[position]
+                yield Place(id, position, kind, what, brief(held), words)
 
 
-def _secrets_in_entry(entry: Entry) -> Iterable[tuple[Secret, str]]:
+def _replaced_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[str, str, str, str]]:
+    """The kinds of what is replaced in an entry, what that is, and what is put in its place."""
     for name, text in _texts_in(entry):
         for secret in secrets_in(text, name=name):
-            yield secret, text[secret.start : secret.stop]
+            held = text[secret.start : secret.stop]
+            yield secret.kind, secret.what, held, redactor.words(secret, held)
+        for target in redactor.targets.find(text) if name not in PROTECTED else ():
+            held = text[target.start : target.stop]
+            yield target.what, target.what, held, redactor.target_words(held, target.what)
 
 
 def _texts_in(entry: Entry) -> Iterator[tuple[str | None, str]]:

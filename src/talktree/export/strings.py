@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from talktree.export.redaction import Redactor
+from talktree.export.targets import PROTECTED
 from talktree.text.secret_finds import suspects
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -20,14 +21,6 @@ _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 _FOLLOWING = 300
 """How far behind the line of a name its value may be, in JSON of many lines."""
 _LABELS = frozenset({"name", "key", "Name", "Key"})
-PROTECTED = frozenset(
-    "role type id uuid parentUuid sessionId parent parentId parent_id leafUuid leaf timestamp time "
-    "version format tool_use_id toolUseId toolUseID tool_call_id call_id callId requestId media_type "
-    "mimeType part kind status stop_reason model subtype userType level object messageId message_id "
-    "current_node conversation_id conversationId signature entrypoint isSidechain operation tool "
-    "created_at updated_at createdAt updatedAt schema encoding checksum sha256 hash".split()
-)
-"""Members that a format is built with: words of the user are not looked for in their values."""
 
 
 def without_secrets(data: bytes, redactor: Redactor, *, every: bool) -> bytes:

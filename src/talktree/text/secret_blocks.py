@@ -16,9 +16,12 @@ _END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
 _BETWEEN = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/=]")
 _STOP = rb"\s@/\"'<>\\`|"
-_LOGIN = re.compile(rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP))
+_LOGIN = re.compile(
+    rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
+)
 _LONGEST_LOGIN = 304
 """How far before the host of a URL its login starts at most."""
+
 
 def private_keys(data: bytes) -> Iterator[Found]:
     """Private keys between their two lines, or as far as they go."""

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_named import is_name, named_at
-from talktree.text.secret_places import azure_secrets, hash_at, may_take_password, option_at, signed_at
+from talktree.text.secret_places import (
+    azure_secrets,
+    hash_at,
+    may_take_password,
+    option_at,
+    signed_at,
+)
 from talktree.text.secret_stems import HASH, OPTION, SIGNED, is_stem, stems
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)

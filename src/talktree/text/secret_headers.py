@@ -26,7 +26,9 @@ _SECRET_COOKIE = re.compile(
     rb"sess|sid\b|sid$|auth|token|jwt|login|remember|csrf|xsrf|ticket|user|secret|key|pass|identity|acc",
     re.IGNORECASE,
 )
-_PLAIN = frozenset(b"path domain expires max-age samesite theme lang locale version priority".split())
+_PLAIN = frozenset(
+    b"path domain expires max-age samesite theme lang locale version priority".split()
+)
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
 
 
@@ -37,7 +39,12 @@ def authorization(data: bytes, at: int) -> Iterator[Found]:
     if found is not None:
         text = found.group(1).rstrip(b".,;:")
         if not is_placeholder(text) and _is_credential(text):
-            yield TOKEN, found.start(1) + min(at, 0), found.start(1) + len(text) + min(at, 0), "a token"
+            yield (
+                TOKEN,
+                found.start(1) + min(at, 0),
+                found.start(1) + len(text) + min(at, 0),
+                "a token",
+            )
         return
     found = _ALONE.match(data, start) if at >= 0 else re.match(rb'"([\w+/=.~-]{8,4096})"', data)
     if found is not None and not is_placeholder(found.group(1)):
@@ -85,5 +92,7 @@ def _is_session(name: bytes, value: bytes) -> bool:
     if is_placeholder(value):
         return False
     if _SECRET_COOKIE.search(name):
-        return is_token(Value(value, True, True)) or (len(value) >= 8 and value.isalnum() and not value.isalpha())
+        return is_token(Value(value, True, True)) or (
+            len(value) >= 8 and value.isalnum() and not value.isalpha()
+        )
     return is_drawn(value)

@@ -149,7 +149,11 @@ def _tables() -> _Tables:
     behind_dashes = [bytes((dash, each)) for dash in b"-_" for each in range(256)]
     starts = lane(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
     fourth = [bytes((each,)) for each in range(32)]
-    begun = [start[:3] + each for start in STARTS for each in (fourth if len(start) < 4 else [start[3:4]])]
+    begun = [
+        start[:3] + each
+        for start in STARTS
+        for each in (fourth if len(start) < 4 else [start[3:4]])
+    ]
     known, ends = lane(b"".join(begun)), lane(b"".join(ENDS))
     dotted = lane(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
     return _Tables(

@@ -15,7 +15,14 @@ from talktree.text.secret_names import (
     kind_of,
     meaning,
 )
-from talktree.text.secret_values import Value, is_drawn, is_mixed, is_password, is_placeholder, is_token
+from talktree.text.secret_values import (
+    Value,
+    is_drawn,
+    is_mixed,
+    is_password,
+    is_placeholder,
+    is_token,
+)
 from talktree.text.secret_written import Written, line_from, value_from
 
 LONGEST_NAME = 60
@@ -187,9 +194,7 @@ def _tight(data: bytes, name: _Name, written: Written) -> Found | None:
     return _judged(name, cut, setting=setting)
 
 
-def _on_line(
-    data: bytes, name: _Name, written: Written, sign: re.Match[bytes]
-) -> Found | None:
+def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) -> Found | None:
     """`name: value` and `name = value`, as lines of settings and in sentences."""
     cut = _cut(data, written, b",;)" if sign["sign"] == b":" else b",;")
     if cut is None:
@@ -280,8 +285,10 @@ def _spoken(data: bytes, name: _Name, written: Written | None) -> Found | None:
         words = b"" if line is None else line.text
         if line is not None and words.count(b" ") >= 3 and is_password(Value(words, False, False)):
             return _found(name, line)
-    if name.means == TOKENS and not is_drawn(written.text) and (
-        not written.quoted or is_placeholder(written.text)
+    if (
+        name.means == TOKENS
+        and not is_drawn(written.text)
+        and (not written.quoted or is_placeholder(written.text))
     ):
         value = Value(written.text, False, False)
         return _found(name, written) if is_token(value) and len(written.text) >= 12 else None
@@ -327,4 +334,3 @@ def value_named(data: bytes, name: bytes) -> list[Found]:
         return []
     kind, what = kind_of(name)
     return [(kind, 0, len(data), what)]
-

@@ -36,10 +36,16 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
         _APART,
     ),
 )
-_CLIENTS = re.compile(rb"\b(?:curl|wget|httpie?|https|xh|lftp|hurl|aria2c|smbclient|rpcclient)\b[^\n|;]*\Z")
+_CLIENTS = re.compile(
+    rb"\b(?:curl|wget|httpie?|https|xh|lftp|hurl|aria2c|smbclient|rpcclient)\b[^\n|;]*\Z"
+)
 _CREDENTIALS = re.compile(rb"([\w.@+-]{1,80})[:,%](?=\S)")
-_PGPASS = re.compile(rb"(?:(?<=\n)|(?<=\s)|^)?[\w.*-]{1,120}:(?:5432|5433|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:")
-_SIGNATURE = re.compile(rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})")
+_PGPASS = re.compile(
+    rb"(?:(?<=\n)|(?<=\s)|^)?[\w.*-]{1,120}:(?:5432|5433|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:"
+)
+_SIGNATURE = re.compile(
+    rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})"
+)
 _HASHED = re.compile(
     rb"\$(?:1|5|6|7|y|gy|2[abxy]|apr1|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[A-Za-z0-9./$=,+_-]{20,300}"
 )

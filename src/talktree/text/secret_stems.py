@@ -45,7 +45,12 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # -p, -u, -a, -b, -w, -k, -P, -U, --user
     OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
     # sig=, :5432:, 1//0, -us1
-    SIGNED: (_letters("s") + b":1-", _letters("i") + b"56/u", _letters("g") + b"4/s", b"=%0123456789"),
+    SIGNED: (
+        _letters("s") + b":1-",
+        _letters("i") + b"56/u",
+        _letters("g") + b"4/s",
+        b"=%0123456789",
+    ),
     # $6$, $2y$, $apr1$, {SHA}
     HASH: (b"$", b"1256ays7", b"$abyprc", _ANY),
 }
@@ -87,9 +92,7 @@ def _lane_of(place: int) -> Bytes:
 
 
 def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
-    one, two, three, four = (
-        int.from_bytes(piece.translate(table), "little") for table in _TABLES
-    )
+    one, two, three, four = (int.from_bytes(piece.translate(table), "little") for table in _TABLES)
     together = one & (two >> 8) & (three >> 16) & (four >> 24)
     if not together:
         return

@@ -41,7 +41,9 @@ _WEAK = frozenset(
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _STEM = re.compile(rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase")
-_PATH = re.compile(rb"(?:~|\.{1,2})?/[\w.@/~-]*\Z|[A-Za-z]:[\\/]|\w+://|\.{0,2}/\w+/|[\w-]+/[\w-]+\.[a-z]{2,4}\Z")
+_PATH = re.compile(
+    rb"(?:~|\.{1,2})?/[\w.@/~-]*\Z|[A-Za-z]:[\\/]|\w+://|\.{0,2}/\w+/|[\w-]+/[\w-]+\.[a-z]{2,4}\Z"
+)
 _CODE = re.compile(
     rb"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|.*(?:=>|&&|\|\||::|->|\?\.)"
     rb"|(?:await|new|return|not|lambda|function|async|typeof|if|else)\b|[A-Z]\w*<|[\[({]|.*\(\)"
@@ -133,7 +135,10 @@ def _is_spelled_setting(value: Value) -> bool:
 def _is_drawn_letters(text: bytes) -> bool:
     """Letters only, and no word: it has too few vowels."""
     return (
-        len(text) >= 16 and text.isalpha() and entropy(text) >= 3.4 and _vowels(text) * 5 < len(text)
+        len(text) >= 16
+        and text.isalpha()
+        and entropy(text) >= 3.4
+        and _vowels(text) * 5 < len(text)
     )
 
 
@@ -164,16 +169,20 @@ def _is_words_password(value: Value) -> bool:
 def _is_phrase(text: bytes) -> bool:
     """Several small words none of which makes it a sentence."""
     words = text.split(b" ")
-    if not 3 <= len(words) <= 12 or not text.replace(b" ", b"").islower() or _STEM.search(text.lower()):
+    if (
+        not 3 <= len(words) <= 12
+        or not text.replace(b" ", b"").islower()
+        or _STEM.search(text.lower())
+    ):
         return False
-    return not _LABEL.search(text.lower()) and all(len(word) >= 3 and word.isalpha() for word in words)
+    return not _LABEL.search(text.lower()) and all(
+        len(word) >= 3 and word.isalpha() for word in words
+    )
 
 
 def _is_short_phrase(text: bytes) -> bool:
     """A few words with a digit and a symbol among them, which no label has."""
-    return (
-        text.count(b" ") <= 3 and _has_digit_and_symbol(text) and not _LABEL.search(text.lower())
-    )
+    return text.count(b" ") <= 3 and _has_digit_and_symbol(text) and not _LABEL.search(text.lower())
 
 
 def _looks_like_code(value: Value) -> bool:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 LONGEST = 8192
 _OPENING = re.compile(rb"[bBrRfFuUL@$]{0,2}(\\{0,7})(\"|'|`|&quot;)")
 _BODY = {
-    quote: re.compile(rb"[^%b\\\n]*(?:\\.[^%b\\\n]*)*" % (quote, quote)) for quote in (b'"', b"'", b"`")
+    quote: re.compile(rb"[^%b\\\n]*(?:\\.[^%b\\\n]*)*" % (quote, quote))
+    for quote in (b'"', b"'", b"`")
 }
 _JOINT = re.compile(
     rb"\\{0,7}[\"'`](?:[ \t]*(?:\+|\.|&|\\)[ \t]*(?:\\?\r?\n|\\n)?|[ \t]*(?:\r?\n|\\n))[ \t+]*"
