@@ -23,8 +23,10 @@ DETECT_SECRETS = Package("detect-secrets", "bin/detect-secrets", pip="detect-sec
 SECTION = "Redaction"
 INTRODUCTION = (
     "Written by `python -m bench.secrets`: secrets by the rules of their issuers, each in several\n"
-    "contexts, are planted into messages, tool calls and tool results. `talktree export` writes the\n"
-    "conversations, and the bytes of the output are searched for each secret. Lookalikes (hashes, ids,\n"
+    "contexts, are planted into messages, tool calls and tool results. `talktree export` "
+    "writes the\n"
+    "conversations, and the bytes of the output are searched for each secret. Lookalikes "
+    "(hashes, ids,\n"
     "placeholders, labels, code) must stay. detect-secrets reads the same texts as files, one each."
 )
 GROUP = 40
@@ -62,7 +64,8 @@ def _table(*, kinds: bool) -> Iterator[str]:
         ours = _false_positives(harmless)
         peer_false = "NOT RUN" if not program else f"{len(_found_by_peer(program, harmless))}"
         false.append(
-            f"| lookalikes of seed {seed} | {len(harmless)} | {ours} replaced | {peer_false} reported |"
+            f"| lookalikes of seed {seed} | {len(harmless)} | {ours} replaced "
+            f"| {peer_false} reported |"
         )
     yield from false
 
@@ -72,7 +75,8 @@ def _by_kind(texts: Sequence[Planted], missed: set[int], peer: set[int] | None) 
     lost = Counter(texts[number].kind for number in missed)
     theirs = Counter(texts[number].kind for number in peer or ())
     for kind, count in counts.items():
-        yield f"| {kind} | {count} | {count - lost[kind]} | {theirs[kind] if peer is not None else ''} |"
+        found = "" if peer is None else theirs[kind]
+        yield f"| {kind} | {count} | {count - lost[kind]} | {found} |"
 
 
 def _share(count: int, total: int) -> str:

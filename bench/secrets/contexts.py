@@ -144,7 +144,7 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
         ),
     ),
     "cookie": (
-        lambda d: d(26, LOWER_HEX),
+        lambda d: d(26, values.LOWER),
         (
             ("request", lambda v: f"Cookie: theme=dark; session={v}; lang=en"),
             ("response", lambda v: f"< Set-Cookie: sessionid={v}; Path=/; HttpOnly"),
@@ -215,7 +215,6 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
     ),
 }
 """Values that are known by their places."""
-LOWER_HEX = values.LOWER
 _BLOCK: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("prose", lambda key: f"Here it is:\n\n```\n{key}\n```\n\nDone."),
     ("env", lambda key: f'PRIVATE_KEY="{key.replace(chr(10), chr(92) + "n")}"'),

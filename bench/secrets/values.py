@@ -21,14 +21,78 @@ BASE64 = ALNUM + "+/"
 DIGITS = string.digits
 BECH32 = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 SYMBOLS = "!#%*+-=?@^_~."
-WORDS = (
-    "amber anchor badger basil birch cactus candle cedar cinder clover cobalt comet copper coral "
-    "cricket crystal dagger dolphin ember falcon fennel ginger glacier granite harbor hazel heron "
-    "indigo ivory jasmine juniper kettle lagoon lantern lemon lilac maple marble meadow nectar "
-    "nutmeg oyster pebble pepper plum quartz raven saffron sparrow thistle timber tulip velvet "
-    "walnut willow zephyr"
-).split()
-PLACES = "mauve Lisbon Oslo Quito Tromso Dakar Bergen Ghent Turin Porto Leeds Malmo".split()
+WORDS = [
+    "amber",
+    "anchor",
+    "badger",
+    "basil",
+    "birch",
+    "cactus",
+    "candle",
+    "cedar",
+    "cinder",
+    "clover",
+    "cobalt",
+    "comet",
+    "copper",
+    "coral",
+    "cricket",
+    "crystal",
+    "dagger",
+    "dolphin",
+    "ember",
+    "falcon",
+    "fennel",
+    "ginger",
+    "glacier",
+    "granite",
+    "harbor",
+    "hazel",
+    "heron",
+    "indigo",
+    "ivory",
+    "jasmine",
+    "juniper",
+    "kettle",
+    "lagoon",
+    "lantern",
+    "lemon",
+    "lilac",
+    "maple",
+    "marble",
+    "meadow",
+    "nectar",
+    "nutmeg",
+    "oyster",
+    "pebble",
+    "pepper",
+    "plum",
+    "quartz",
+    "raven",
+    "saffron",
+    "sparrow",
+    "thistle",
+    "timber",
+    "tulip",
+    "velvet",
+    "walnut",
+    "willow",
+    "zephyr",
+]
+PLACES = [
+    "mauve",
+    "Lisbon",
+    "Oslo",
+    "Quito",
+    "Tromso",
+    "Dakar",
+    "Bergen",
+    "Ghent",
+    "Turin",
+    "Porto",
+    "Leeds",
+    "Malmo",
+]
 
 
 class Dice:

@@ -114,7 +114,20 @@ TOKEN_SNIPPETS = (
     "auth_token=@@ make",
 )
 """Where a drawn token is written."""
-WORDLIST = "tango bison umbra nickel fjord gully quiver sable otter pylon wicker zinnia".split()
+WORDLIST = [
+    "tango",
+    "bison",
+    "umbra",
+    "nickel",
+    "fjord",
+    "gully",
+    "quiver",
+    "sable",
+    "otter",
+    "pylon",
+    "wicker",
+    "zinnia",
+]
 
 
 def _password(dice: random.Random) -> str:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from talktree.export.targets import PROTECTED, Targets
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.export.targets import PROTECTED, Targets
 from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 

@@ -16,11 +16,60 @@ PII = "pii"
 _PLACED = re.compile(r"\[redacted: [^\[\]]{1,80}\]")
 
 PROTECTED = frozenset(
-    "role type id uuid parentUuid sessionId parent parentId parent_id leafUuid leaf timestamp time "
-    "version format tool_use_id toolUseId toolUseID tool_call_id call_id callId requestId media_type "
-    "mimeType part kind status stop_reason model subtype userType level object messageId message_id "
-    "current_node conversation_id conversationId signature entrypoint isSidechain operation tool "
-    "created_at updated_at createdAt updatedAt schema encoding checksum sha256 hash".split()
+    [
+        "role",
+        "type",
+        "id",
+        "uuid",
+        "parentUuid",
+        "sessionId",
+        "parent",
+        "parentId",
+        "parent_id",
+        "leafUuid",
+        "leaf",
+        "timestamp",
+        "time",
+        "version",
+        "format",
+        "tool_use_id",
+        "toolUseId",
+        "toolUseID",
+        "tool_call_id",
+        "call_id",
+        "callId",
+        "requestId",
+        "media_type",
+        "mimeType",
+        "part",
+        "kind",
+        "status",
+        "stop_reason",
+        "model",
+        "subtype",
+        "userType",
+        "level",
+        "object",
+        "messageId",
+        "message_id",
+        "current_node",
+        "conversation_id",
+        "conversationId",
+        "signature",
+        "entrypoint",
+        "isSidechain",
+        "operation",
+        "tool",
+        "created_at",
+        "updated_at",
+        "createdAt",
+        "updatedAt",
+        "schema",
+        "encoding",
+        "checksum",
+        "sha256",
+        "hash",
+    ]
 )
 """Members that a format is built with: words of the user are not looked for in their values."""
 

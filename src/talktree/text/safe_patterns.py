@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from re import _constants, _parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, TypeAlias
 
 LONGEST_LINE = 2000
 OVERLAP = 200
@@ -19,6 +19,9 @@ SLOW = 0.02
 """Seconds that a pattern may take for one probe."""
 _PROBE = 160
 _PROBES = ("a", "0", " ", "-", "aA0 ", "a@", "x.", "/a", "((", '"')
+Argument: TypeAlias = Any
+Tree: TypeAlias = "Iterable[tuple[object, Argument]]"
+"""A parsed pattern, as the standard library has it."""
 _REPEATS = frozenset({_constants.MAX_REPEAT, _constants.MIN_REPEAT})
 
 
@@ -57,9 +60,9 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
         at += len(line)
 
 
-def _is_nested(tree: Any) -> bool:
+def _is_nested(tree: Tree) -> bool:
     """Whether something repeated without an end holds something repeated without an end."""
-    pending: list[tuple[Any, bool]] = [(tree, False)]
+    pending: list[tuple[Tree, bool]] = [(tree, False)]
     while pending:
         items, inside = pending.pop()
         for operation, argument in items:
@@ -70,7 +73,7 @@ def _is_nested(tree: Any) -> bool:
     return False
 
 
-def _children(operation: Any, argument: Any) -> Iterator[Any]:
+def _children(operation: object, argument: Argument) -> Iterator[Tree]:
     if operation in _REPEATS or operation is getattr(_constants, "POSSESSIVE_REPEAT", None):
         yield argument[2]
     elif operation is _constants.SUBPATTERN:

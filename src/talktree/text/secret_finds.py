@@ -43,11 +43,11 @@ def suspects(data: bytes) -> Iterator[int]:
     yield from (start for _, start, _, _ in azure_secrets(data))
     at = 0
     for hit, bits in stems(data):
-        if bits & OPTION and may_take_password(data, hit):
-            yield hit
-        elif bits & SIGNED and any(signed_at(data, hit)):
-            yield hit
-        elif bits & HASH and any(hash_at(data, hit)):
+        if (
+            (bits & OPTION and may_take_password(data, hit))
+            or (bits & SIGNED and any(signed_at(data, hit)))
+            or (bits & HASH and any(hash_at(data, hit)))
+        ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, known = is_name(data, hit)

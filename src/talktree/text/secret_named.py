@@ -41,7 +41,8 @@ _VALUE_NEXT = re.compile(
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) (?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) "
+    rb"(?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
     rb"currently|still|set|changed|just|reads?|called|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}"
 )
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
@@ -202,9 +203,8 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     whole = _MORE.match(data, cut.stop) is not None
     if not whole and name.means == PASSWORDS and sign["sign"] == b":":
         line = line_from(data, cut.start)
-        if line is not None and b" " in line.text and is_password(Value(line.text, True, True)):
-            if not _is_sentence(line.text):
-                return _found(name, line)
+        if line is not None and _is_spaced_password(line.text):
+            return _found(name, line)
     setting = whole
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
@@ -212,8 +212,11 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     return _judged(name, cut, setting=setting and name.means == PASSWORDS)
 
 
-def _is_sentence(text: bytes) -> bool:
-    return not all(word.isalpha() and word.islower() for word in text.split())
+def _is_spaced_password(text: bytes) -> bool:
+    """Whether the rest of a line is a passphrase: several small words, and no sentence."""
+    words = text.split()
+    small = all(word.isalpha() and word.islower() for word in words)
+    return len(words) > 1 and small and is_password(Value(text, quoted=True, setting=True))
 
 
 def _cut(data: bytes, written: Written | None, stops: bytes) -> Written | None:

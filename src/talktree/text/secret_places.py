@@ -25,11 +25,14 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
     (re.compile(rb"\b(?:sshpass|unzip|zip)\b[^\n|;]*\Z"), _TIGHT),
     (
         re.compile(
-            rb"\b(?:redis-cli|docker login|podman login|buildah login|skopeo login|helm registry login|"
-            rb"oras login|crane auth login|az login|oc login|cf login|mongo\w*|ldap\w+|openssl enc|plink|"
+            rb"\b(?:redis-cli|docker login|podman login|buildah login|skopeo login|helm "
+            rb"registry login|"
+            rb"oras login|crane auth login|az login|oc login|cf login|mongo\w*|ldap\w+"
+            rb"|openssl enc|plink|"
             rb"pscp|psftp|keydb-cli|valkey-cli|xfreerdp|rdesktop|impacket-\w+|net rpc|influx\w*|"
             rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|htpasswd|mosquitto_\w+|"
-            rb"kinit|twine upload|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap|crackmapexec|netexec|nxc)"
+            rb"kinit|twine upload|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
+            rb"|crackmapexec|netexec|nxc)"
             rb"\b[^\n|;]*\Z",
             re.IGNORECASE,
         ),
@@ -67,7 +70,8 @@ def azure_secrets(data: bytes) -> Iterator[Found]:
 
 _SOME_PROGRAM = re.compile(
     rb"mysql|mariadb|mycli|7z|rar|sshpass|zip|-cli|login|mongo|ldap|openssl|plink|pscp|psftp|freerdp|"
-    rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd|mosquitto|kinit|"
+    rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd"
+    rb"|mosquitto|kinit|"
     rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|netexec|nxc|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
     re.IGNORECASE,
 )
@@ -148,9 +152,10 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
             yield from _password(data, line.end())
         return
     found = _SIGNATURE.match(data, hit)
-    if found is not None and data[hit - 1 : hit] in (b"?", b"&", b";", b'"', b"'", b" ", b""):
-        if is_varied(found.group(1)) and not is_placeholder(found.group(1)):
-            yield CLOUD_KEY, found.start(1), found.end(1), "an Azure signature"
+    if found is None or data[hit - 1 : hit] not in (b"?", b"&", b";", b'"', b"'", b" ", b""):
+        return
+    if is_varied(found.group(1)) and not is_placeholder(found.group(1)):
+        yield CLOUD_KEY, found.start(1), found.end(1), "an Azure signature"
 
 
 def hash_at(data: bytes, hit: int) -> Iterator[Found]:

@@ -44,7 +44,8 @@ _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 
 _WRAPPED = re.compile(
-    rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?[\w.=-]{4,200}(?![\w.=-])){1,24}"
+    rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?"
+    rb"[\w.=-]{4,200}(?![\w.=-])){1,24}"
 )
 _SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
 """Names of functions and files are not keys, however they start."""

@@ -18,7 +18,8 @@ _PLACEHOLDER = re.compile(
     rb"|^secrets?\.|^env\.|^vault:|^arn:|^op://|^ref\+|^aws:|^ssm:|^file:|^keyring"
     rb"|^process\.|^os\.|^import\.meta|^self\.|^this\.|^config\.|^settings\.|^req(?:uest)?\.|^env\["
     rb"|^(?:required|nullable|optional|string|min|max)[|:]"
-    rb"|^(?:base-?(?:32|58|64)|sha-?[0-9]+|md5|utf-?8|aes-?[0-9]+|rs256|hs256|bcrypt|argon2\w*)(?:[_ -]|$)"
+    rb"|^(?:base-?(?:32|58|64)|sha-?[0-9]+|md5|utf-?8|aes-?[0-9]+|rs256|hs256|bcrypt"
+    rb"|argon2\w*)(?:[_ -]|$)"
     rb"|abcdefg|1234567|deadbeef|0{7}|fake|mock|test[_-]?(?:key|token|secret|pass)"
 )
 """What people and programs write instead of a secret, in small letters."""
@@ -31,13 +32,16 @@ _WEAK = frozenset(
     b"developer development yourpassword foobar foo bar baz token pwd123 userpassword dbpassword "
     b"db_password p4ssw0rd none null nil true false undefined empty optional required string str "
     b"text bytes int integer number bool boolean any object unknown void never auto yes no on off "
-    b"disabled enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 md5 sha256 "
+    b"disabled enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 "
+    b"md5 sha256 "
     b"sha512 scram-sha-256 encrypted invalid valid expired missing wrong correct incorrect basic "
     b"bearer digest oauth oauth2 ldap saml jwt local inherit include same-origin omit prompt env "
     b"environment file vault keychain keyring store stdin value values key keys name data type "
     b"field label title content access refresh session public private identifier expression "
     b"accepted default_value username_password user_pass userpass api_key apikey access_token "
-    b"refresh_token id_token client_secret client_credentials authorization_code options option flag flags argument arguments arg args parameter reserved unreserved keyword".split()
+    b"refresh_token id_token client_secret client_credentials authorization_code "
+    b"options option flag flags argument arguments arg args parameter "
+    b" reserved unreserved keyword".split()
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _STEM = re.compile(rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase")

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from talktree.text.lanes import is_worth
 from talktree.text.secret_blocks import passwords, private_keys
+from talktree.text.secret_finds import by_name, suspects
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lanes import may_tell
-from talktree.text.secret_finds import by_name, suspects
 from talktree.text.secret_named import value_named
 from talktree.text.secret_tokens import SHORTEST, tokens
 
