@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 LONGEST_LINE = 2000
 OVERLAP = 200
 LONGEST_PATTERN = 500
+MOST_ENDLESS = 2
 SLOW = 0.02
 """Seconds that a pattern may take for one probe."""
 _PROBE = 160
@@ -42,6 +43,8 @@ def compile_pattern(text: str) -> re.Pattern[str]:
         raise UnsafePattern("it matches the empty text")
     if _is_nested(tree):
         raise UnsafePattern("a repetition inside of a repetition may take forever")
+    if _count_endless(tree) > MOST_ENDLESS:
+        raise UnsafePattern(f"more than {MOST_ENDLESS} repetitions without an end are too slow")
     if _is_slow(pattern):
         raise UnsafePattern("it takes too long on ordinary lines")
     return pattern
@@ -73,6 +76,17 @@ def _is_nested(tree: Tree) -> bool:
     return False
 
 
+def _count_endless(tree: Tree) -> int:
+    """How many parts are repeated without an end."""
+    count = 0
+    pending = [tree]
+    while pending:
+        for operation, argument in pending.pop():
+            count += operation in _REPEATS and argument[1] == _constants.MAXREPEAT
+            pending += _children(operation, argument)
+    return count
+
+
 def _children(operation: object, argument: Argument) -> Iterator[Tree]:
     if operation in _REPEATS or operation is getattr(_constants, "POSSESSIVE_REPEAT", None):
         yield argument[2]
@@ -87,11 +101,12 @@ def _children(operation: object, argument: Argument) -> Iterator[Tree]:
 
 
 def _is_slow(pattern: re.Pattern[str]) -> bool:
-    for probe in _PROBES:
-        text = probe * (_PROBE // len(probe)) + "\x01"
-        start = time.thread_time()
-        for _ in pattern.finditer(text):
-            pass
-        if time.thread_time() - start > SLOW:
-            return True
+    for size in (20, 40, 80, _PROBE):
+        for probe in _PROBES:
+            text = probe * (size // len(probe)) + "\x01"
+            start = time.thread_time()
+            for _ in pattern.finditer(text):
+                pass
+            if time.thread_time() - start > SLOW:
+                return True
     return False

@@ -6,6 +6,9 @@ import re
 from typing import NamedTuple
 
 LONGEST = 8192
+LONGEST_BARE = 1024
+"""The same for what is not in quotes, unless it is all base 64."""
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _OPENING = re.compile(rb"[bBrRfFuUL@$]{0,2}(\\{0,7})(\"|'|`|&quot;)")
 _BODY = {
     quote: re.compile(rb"[^%b\\\n]*(?:\\.[^%b\\\n]*)*" % (quote, quote))
@@ -64,7 +67,9 @@ def line_from(data: bytes, at: int) -> Written | None:
 
 
 def _bare(data: bytes, at: int) -> Written | None:
-    found = _BARE.match(data, at, at + LONGEST)
+    found = _BARE.match(data, at, at + LONGEST_BARE)
+    if found is not None and found.end() == at + LONGEST_BARE and _BASE64.fullmatch(found.group()):
+        found = _BARE.match(data, at, at + LONGEST)
     if found is None:
         return None
     text, stop = found.group(), found.end()
