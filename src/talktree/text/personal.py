@@ -85,6 +85,7 @@ def _checked(
     pattern: re.Pattern[str], what: str, check: Callable[[str], bool]
 ) -> Callable[[str], Iterator[Personal]]:
     def look(text: str) -> Iterator[Personal]:
+        """What fits the pattern and its check digits."""
         for found in pattern.finditer(text):
             if check(re.sub(r"[ -]", "", found.group())):
                 yield Personal(*found.span(), what)
