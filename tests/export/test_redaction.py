@@ -197,8 +197,8 @@ def test_personal_data_needs_its_check_digits() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["password=", 'token="', "\\", '\\"', "Cookie: a=", "curl -u a:", "$6$", "sig=", "auth=(", "1//0",
-     "password is ", "a@", "-us1", '"password": "', "\n  password: |\n  "],
+    ["password=", 'token="', "\\", '\\"', "Cookie: a=", "curl -u a:", "$6$", "sig=", "auth=('",
+     "1//0", "password is ", "a@", "-us1", '"password": "', "\n  password: |\n  "],
 )  # fmt: skip
 def test_the_search_of_hostile_text_ends(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
