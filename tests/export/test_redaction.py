@@ -43,7 +43,7 @@ def test_every_kind_of_the_benchmark_is_found_and_no_lookalike() -> None:
 
 
 def _session(*texts: str, cwd: str = "/srv") -> str:
-    lines = []
+    lines: list[dict[str, object]] = []
     for number, text in enumerate(texts):
         call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": text}}
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
