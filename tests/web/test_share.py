@@ -128,3 +128,16 @@ def test_hidden_messages_are_shared_only_if_they_are_chosen(tmp_path: Path) -> N
         assert (every["hidden"], every["total"]) == ({"message not shown to the user": 1}, 1)
         assert b"never mind" not in shared(studio, to="md")[1]
         assert b"never mind" in shared(studio, to="md", include_deleted=True)[1]
+
+
+def test_the_preview_is_what_is_shared(studio: Running) -> None:
+    shown = studio.get("/c/1/share/preview", to="md")
+    assert shown["is_whole"]
+    assert shown["replaced"] == 1
+    assert "[redacted: Anthropic key" in shown["text"]
+    assert KEY not in shown["text"]
+    words = studio.get("/c/1/share/preview", to="html", words=["pears"])
+    assert "pears" not in words["text"].lower()
+    looked = studio.get("/c/1/secrets", words=["pears"], personal="true")["looked_for"]
+    assert (looked["words"], looked["personal"]) == (1, True)
+    assert b"pears" not in shared(studio, to="md", words=["pears"])[1].lower()

@@ -17,7 +17,7 @@ from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat, UsageError
 from talktree.export.choice import PAGES, Choice
-from talktree.export.export import Exported, exported
+from talktree.export.export import Exported, exported, redactor_for
 from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
 from talktree.files import OutputGate, input_paths
@@ -121,7 +121,7 @@ def _conclude(
     written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
-        _print_json(written, made.secrets, made.left_out, [])
+        _print_json(written, made.secrets, made.left_out, [], looked_for=made.looked_for)
         return
     if not wish.speaks:
         return
@@ -129,7 +129,7 @@ def _conclude(
         total = size(sum(count for _, count in written))
         files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
         tell(f"talktree: wrote {wish.out} ({files}{total})")
-    _tell_secrets(made.secrets)
+    _tell_secrets(made.secrets, made.looked_for)
     _tell_left_out(made.left_out)
     tell_findings(document, chosen=found)
 
@@ -155,6 +155,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
     for outcome in outcomes:
         secrets.update(outcome.secrets)
         left_out.update(outcome.left_out)
+    looked_for = redactor_for(wish.choice).targets.describe() if wish.choice.redact else ""
     if wish.as_json:
         _print_json(
             [(str(Path(wish.out) / each.page), each.size) for each in pages],
@@ -162,11 +163,12 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
             left_out,
             failed,
             skipped,
+            looked_for=looked_for,
         )
     elif wish.speaks:
         total = size(sum(each.size for each in pages))
         tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
-        _tell_secrets(secrets)
+        _tell_secrets(secrets, looked_for)
         _tell_left_out(left_out)
         _tell_skipped(skipped)
     if not wish.as_json and wish.progress != "json":
@@ -218,12 +220,15 @@ def _tell_failures(failed: Sequence[Outcome]) -> None:
 # both
 
 
-def _tell_secrets(secrets: Mapping[str, int]) -> None:
-    """How many of which kind were taken out."""
+def _tell_secrets(secrets: Mapping[str, int], looked_for: str) -> None:
+    """What was looked for, and how much of which kind was replaced."""
+    if not looked_for:
+        tell("talktree: nothing was redacted (--no-redact)")
+        return
     total = sum(secrets.values())
-    if total:
-        kinds = ", ".join(f"{count} × {what}" for what, count in sorted(secrets.items()))
-        tell(f"talktree: redacted {counted(total, 'secret')}: {kinds}")
+    kinds = ", ".join(f"{count} × {what}" for what, count in sorted(secrets.items()))
+    tell(f"talktree: redacted {counted(total, 'value')}{': ' if total else ''}{kinds}")
+    tell(f"talktree: looked for {looked_for}")
 
 
 def _tell_left_out(left_out: Mapping[str, int]) -> None:
@@ -239,12 +244,15 @@ def _print_json(
     left_out: Mapping[str, int],
     failed: Sequence[Outcome],
     skipped: Sequence[str] = (),
+    *,
+    looked_for: str = "",
 ) -> None:
     from talktree.views.shapes import document_text
 
     shape: dict[str, Json] = {
         "written": [{"path": path, "bytes": count} for path, count in written],
         "redacted": dict(sorted(secrets.items())),
+        "looked_for": looked_for,
         "left_out": dict(sorted(left_out.items())),
         "failed": [
             {"path": each.path, "error": each.failure.message} for each in failed if each.failure

@@ -37,6 +37,10 @@ class Choice(Struct, frozen=True, kw_only=True):
     scope: Scope = Scope()
     detail: Detail = "full"
     redact: bool = True
+    words: tuple[str, ...] = ()
+    """Words to replace besides secrets."""
+    personal: bool = False
+    """Whether to replace personal data, too."""
     images: Images = "keep"
     theme: Theme = "system"
     include_deleted: bool = False

@@ -14,12 +14,14 @@ from talktree.export.names import file_name
 from talktree.export.page.page import page
 from talktree.export.redacting import redacted
 from talktree.export.redaction import Redactor
+from talktree.export.targets import Targets
 from talktree.export.walk import Tell, Walk
 from talktree.export.words import Markdown, Plain
 from talktree.files import OutputGate, as_named, save
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
 from talktree.model.mending import mended
+from talktree.settings.redaction import redaction_settings
 
 PIECE = 1 << 16
 SMALL = 4 << 20
@@ -35,6 +37,8 @@ class Exported(Struct, frozen=True, kw_only=True):
     """What to call it, with its ending."""
     secrets: Counter[str]
     """How many different secrets of which kind were taken out."""
+    looked_for: str = ""
+    """What was looked for in order to replace it, in words; empty if nothing was."""
     left_out: Counter[str] = Counter()
     """How many deleted and hidden things of which kind were left out."""
     title: str = ""
@@ -50,6 +54,13 @@ def _silent(done: int) -> None:
     """Nobody wants to know how far it is."""
 
 
+def redactor_for(choice: Choice) -> Redactor:
+    """What replaces secrets, the words of a choice, and what the user's configuration names."""
+    settings = redaction_settings()
+    words = (*choice.words, *settings.words)
+    return Redactor(targets=Targets(words, settings.patterns, personal=choice.personal))
+
+
 def exported(
     document: Document,
     choice: Choice,
@@ -62,7 +73,8 @@ def exported(
 
     `tell` is called with how many messages are done; what it raises stops the work.
     """
-    redactor = redactor or Redactor()
+    redactor = redactor or redactor_for(choice)
+    looked_for = redactor.targets.describe() if choice.redact else ""
     if choice.redact:
         document = redacted(document, redactor, lambda: tell(0))
     if choice.to not in PAGES:
@@ -76,6 +88,7 @@ def exported(
             folder=made.folder,
             name=name,
             secrets=redactor.counts,
+            looked_for=looked_for,
             left_out=left_out,
         )
     numbers = range(len(document.conversations)) if only is None else only
@@ -90,6 +103,7 @@ def exported(
         files={name: _pieces(walks, choice, title, facts)},
         name=name,
         secrets=redactor.counts,
+        looked_for=looked_for,
         left_out=sum((walk.left_out for walk in walks), Counter()),
         title=title,
         facts=facts,

@@ -12,18 +12,14 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-import msgspec
-
+from talktree.errors import UsageError
+from talktree.export import strings
 from talktree.export.redaction import Redactor
 from talktree.files import Content, Source, parked
 from talktree.formats.engine import Origin, read, write
 from talktree.model.document import Document
-from talktree.text.json_texts import texts_in, with_texts
-from talktree.text.json_value import Json
 from talktree.text.secrets import Secret, found_in
 
-_ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
-"""What hides letters from whoever looks at the bytes of JSON only."""
 _TYPE = b'"media_type"'
 _TYPED = re.compile(rb'"media_type"\s*:\s*"(?:text/|application/json)')
 _DATA = b";base64,"
@@ -49,18 +45,43 @@ def redacted(
     origin = document.origin
     assert isinstance(origin, Origin)
     source = as_it_stands(document)
-    for content in source.files.values():
+    json = {path: _is_json(content) for path, content in source.files.items()}
+    for path, content in source.files.items():
         for data in _blocks(content):
             watch()
-            _learn(data, redactor)
+            _learn(data, redactor, json=json[path])
     if not redactor.is_needed:
         return document
     files = {
-        redactor.text(path): parked(_masked(content, redactor))
+        redactor.text(path): parked(_masked(content, redactor, json=json[path]))
         for path, content in source.files.items()
     }
     name = redactor.text(source.name)
-    return read(Source(name, files, folder=source.folder), origin.format)
+    clean = read(Source(name, files, folder=source.folder), origin.format)
+    if redactor.targets and not _has_same_shape(document, clean):
+        raise UsageError(
+            "a word or pattern to redact is part of how the conversation is written",
+            hint="use a longer word that only texts contain",
+        )
+    return clean
+
+
+def _has_same_shape(one: Document, other: Document) -> bool:
+    """Whether the same messages follow each other, whatever they say."""
+    if len(one.conversations) != len(other.conversations):
+        return False
+    pairs = zip(one.conversations, other.conversations, strict=True)
+    return all(
+        left.skeleton.parents == right.skeleton.parents
+        and left.skeleton.traits == right.skeleton.traits
+        for left, right in pairs
+    )
+
+
+def _is_json(content: Content) -> bool:
+    """Whether a file is JSON, by how it begins."""
+    head = next(iter(content.blocks()), b"")
+    return bytes(head[:64]).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def as_it_stands(document: Document) -> Source:
@@ -91,17 +112,24 @@ def _blocks(content: Content) -> Iterator[bytes]:
         yield held
 
 
-def _learn(data: bytes, redactor: Redactor) -> None:
+def _learn(data: bytes, redactor: Redactor, *, json: bool) -> None:
     for kind, start, stop, what in found_in(data):
         held = data[start:stop].decode("utf-8", "surrogateescape")
         redactor.words(Secret(kind, 0, len(held), what), held)
-    if _ESCAPED.search(data):
-        for line in data.splitlines():
-            _learn_value(line, redactor)
+    _in_place(data, redactor, json=json, every=False)
     for found in _FILE.finditer(data) if _may_hold_files(data) else ():
         text = _decoded(found.group(1))
         if text is not None:
             redactor.learn(text)
+
+
+def _in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) -> bytes:
+    """The bytes without secrets that are known by what is around them."""
+    if json:
+        return strings.without_secrets(data, redactor, every=every)
+    text = data.decode("utf-8", "surrogateescape")
+    clean = redactor.text(text) if every else redactor.without_secrets(text)
+    return data if clean is text else clean.encode("utf-8", "surrogateescape")
 
 
 def _may_hold_files(data: bytes) -> bool:
@@ -119,39 +147,14 @@ def _places(data: bytes, sign: bytes) -> Iterator[int]:
         at = data.find(sign, at + 1)
 
 
-def _learn_value(line: bytes, redactor: Redactor) -> None:
-    for _, name, text in texts_in(_value(line)):
-        redactor.learn(text, name)
-
-
-def _value(line: bytes) -> Json:
-    try:
-        value: Json = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return value
-
-
-def _masked(content: Content, redactor: Redactor) -> Iterator[bytes]:
+def _masked(content: Content, redactor: Redactor, *, json: bool) -> Iterator[bytes]:
+    every = bool(redactor.targets)
     for data in _blocks(content):
         if _may_hold_files(data):
             data = _FILE.sub(lambda found: _file_masked(found, redactor), data)
+        data = _in_place(data, redactor, json=json, every=every)
         text = data.decode("utf-8", "surrogateescape")
-        data = redactor.without_known(text).encode("utf-8", "surrogateescape")
-        if _ESCAPED.search(data):
-            data = b"".join(_unescaped(line, redactor) for line in data.splitlines(keepends=True))
-        yield data
-
-
-def _unescaped(line: bytes, redactor: Redactor) -> bytes:
-    """A line of JSON without secrets that are written letter by letter."""
-    value = _value(line) if _ESCAPED.search(line) else None
-    if value is None:
-        return line
-    clean = with_texts(value, lambda name, text: redactor.text(text, name))
-    if clean == value:
-        return line
-    return msgspec.json.encode(clean) + line[len(line.rstrip(b"\r\n")) :]
+        yield redactor.without_known(text).encode("utf-8", "surrogateescape")
 
 
 def _file_masked(found: re.Match[bytes], redactor: Redactor) -> bytes:

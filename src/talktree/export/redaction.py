@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from talktree.export.targets import PROTECTED, Targets
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, TOKEN
+from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
@@ -29,6 +30,10 @@ LONGEST_HEAD = 64
 """and of those kinds that all begin alike."""
 
 
+MANY = 400
+"""Ways to write secrets from which on those that are not there are passed over first,"""
+GRAM = 5
+"""by their first characters; no way is shorter."""
 SHORTEST_DRAWN = 10
 """A shorter password is only taken for one where it stands as one."""
 
@@ -36,8 +41,9 @@ SHORTEST_DRAWN = 10
 class Redactor:
     """Finds secrets and puts words in their place; knows each one it has seen."""
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, targets: Targets | None = None) -> None:
         self.key = key or token_bytes(32)
+        self.targets = targets or Targets()
         self._words: dict[str, str] = {}
         """By a secret as it was first seen."""
         self._put: dict[str, str] = {}
@@ -50,8 +56,8 @@ class Redactor:
 
     @property
     def is_needed(self) -> bool:
-        """Whether it knows any secret."""
-        return bool(self._words)
+        """Whether it knows any secret, or looks for what the user named."""
+        return bool(self._words or self.targets)
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:
@@ -62,25 +68,28 @@ class Redactor:
 
     def words(self, secret: Secret, held: str) -> str:
         """What is put in the place of a secret."""
-        bare = bared(held)
-        found = self._words.get(bare)
+        placed = self._placeholder(bared(held), _ARTICLE.sub("", secret.what))
+        self._know(secret.kind, held, placed)
+        return placed
+
+    def _placeholder(self, held: str, what: str) -> str:
+        found = self._words.get(held)
         if found is None:
-            what = _ARTICLE.sub("", secret.what)
-            sign = blake2b(bare.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
-            found = self._words[bare] = f"[redacted: {what} {sign.hexdigest()}]"
+            sign = blake2b(held.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
+            found = self._words[held] = f"[redacted: {what} {sign.hexdigest()}]"
             self.counts[what] += 1
-        self._know(secret.kind, held, found)
         return found
 
     def _know(self, kind: str, held: str, words: str) -> None:
-        # A short password may be a word that stands everywhere; then only its place tells.
-        before, behind = ("", "") if kind != PASSWORD or _is_drawn(held) else (":", "@")
-        if before + held + behind in self._put:
+        # What is short or a word may be anywhere; then only its place says that it is secret.
+        anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_drawn(held)
+        before, behind = (":", "@") if kind == PASSWORD and not anywhere else ("", "")
+        if (not anywhere and not before) or before + held + behind in self._put:
             return
         for form in _forms(held):
             self._put[before + form + behind] = before + words + behind
         size = LONGEST_HEAD if kind in (PRIVATE_KEY, TOKEN) else SHORTEST_CUT
-        if kind != PASSWORD and len(held) > size + 8:
+        if kind not in (PASSWORD, NAMED_PASSWORD) and len(held) > size + 8:
             self._cuts.setdefault(held[:size], (held, words))
 
     def learn(self, text: str, name: str | None = None) -> bool:
@@ -92,8 +101,28 @@ class Redactor:
         return found
 
     def text(self, text: str, name: str | None = None) -> str:
+        """The text without secrets, be they known or new, and without what the user named."""
+        return self.without_targets(self.without_secrets(text, name))
+
+    def without_secrets(self, text: str, name: str | None = None) -> str:
         """The text without secrets, be they known or new."""
         return self.without_known(without_secrets(text, self.words, name=name))
+
+    def target_words(self, held: str, what: str) -> str:
+        """What is put in the place of a word, a match of a pattern or personal data."""
+        return self._placeholder(held.casefold(), what)
+
+    def without_targets(self, text: str) -> str:
+        """The text without words, patterns and personal data that are looked for."""
+        if not self.targets:
+            return text
+        out: list[str] = []
+        at = 0
+        for target in self.targets.find(text):
+            held = text[target.start : target.stop]
+            out += (text[at : target.start], self.target_words(held, target.what))
+            at = target.stop
+        return "".join((*out, text[at:])) if out else text
 
     def name(self, title: str) -> str:
         """A title as a file may be named: with nothing where secrets stood."""
@@ -104,10 +133,17 @@ class Redactor:
 
     def without_known(self, text: str) -> str:
         """The text without secrets that are known, also where nothing says that they are some."""
-        for held, words in self.known:
+        known: Iterable[tuple[str, str]] = self.known
+        cuts: Iterable[tuple[str, tuple[str, str]]] = self._cuts.items()
+        if len(self.known) > MANY:
+            # Looking for each of very many takes too long, so only for those that may be there.
+            there = {text[at : at + GRAM] for at in range(len(text))}
+            known = [each for each in known if each[0][:GRAM] in there]
+            cuts = [each for each in cuts if each[0][:GRAM] in there]
+        for held, words in known:
             if held in text:
                 text = text.replace(held, words)
-        for head, (held, words) in self._cuts.items():
+        for head, (held, words) in cuts:
             if head in text:
                 text = _uncut(text, head, held, words)
         return text
@@ -156,28 +192,26 @@ class Place(NamedTuple):
 def secrets_of(
     conversation: Conversation, positions: Sequence[int], redactor: Redactor | None = None
 ) -> Iterator[Place]:
-    """The secrets in some messages, each once a message."""
+    """What would be replaced in some messages, each once a message."""
     redactor = redactor or Redactor()
     for position, entry in zip(positions, conversation.entries_at(positions), strict=True):
         seen: set[str] = set()
-        for secret, held in _secrets_in_entry(entry):
-            words = redactor.words(secret, held)
+        for kind, what, held, words in _replaced_in(entry, redactor):
             if words not in seen:
                 seen.add(words)
-                yield Place(
-                    conversation.skeleton.ids[position],
-                    position,
-                    secret.kind,
-                    secret.what,
-                    brief(held),
-                    words,
-                )
+                id = conversation.skeleton.ids[position]
+                yield Place(id, position, kind, what, brief(held), words)
 
 
-def _secrets_in_entry(entry: Entry) -> Iterable[tuple[Secret, str]]:
+def _replaced_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[str, str, str, str]]:
+    """The kinds of what is replaced in an entry, what that is, and what is put in its place."""
     for name, text in _texts_in(entry):
         for secret in secrets_in(text, name=name):
-            yield secret, text[secret.start : secret.stop]
+            held = text[secret.start : secret.stop]
+            yield secret.kind, secret.what, held, redactor.words(secret, held)
+        for target in redactor.targets.find(text) if name not in PROTECTED else ():
+            held = text[target.start : target.stop]
+            yield target.what, target.what, held, redactor.target_words(held, target.what)
 
 
 def _texts_in(entry: Entry) -> Iterator[tuple[str | None, str]]:

@@ -17,8 +17,9 @@ from talktree.errors import Unreadable, UsageError
 from talktree.home import config_file
 
 ATTACHMENTS = "attachments"
+REDACTION = "redaction"
 RETENTION = "retention"
-TABLES = (ATTACHMENTS, RETENTION)
+TABLES = (ATTACHMENTS, REDACTION, RETENTION)
 """Every table that the file may have."""
 
 

@@ -25,7 +25,8 @@ class Placed(NamedTuple):
 
     trail: Trail
     name: str | None
-    """The name of the member it is the value of; None in a list."""
+    """What it is the value of: the member, the `name` beside a `value`, or the option before it in
+    a list of words; None if there is no such thing."""
     text: str
 
     @property
@@ -49,35 +50,52 @@ def _inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | Non
     if isinstance(item, dict):
         for name, held in item.items():
             if isinstance(held, str | dict | list):
-                yield name.replace("~", "~0").replace("/", "~1"), name, held
+                step = name.replace("~", "~0").replace("/", "~1")
+                yield step, _name_in(item, name), held
     else:
         for at, held in enumerate(item):
             if isinstance(held, str | dict | list):
-                yield str(at), None, held
+                yield str(at), _option_before(item, at), held
+
+
+def _name_in(item: dict[str, Json], member: str) -> str:
+    """The name of a member; of a `value` that has a `name` beside it, that name."""
+    if member in ("value", "Value"):
+        for label in ("name", "key", "Name", "Key"):
+            beside = item.get(label)
+            if isinstance(beside, str) and beside:
+                return beside
+    return member
+
+
+def _option_before(items: list[Json], at: int) -> str | None:
+    """The option that a word of a command belongs to."""
+    before = items[at - 1] if at else None
+    return before if isinstance(before, str) and before.startswith("-") else None
 
 
 def with_texts(value: Json, change: Callable[[str | None, str], str]) -> Json:
-    """The value with each text changed, given the name of the member it is the value of."""
+    """The value with each text changed, given the name of what it is the value of."""
     if isinstance(value, str):
         return change(None, value)
     root = _copied(value)
-    pending = [root]
+    pending = [(root, value)]
     while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            for name, held in item.items():
+        item, old = pending.pop()
+        if isinstance(item, dict) and isinstance(old, dict):
+            for name, held in old.items():
                 if isinstance(held, str):
-                    item[name] = change(name, held)
+                    item[name] = change(_name_in(old, name), held)
                 elif isinstance(held, dict | list):
                     item[name] = fresh = _copied(held)
-                    pending.append(fresh)
-        elif isinstance(item, list):
-            for at, held in enumerate(item):
+                    pending.append((fresh, held))
+        elif isinstance(item, list) and isinstance(old, list):
+            for at, held in enumerate(old):
                 if isinstance(held, str):
-                    item[at] = change(None, held)
+                    item[at] = change(_option_before(old, at), held)
                 elif isinstance(held, dict | list):
                     item[at] = fresh = _copied(held)
-                    pending.append(fresh)
+                    pending.append((fresh, held))
     return root
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from talktree.text.randomness import is_made_up, is_varied
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, Found
+from talktree.text.secret_values import is_placeholder
 
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64
@@ -14,18 +15,12 @@ _BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
 _BETWEEN = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/=]")
-_STOP = rb"\s@/\"'<>\\`|{}\[\]$()"
-_LOGIN = re.compile(rb"://([^:%b]{0,100}):([^:%b]{5,200})@([A-Za-z0-9.-]{1,253})" % (_STOP, _STOP))
+_STOP = rb"\s@/\"'<>\\`|"
+_LOGIN = re.compile(
+    rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
+)
 _LONGEST_LOGIN = 304
 """How far before the host of a URL its login starts at most."""
-_WEAK = frozenset(
-    b"password passwd passw0rd password1 password123 pass123 secret mysecret postgres mysql "
-    b"mongodb redis rabbitmq minio minioadmin admin administrator admin123 root rootpassword guest "
-    b"default changeme change-me testing test123 tester testpass testpassword username user123 "
-    b"example 12345 123456 12345678 qwerty letmein developer development yourpassword hunter2 "
-    b"foobar token pwd123 userpassword dbpassword db_password p4ssw0rd".split()
-)
-"""Passwords that people write where it does not matter which one it is."""
 
 
 def private_keys(data: bytes) -> Iterator[Found]:
@@ -62,8 +57,8 @@ def passwords(data: bytes) -> Iterator[Found]:
 
 
 def _is_real(user: bytes, password: bytes) -> bool:
-    """Whether somebody may use that password."""
+    """Whether a password may open something."""
     low = password.lower()
-    if low in _WEAK or low == user.lower() or len(set(low)) < 4:
+    if low == user.lower() or len(set(low)) < 4 or is_placeholder(password):
         return False
-    return not is_made_up(password) and not low.startswith((b"pass", b"%s", b"env."))
+    return not is_made_up(password) and not low.startswith((b"pass", b"%s", b"env.", b"$", b"{"))

@@ -5,6 +5,7 @@ Nearly all long runs are names and ids, so what most of them are made of is only
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from string import ascii_letters, digits
 
@@ -20,8 +21,13 @@ DOT, _COLON, _SPACE = b".: "
 TELLING = b"\\/+.: \"'`=>"
 """What may stand right before a run that tells something; behind others only its start does."""
 SENDGRID = b"SG."
-WITH_DOT = (b"ya29.", b"hvs.", b"atlasv1.", SENDGRID, b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa.")
+WITH_DOT = (
+    *(b"ya29.", b"hvs.", b"hvb.", b"hvr.", b"atlasv1.", SENDGRID, b"t0c01.", b"t0s01.", b"pat."),
+    *(b"sat.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa."),
+)
 """What ends with a dot and tells of a secret."""
+_SHORT = re.compile(rb"(?:(?<![\w.])(?:s|sl|sl\.u|[st]k|v1|t1)|(?<!\w)pat[A-Za-z0-9]{14})\.\Z")
+"""The same, where it must be a word."""
 BASE64 = (ascii_letters + digits + "+/").encode()
 DOPPLER_SIGN = b"dp.st."
 DOPPLER_BODY = 40
@@ -98,7 +104,11 @@ def _tells(data: bytes, start: int) -> bool:
         # Nearly always the name of a file or folder.
         return before != SLASH or not data[start : start + LONG].islower()
     if before == DOT:
-        return data[start - LEAD : start].endswith(WITH_DOT) or ends_doppler(data, start)
+        return (
+            data[start - LEAD : start].endswith(WITH_DOT)
+            or _SHORT.search(data, max(0, start - 20), start) is not None
+            or ends_doppler(data, start)
+        )
     if before == _COLON and data[start - 2] in b"0123456789":
         return True
     if data[start] in b"-_" and data[start : start + LEAD].lstrip(b"-_")[:STARTING] in BY_START:

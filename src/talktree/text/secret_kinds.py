@@ -18,6 +18,7 @@ AI_VENDOR_KEY = "ai-vendor-key"
 VCS_TOKEN = "vcs-token"
 SERVICE_TOKEN = "service-token"
 PASSWORD = "password-in-url"
+NAMED_PASSWORD = "password"
 TOKEN = "random-token"
 Found = tuple[str, int, int, str]
 """A secret: its kind, where it starts and stops, and whose it is in words."""
@@ -66,6 +67,46 @@ _CLOUD: tuple[Row, ...] = (
     ("a New Relic key", "NRAK-", r"([A-Z0-9]{27})"),
     ("a Postman key", "PMAK-", r"([a-f0-9]{24}-[a-f0-9]{34})"),
     ("a 1Password token", "ops_eyJ", r"([\w=+/-]{100,2000})"),
+    (
+        "a 1Password secret key",
+        "A3-",
+        r"([A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})",
+    ),
+    ("an AWS Bedrock key", "ABSK", r"([A-Za-z0-9+/]{100,300}={0,2})"),
+    ("an age key", "AGE-SECRET-KEY-1", r"([QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})"),
+    ("a Fly token", "fo1_ fm1a_ fm1r_ fm2_", r"([\w+/=-]{40,700})"),
+    ("a New Relic key", "NRJS- NRII- NRIQ- NRRA-", r"([\w-]{19,40})"),
+    ("a Cloudflare key", "v1.0-", r"([a-f0-9]{24}-[a-f0-9]{146})"),
+    ("a Cloudflare token", "cfut_ cfat_ cfk_", r"([\w-]{40,60})"),
+    ("a Scalingo token", "tk-us-", r"([\w-]{48})"),
+    ("a Yandex token", "AQVN AQAAAA y0_", r"([\w-]{35,80})"),
+    ("a Yandex key", "YCA YCB YCM YCN YCP YCO", r"([\w-]{35,48})"),
+    ("a ClickHouse key", "4b1d", r"([A-Za-z0-9]{38})"),
+    ("a Vercel token", "vcp_ vci_ vca_ vcr_ vck_ vercel_", r"([A-Za-z0-9]{20,60})"),
+    ("a Render key", "rnd_", r"([A-Za-z0-9]{24,48})"),
+    ("a Neon key", "napi_", r"([a-z0-9]{50,80})"),
+    ("a Turso or Upstash token", "eyJrIjoi", r"([A-Za-z0-9+/=]{60,400})"),
+    (
+        "a Tailscale key",
+        "tskey-",
+        r"[a-z]{3,10}-([A-Za-z0-9]{10,20}CNTRL-[A-Za-z0-9]{20,40}|[\w-]{30,70})",
+    ),
+    ("an Infracost key", "ico-", r"([A-Za-z0-9]{32})"),
+    ("a Hetzner or Linode token", "hcloud_", r"([A-Za-z0-9]{40,70})"),
+    ("a Pagerduty key", "pdus+_", r"([\w-]{20,60})"),
+    ("an Aiven token", "aivenv1", r"([A-Za-z0-9+/=]{40,400})"),
+    ("a Temporal or Prefect key", "pnu_ pnb_", r"([A-Za-z0-9]{36})"),
+    ("a Confluent key", "cflt", r"([\w+/=-]{40,80})"),
+    ("an Elastic key", "essu_", r"([A-Za-z0-9+/=]{40,200})"),
+    ("a Supabase key", "sbs_", r"([a-f0-9]{40})"),
+    ("a Highnote or Honeycomb key", "hcaik_ hcxik_ hcalk_ hcxlk_ hcamk_", r"([a-z0-9]{50,70})"),
+    (
+        "a private key in base 64",
+        "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBQUklWQVRF "
+        "LS0tLS1CRUdJTiBFQyBQUklWQVRF LS0tLS1CRUdJTiBFTkNSWVBURUQ LS0tLS1CRUdJTiBEU0EgUFJJ "
+        "LS0tLS1CRUdJTiBQR1AgUFJJVkFU",
+        r"([A-Za-z0-9+/]{60,16000}={0,2})",
+    ),
 )
 _AI: tuple[Row, ...] = (
     ("an Anthropic key", "sk-ant-", r"[a-z]{2,6}[0-9]{2}-([\w-]{60,150})"),
@@ -89,11 +130,28 @@ _AI: tuple[Row, ...] = (
     ("a Jina key", "jina_", r"([\w-]{40,70})"),
     ("a Firecrawl key", "fc-", r"([a-f0-9]{32})"),
     ("an E2B key", "e2b_", r"([a-f0-9]{40})"),
+    ("a Together key", "tgp_v1_", r"([\w-]{40,60})"),
+    ("a Stability key", "sk-stab-", r"([\w-]{40,60})"),
+    ("an OpenAI session", "sess-", r"([A-Za-z0-9]{40})"),
+    ("a Weights & Biases key", "wandb_v1_", r"([\w-]{40,100})"),
+    ("a Langfuse key", "sk-lf-", r"([\w-]{36,48})"),
+    ("a LlamaCloud key", "llx-", r"([A-Za-z0-9]{40,60})"),
+    ("an Apify token", "apify_api_", r"([A-Za-z0-9]{34,42})"),
+    ("a Helicone key", "sk-helicone- pk-helicone-", r"([\w-]{20,60})"),
+    ("a Braintrust or Portkey key", "pk-portkey-", r"([\w-]{20,60})"),
+    ("a Deepgram or Novita key", "sk_novita_", r"([\w-]{30,60})"),
+    ("a SambaNova or Ollama key", "sk-ollama-", r"([\w-]{30,60})"),
+    ("a Kimi or Moonshot key", "sk-kimi- sk-moonshot-", r"([\w-]{30,80})"),
 )
 _VCS: tuple[Row, ...] = (
     ("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"([A-Za-z0-9]{36,255})"),
-    ("a GitHub token", "github_pat_", r"(\w{60,100})"),
-    ("a GitLab token", "glpat- gldt- glrt- glptt- glft- glimt- glsoat-", r"([\w-]{20,80})"),
+    ("a GitHub token", "github_pat_", r"(\w{60,260})"),
+    (
+        "a GitLab token",
+        "glpat- gldt- glptt- glft- glimt- glsoat- gloas- glagent- glffct- glcbt- glrt-",
+        r"([\w.-]{20,300})",
+    ),
+    ("a GitLab runner token", "GR1348941", r"([\w-]{20})"),
     ("a Bitbucket password", "ATBB", r"([A-Za-z0-9]{32})"),
     ("an Atlassian token", "ATATT3", r"([\w=-]{100,220})"),
     ("an npm token", "npm_", r"([A-Za-z0-9]{36})"),
@@ -104,6 +162,21 @@ _VCS: tuple[Row, ...] = (
     ("a CircleCI token", "CCIPAT_ CCIPRJ_", r"([A-Za-z0-9]{22}_[a-f0-9]{40})"),
     ("a Buildkite token", "bkua_", r"([a-f0-9]{40})"),
     ("a JFrog key", "AKCp", r"([A-Za-z0-9]{60,80})"),
+    ("a JFrog token", "cmVmdGtu", r"([A-Za-z0-9]{50,60})"),
+    ("a SonarQube token", "squ_ sqp_ sqa_", r"([a-f0-9]{40})"),
+    ("a Sourcegraph token", "sgp_ slk_", r"((?:[a-f0-9]{16}_|local_)?[a-f0-9]{40,64})"),
+    ("a NuGet key", "oy2", r"([a-z0-9]{43})"),
+    ("a Clojars token", "CLOJARS_", r"([a-z0-9]{60})"),
+    ("a Codecov or Snyk token", "snyk_uat. snyk_sat.", r"([\w.-]{40,200})"),
+    ("an Octopus key", "API-", r"([A-Z0-9]{26,36})"),
+    ("a Terraform token", "tfe_ tfc_", r"([\w.-]{40,100})"),
+    ("a Travis or Drone token", "drn_", r"([A-Za-z0-9]{32,64})"),
+    ("a Gitea or Forgejo token", "gta_ gto_ fgj_", r"([a-f0-9]{40})"),
+    ("a Harness token", "hrn_", r"([\w.-]{30,90})"),
+    ("an Azure DevOps token", "azdo_", r"([a-z0-9]{52,84})"),
+    ("a Bitbucket token", "BBDC-", r"([\w+/=-]{40,60})"),
+    ("an Atlassian token", "ATCTT3 ATSTT3 ATOAT", r"([\w=-]{40,260})"),
+    ("a Packagist or Composer token", "packagist_", r"([\w-]{30,80})"),
 )
 _SNOWFLAKES = " ".join(
     first + second
@@ -114,9 +187,18 @@ _SNOWFLAKES = " ".join(
 _SERVICE: tuple[Row, ...] = (
     ("a Slack token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-", r"([\w-]{20,255})"),
     ("a Slack app token", "xapp-1-", r"([\w-]{30,255})"),
-    ("a Stripe key", "sk_live_ rk_live_", r"([A-Za-z0-9]{20,120})"),
+    (
+        "a Stripe key",
+        "sk_live_ rk_live_ sk_test_ rk_test_ sk_org_",
+        r"((?:live_)?[A-Za-z0-9]{20,250})",
+    ),
     ("a webhook secret", "whsec_", r"([A-Za-z0-9+/=]{28,64})"),
-    ("a Square token", "sq0atp- sq0csp-", r"([\w-]{22,43})"),
+    (
+        "a Square token",
+        "sq0atp- sq0csp- sq0idp- sandbox-sq0idb- sandbox-sq0csb- sandbox-sq0atb-",
+        r"([\w-]{22,43})",
+    ),
+    ("a Square token", "EAAA", r"([\w-]{60})"),
     ("a Shopify token", "shpat_ shpca_ shppa_ shpss_", r"([a-fA-F0-9]{32})"),
     ("a Twilio key", " ".join(f"SK{each}" for each in "0123456789abcdef"), r"([a-f0-9]{31})"),
     ("a Mailgun key", "key-", r"([a-f0-9]{32})"),
@@ -126,6 +208,44 @@ _SERVICE: tuple[Row, ...] = (
     ("a Figma token", "figd_ figo_", r"([\w-]{40,50})"),
     ("a Discord token", _SNOWFLAKES, r"[A-Za-z0-9]{20,25}\.([\w-]{6}\.[\w-]{27,40})"),
     ("a Facebook token", "EAA", r"([A-Za-z0-9]{100,250})"),
+    ("a Slack token", "xoxc- xoxd- xoxe.", r"([\w%.-]{20,400})"),
+    ("a Contentful token", "CFPAT-", r"([\w-]{43})"),
+    ("a Typeform token", "tfp_", r"([\w-]{40,70})"),
+    ("a ReadMe key", "rdme_", r"([a-z0-9]{70})"),
+    ("an EasyPost key", "EZAK EZTK", r"([A-Za-z0-9]{54})"),
+    (
+        "a Flutterwave key",
+        "FLWSECK- FLWSECK_TEST- FLWPUBK_TEST-",
+        r"([A-Za-z0-9]{32}-X|[a-h0-9]{12})",
+    ),
+    ("a Shippo token", "shippo_live_ shippo_test_", r"([a-fA-F0-9]{40})"),
+    ("a Duffel token", "duffel_live_ duffel_test_", r"([\w=-]{43})"),
+    ("a Defined Networking key", "dnkey-", r"([\w=-]{26}-[\w=-]{52})"),
+    ("a Frame.io token", "fio-u-", r"([\w=-]{64})"),
+    ("an Intra42 secret", "s-s4t2ud- s-s4t2af-", r"([a-f0-9]{64})"),
+    ("an Adobe secret", "p8e- p8e_", r"([A-Za-z0-9]{32})"),
+    ("an Authress key", "authress_ scauth_", r"([\w.-]{50,200})"),
+    ("a Settlemint token", "sm_aat_ sm_pat_ sm_sat_", r"([A-Za-z0-9]{16})"),
+    ("a Klaviyo key", "pk_", r"([a-f0-9]{34})"),
+    ("a PayPal or Braintree token", "access_token$production$", r"([a-z0-9]{16}\$[a-f0-9]{32})"),
+    ("a Razorpay key", "rzp_live_ rzp_test_", r"([A-Za-z0-9]{14,24})"),
+    ("a Paystack key", "sk_live_ sk_test_", r"([a-f0-9]{40})"),
+    ("a Plaid token", "access-production- access-sandbox- access-development-", r"([a-f0-9-]{36})"),
+    ("a Resend key", "re_", r"([A-Za-z0-9]{8}_[A-Za-z0-9]{22,26})"),
+    ("a Clerk key", "sk_clerk_", r"([A-Za-z0-9]{30,60})"),
+    ("a PostHog key", "phx_ phs_", r"([A-Za-z0-9]{40,50})"),
+    ("a HubSpot token", "pat-na1- pat-na2- pat-eu1-", r"([a-f0-9-]{36})"),
+    ("an Okta or Intercom token", "dG9rO", r"([A-Za-z0-9+/=]{50,70})"),
+    ("an Ngrok key", "ngrok_", r"([A-Za-z0-9]{26,48}(?:_[A-Za-z0-9]{20,24})?)"),
+    ("a Mailersend key", "mlsn.", r"([a-f0-9]{64})"),
+    ("a Sendinblue key", "xsmtpsib-", r"([a-f0-9]{64}-[A-Za-z0-9]{16})"),
+    (
+        "a LaunchDarkly key",
+        "sdk-",
+        r"([a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12})",
+    ),
+    ("a Shopify token", "shpua_ shptka_ shpit_", r"([a-fA-F0-9]{32})"),
+    ("a MaxMind key", "mmk_", r"([\w]{30,40})"),
 )
 _OTHER: tuple[Row, ...] = (
     ("a JSON web token", "eyJ", r"[\w-]{17,2000}\.(eyJ[\w-]{17,4000}\.[\w-]{20,1000})"),
@@ -142,6 +262,41 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
         r"([A-Za-z0-9]{40,44})",
     ),
     (SERVICE_TOKEN, "a SendGrid key", "SG.", r"SG\.", r"([\w-]{22}\.[\w-]{43})"),
+    (CLOUD_KEY, "a Vault token", "hvb.", r"hvb\.", r"([\w-]{80,400})"),
+    (CLOUD_KEY, "a Vault token", "hvr.", r"hvr\.", r"([\w-]{80,300})"),
+    (
+        CLOUD_KEY,
+        "a Vault token",
+        "s.",
+        r"(?<![\w.])s\.",
+        r"(?=[A-Za-z]{0,23}[0-9])(?=[a-z0-9]{0,23}[A-Z])([A-Za-z0-9]{24})",
+    ),
+    (SERVICE_TOKEN, "a Dropbox token", "sl.", r"(?<![\w.])sl\.(?:u\.)?", r"([\w-]{60,1400})"),
+    (SERVICE_TOKEN, "a Dropbox token", "sl.u.", r"(?<![\w.])sl\.u\.", r"([\w-]{60,1400})"),
+    (
+        SERVICE_TOKEN,
+        "a Mapbox token",
+        "sk.",
+        r"(?<![\w.])[st]k\.",
+        r"(eyJ[\w-]{40,200}\.[\w-]{20,30})",
+    ),
+    (SERVICE_TOKEN, "an Airtable token", ".", r"(?<!\w)pat[A-Za-z0-9]{14}\.", r"([a-f0-9]{64})"),
+    (CLOUD_KEY, "a Dynatrace token", "dt0c01.", r"dt0[cs]\d\d\.", r"([A-Z0-9]{24}\.[A-Z0-9]{64})"),
+    (
+        CLOUD_KEY,
+        "a Cloudflare key",
+        "v1.",
+        r"(?<![\w.])v1\.",
+        r"(0-[a-f0-9]{24}-[a-f0-9]{100,146})",
+    ),
+    (
+        CLOUD_KEY,
+        "a Grafana or Harness token",
+        "pat.",
+        r"(?<!\w)[ps]at\.",
+        r"([\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20})",
+    ),
+    (CLOUD_KEY, "a Yandex token", "t1.", r"(?<!\w)t1\.", r"([\w-]{20,}[=]{0,2}\.[\w-]{86}={0,2})"),
     (SERVICE_TOKEN, "a Telegram token", ":", r"(?<![0-9])[0-9]{8,10}:", r"AA([\w-]{33})"),
     (
         SERVICE_TOKEN,
@@ -189,8 +344,16 @@ def _by_start() -> dict[bytes, list[Known]]:
     return found
 
 
+STARTS = frozenset(start.encode() for start, _ in _rows())
+"""All ways to start."""
 BY_START = _by_start()
 """The kinds a run may be of, by its first characters."""
+
+
+_BY_NAME = 16
+"""Kinds that are known by names and places: passwords, headers, cookies, password files."""
+KIND_COUNT = len({known.what for _, known in _rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
+"""How many kinds of secrets are known."""
 
 
 class Behind(NamedTuple):

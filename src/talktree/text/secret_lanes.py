@@ -26,7 +26,7 @@ from talktree.text.secret_hints import (
     WITH_DOT,
     hint,
 )
-from talktree.text.secret_kinds import BY_START
+from talktree.text.secret_kinds import STARTS
 from talktree.text.secret_names import BETWEEN, ENDS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Tables(NamedTuple):
     starts: Flags
     """Whether the first two make one look closer."""
     known: Flags
-    """Whether the first three may start something that is known."""
+    """Whether the first four may start something that is known."""
     between: Flags
     """What may stand between a name and its value."""
     ends: Flags
@@ -74,7 +74,7 @@ def may_tell(data: bytes) -> list[int]:
     far, hints, begins = far[hinted], hints[hinted], begins[hinted]
     closer, before = hints == CLOSER, seen[far - 1]
     path, dot = closer & ((before == SLASH) | (before == PLUS)), closer & (before == DOT)
-    kept = tables.known[_three(seen, far)] | (closer & ~path & ~dot)
+    kept = tables.known[_four(seen, far)] | (closer & ~path & ~dot)
     for some, look in (
         ((hints == BY_LEAD) | (begins & ~closer), _is_named),
         (path, _is_no_path),
@@ -95,6 +95,11 @@ def _three(seen: Bytes, places: Places) -> Keys:
     """Three characters as one number, the same for capitals, and for few others."""
     one, two, three = (seen[places + at] & 0x1F for at in range(3))
     return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
+
+
+def _four(seen: Bytes, places: Places) -> Keys:
+    """Four characters as one number, likewise."""
+    return (_three(seen, places).astype("u4") << 5) | (seen[places + 3] & 0x1F)
 
 
 def _is_named(seen: Bytes, starts: Places) -> Flags:
@@ -129,6 +134,7 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
     before = starts - 4
     told = _tables().dotted[_three(seen, before)]
     told |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
+    told |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
     return told | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
 
@@ -142,12 +148,18 @@ def _tables() -> _Tables:
         before[last::256] = [hint(bytes((each, last)) + b"  ") for each in range(256)]
     behind_dashes = [bytes((dash, each)) for dash in b"-_" for each in range(256)]
     starts = lane(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
-    known, ends = lane(b"".join(BY_START)), lane(b"".join(ENDS))
+    fourth = [bytes((each,)) for each in range(32)]
+    begun = [
+        start[:3] + each
+        for start in STARTS
+        for each in (fourth if len(start) < 4 else [start[3:4]])
+    ]
+    known, ends = lane(b"".join(begun)), lane(b"".join(ENDS))
     dotted = lane(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
     return _Tables(
         before=before,
         starts=_holding(16, _two(starts, numpy.arange(0, len(starts), 2))),
-        known=_holding(15, _three(known, numpy.arange(0, len(known), 3))),
+        known=_holding(20, _four(known, numpy.arange(0, len(known), 4))),
         between=_holding(8, list(BETWEEN)),
         ends=_holding(15, _three(ends, numpy.arange(0, len(ends), 3))),
         dotted=_holding(15, _three(dotted, numpy.arange(0, len(dotted), 3))),

@@ -1,11 +1,11 @@
-"""Values that are secret because of what they are called: `api_key = "…"`, `Bearer …`."""
+"""Names that secrets have: what a value is because of what it is called."""
 
 from __future__ import annotations
 
 import re
 
 from talktree.text.randomness import is_made_up, is_random
-from talktree.text.secret_kinds import AI_VENDOR_KEY, CLOUD_KEY, TOKEN
+from talktree.text.secret_kinds import AI_VENDOR_KEY, CLOUD_KEY, NAMED_PASSWORD, TOKEN
 
 BEFORE = 72
 """How far before a value its name is looked for."""
@@ -14,16 +14,42 @@ NEAR = 16
 ENDS = frozenset({b"key", b"ken", b"ret", b"ord", b"swd", b"pwd", b"rer"})
 """The last three letters of all the names, to pass over others quickly."""
 BETWEEN = b"\\\"'`:=> ("
+PASSWORDS, TOKENS, HEADERS, COOKIES = "password", "token", "authorization", "cookie"
+"""What a name says about its value."""
 _WORD = re.compile(rb"[a-z0-9_.-]{1,60}\Z")
 _SECRET = (
     *(b"apikey", b"accesskey", b"secretkey", b"authkey", b"accountkey", b"masterkey"),
     *(b"signingkey", b"encryptionkey", b"privatekey", b"subscriptionkey", b"servicekey"),
-    *(b"secret", b"token", b"password", b"passwd", b"pwd", b"bearer"),
+    *(b"appkey", b"applicationkey", b"licensekey", b"sharedkey", b"sharedaccesskey", b"rootkey"),
+    *(b"storagekey", b"hmackey", b"adminkey", b"functionskey", b"integrationkey", b"ingestkey"),
+    *(b"writekey", b"deploykey", b"serverkey", b"primarymasterkey", b"rolekey", b"fernetkey"),
+    *(b"webhookkey", b"clientkey", b"clientkeydata", b"sshkey", b"tlskey", b"presharedkey"),
+    *(b"decryptionkey", b"cookiekey", b"vaultkey", b"globalkey", b"userkey", b"restkey"),
+    *(b"secret", b"token", b"bearer", b"accesstokensecret", b"secretvalue", b"authpat"),
+    *(b"secretkeybase", b"tokenvalue", b"keyvalue", b"authtokens"),
+)
+_PASSWORD = (
+    *(b"password", b"passwd", b"pwd", b"passphrase", b"passcode", b"pswd", b"passwort"),
+    *(b"kennwort", b"senha", b"motdepasse", b"storepass", b"keypass", b"userpass", b"psk"),
 )
 _HARMLESS = (
     *(b"pagetoken", b"nexttoken", b"continuationtoken", b"synctoken", b"csrftoken"),
     *(b"xsrftoken", b"cancellationtoken", b"pushtoken", b"devicetoken", b"resumetoken"),
-    *(b"publictoken", b"canceltoken", b"startingtoken", b"stoptoken"),
+    *(b"publictoken", b"canceltoken", b"startingtoken", b"stoptoken", b"eostoken", b"bostoken"),
+    *(b"padtoken", b"unktoken", b"masktoken", b"septoken", b"clstoken", b"specialtoken"),
+    *(b"starttoken", b"endtoken", b"markertoken", b"oldpwd", b"forgotpassword", b"nopassword"),
+    *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"publickeytoken"),
+    *(b"inputtoken", b"outputtoken", b"prompttoken", b"maxtoken", b"lasttoken", b"firsttoken"),
+)
+_PASS = re.compile(rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$")
+_SUFFIX = re.compile(
+    rb"[_-]?(?:[0-9]{1,3}|(?<=[_-])(?:prod|production|dev|staging|stage|test|live|local|old|new|"
+    rb"prev|previous|current|plain|raw|base64|b64|str|default|main|primary|secondary|backup))$",
+    re.IGNORECASE,
+)
+_KEY_WORDS = frozenset(
+    b"api access secret auth private account encryption signing master license app application "
+    b"service subscription admin deploy storage shared root".split()
 )
 _AI = re.compile(
     rb"openai|anthropic|claude|gemini|mistral|cohere|together|deepseek|groq|xai|huggingface|"
@@ -32,6 +58,25 @@ _AI = re.compile(
 )
 _CLOUD = re.compile(rb"aws|azure|accountkey|gcp|google|cloudflare|digitalocean|heroku|alibaba")
 _VALUE = re.compile(rb"[A-Za-z0-9_+/=~-]{20,256}(?![A-Za-z0-9_+/=~(-]|[.\[]\w)")
+
+
+def meaning(name: bytes, before: bytes = b"") -> str | None:
+    """What a name says about its value, if that is secret; a word before a short name counts."""
+    name = _SUFFIX.sub(b"", name)
+    bare = name.lower().translate(None, b"_.-")
+    if bare.endswith(_HARMLESS):
+        return None
+    if bare.endswith(_PASSWORD) or _PASS.search(name) or bare == b"passe":
+        return PASSWORDS
+    if bare.endswith(_SECRET):
+        return TOKENS
+    if bare == b"key" and before.lower() in _KEY_WORDS:
+        return TOKENS
+    if bare.endswith((b"authorization", b"auth")):
+        return HEADERS
+    if bare.endswith((b"cookie", b"cookies")):
+        return COOKIES
+    return TOKENS if bare.endswith((b"credential", b"credentials")) else None
 
 
 def named_before(data: bytes, start: int) -> bytes | None:
@@ -49,7 +94,8 @@ def named_before(data: bytes, start: int) -> bytes | None:
 def secret_name(word: bytes) -> bytes | None:
     """A name without its dashes, if it is one that secrets have."""
     bare = word.translate(None, b"_.-")
-    return bare if bare.endswith(_SECRET) and not bare.endswith(_HARMLESS) else None
+    known = bare.endswith(_SECRET) or bare.endswith(_PASSWORD)
+    return bare if known and not bare.endswith(_HARMLESS) else None
 
 
 def value_at(data: bytes, start: int) -> int:
@@ -62,8 +108,11 @@ def value_at(data: bytes, start: int) -> int:
 
 def kind_of(name: bytes) -> tuple[str, str]:
     """Which kind of secret has such a name, and what it is in words."""
-    if _AI.search(name):
+    bare = name.lower().translate(None, b"_.-")
+    if _AI.search(bare):
         return AI_VENDOR_KEY, "a key of an AI service"
-    if _CLOUD.search(name):
+    if _CLOUD.search(bare):
         return CLOUD_KEY, "a cloud key"
+    if meaning(name) == PASSWORDS:
+        return NAMED_PASSWORD, "a password"
     return TOKEN, "a token"

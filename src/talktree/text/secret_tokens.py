@@ -43,6 +43,15 @@ _AWS_NAMES = (b"ecret_access_key", b"ecretAccessKey")
 _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 
+_WRAPPED = re.compile(
+    rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?"
+    rb"[\w.=-]{4,200}(?![\w.=-])){1,24}"
+)
+_SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
+"""Names of functions and files are not keys, however they start."""
+_LINE_END = re.compile(rb"[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?")
+
+
 def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
     """The keys and tokens in a text, last first; where long runs start may be known already."""
     out: list[Found] = []
@@ -87,14 +96,42 @@ def _token(data: bytes, start: int) -> Found | None:
     if before != ESCAPE and data[start] in b"-_" and before not in BY_END:
         lead = data[start : start + LONGEST_BEGINNING]
         start += len(lead) - len(lead.lstrip(b"-_"))
-    for known in BY_START.get(data[start : start + 3], ()):
+    kinds = BY_START.get(data[start : start + 3], ())
+    for known in kinds:
         found = _matched(data, start, known)
         if found is not None:
-            return found
+            return _continued_below(data, found, known)
+    wrapped = _wrapped(data, start) if kinds else None
+    for known in kinds if wrapped else ():
+        assert wrapped is not None
+        joined, stop = wrapped
+        if (found := _matched(joined, 0, known)) is not None and found[2] == len(joined):
+            return known.kind, start, stop, known.what
     if before in b"/+":
         return None
     behind = BY_END.get(before)
     return (behind and _behind(data, start, behind)) or _named(data, first)
+
+
+def _wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
+    """A run that goes on in the next lines, as one, and where that ends."""
+    found = _WRAPPED.match(data, start)
+    if found is None:
+        return None
+    return _LINE_END.sub(b"", found.group()), found.end()
+
+
+def _continued_below(data: bytes, found: Found, known: Known) -> Found:
+    """A token that fits its pattern in its first line already, with what follows in the next."""
+    kind, start, stop, what = found
+    if data[stop : stop + 1] not in (b"\n", b"\r"):
+        return found
+    wrapped = _wrapped(data, start)
+    if wrapped is None or not is_random(wrapped[0][stop - start :]):
+        return found
+    longer = known.match(wrapped[0], 0)
+    whole = longer is not None and longer.end() == len(wrapped[0])
+    return (kind, start, wrapped[1], what) if whole else found
 
 
 def _continued(data: bytes, start: int, out: list[Found]) -> int:
@@ -133,7 +170,9 @@ def _behind(data: bytes, start: int, kinds: Iterable[Behind]) -> Found | None:
     beginning = data[max(0, start - LONGEST_BEGINNING) : start]
     for sign, before, known in kinds:
         if sign in beginning and before.search(beginning) is not None:
-            return _matched(data, start, known)
+            found = _matched(data, start, known)
+            if found is not None:
+                return found
     return None
 
 
@@ -142,7 +181,7 @@ def _matched(data: bytes, start: int, known: Known) -> Found | None:
     if found is None or found.group() in DOCUMENTED:
         return None
     body = found.group(1)
-    if is_made_up(body) or not is_varied(body):
+    if is_made_up(body) or not is_varied(body) or _SPELLED.fullmatch(body):
         return None
     if any(piece in body for piece in DOCUMENTED_PIECES):
         return None

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from talktree.text.lanes import is_worth
 from talktree.text.secret_blocks import passwords, private_keys
+from talktree.text.secret_finds import by_name, suspects
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lanes import may_tell
-from talktree.text.secret_names import kind_of, secret_name, value_at
+from talktree.text.secret_named import value_named
 from talktree.text.secret_tokens import SHORTEST, tokens
 
-LONGEST_NAMED = 256
+LONGEST_NAMED = 1 << 14
 _KEY_BEGINS = b"-----BEGIN"
 
 
@@ -34,21 +35,22 @@ Put = Callable[[Secret, str], str]
 def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
     """The secrets in a text, in order; a name says what the text as a whole is the value of."""
     # Every character becomes one byte, so places stay what they are; no key has others.
-    data = text.encode("ascii", "replace")
-    found = _found(data)
-    if name is not None and not found and SHORTEST <= len(data) <= LONGEST_NAMED:
-        found = _as_named(data, name)
+    data = text.replace("…", "\0").encode("ascii", "replace")
+    found = [*_found(data), *by_name(data)]
+    if name is not None and len(data) <= LONGEST_NAMED:
+        found += value_named(data, name.encode("ascii", "replace"))
     return _apart(found)
 
 
 def found_in(raw: bytes) -> list[Found]:
-    """The secrets in bytes, be they a text or JSON that holds texts; some may overlap."""
+    """The secrets in bytes that are known by their form, be they a text or JSON that holds texts;
+    some may overlap. Those that are known by names have to be looked for in the texts."""
     return _found(raw, may_tell(raw) if is_worth(len(raw)) else None)
 
 
 def may_hold_secrets(raw: bytes) -> bool:
-    """Whether there is a secret in bytes, be they a text or JSON that holds texts."""
-    return bool(_found(raw))
+    """Whether there may be a secret in bytes, be they a text or JSON that holds texts."""
+    return bool(_found(raw)) or any(True for _ in suspects(raw))
 
 
 def may_be_among(data: bytes, runs: list[int]) -> bool:
@@ -57,7 +59,7 @@ def may_be_among(data: bytes, runs: list[int]) -> bool:
     if tokens(data, runs):
         return True
     # Where one private key begins and another ends, they would seem to be one.
-    return _begins_key(data) or any(_passwords(data))
+    return _begins_key(data) or any(_passwords(data)) or any(True for _ in suspects(data))
 
 
 def without_secrets(
@@ -102,14 +104,6 @@ def _begins_key(data: bytes) -> bool:
 
 def _passwords(data: bytes) -> Iterable[Found]:
     return passwords(data) if b"@" in data else ()
-
-
-def _as_named(data: bytes, name: str) -> list[Found]:
-    called = secret_name(name.lower().encode("ascii", "replace"))
-    if called is None or value_at(data, 0) != len(data):
-        return []
-    kind, what = kind_of(called)
-    return [(kind, 0, len(data), what)]
 
 
 def _apart(found: list[Found]) -> Iterator[Secret]:

@@ -1063,8 +1063,20 @@ export interface SecretPlace {
   placeholder: string;
 }
 
+/** What is looked for in order to replace it. */
+export interface LookedFor {
+  /** Kinds of keys, tokens and passwords. */
+  kinds: number;
+  /** Words, those of the user's configuration included. */
+  words: number;
+  patterns: number;
+  /** Whether personal data is looked for. */
+  personal: boolean;
+}
+
 /** The secrets in what would be shared. */
 export interface Secrets {
+  looked_for: LookedFor;
   total: number;
   distinct: number;
   /** At most 500. */
@@ -1085,8 +1097,21 @@ export interface Share {
   everything?: boolean;
   detail?: "full" | "high" | "low" | "minimal" | "user-only";
   redact?: boolean;
+  /** Words to replace besides secrets. */
+  words?: string[];
+  /** Whether to replace personal data, too. */
+  personal?: boolean;
   images?: "drop" | "keep" | "link";
   theme?: "dark" | "light" | "system";
   /** Also deleted messages, messages that are not shown to the user, and hidden artifacts. */
   include_deleted?: boolean;
+}
+
+/** How the file begins that would be shared. */
+export interface SharePreview {
+  /** Of a page its words, of another file its content. */
+  text: string;
+  is_whole: boolean;
+  /** How many different values are replaced. */
+  replaced: number;
 }

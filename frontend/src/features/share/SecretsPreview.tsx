@@ -5,6 +5,7 @@ import { Answered } from '../common/Answered'
 import { many } from '../../lib/amounts'
 import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
+import { lookedForWords } from './choices'
 import { byKind, type SecretKind } from './secretKinds'
 
 interface Props {
@@ -52,26 +53,22 @@ export function SecretsPreview({ got, redact, onRedact }: Props): React.JSX.Elem
         </p>
       )}
       <Answered got={got}>
-        {(secrets) =>
-          secrets.total === 0 ? (
-            <p className="share-none">
-              <Icon name="check" /> No secrets were found in it.
+        {(secrets) => (
+          <div className="share-kinds">
+            <p className="work-soft">{lookedForWords(secrets.looked_for)}</p>
+            <p className="work-soft">
+              {secrets.total === 0
+                ? 'Nothing of that kind was found. Read the preview: what has no known form or name is not found.'
+                : `${many(secrets.total, 'place')} with ${many(secrets.distinct, 'value')}${redact ? ', all replaced' : ''}`}
             </p>
-          ) : (
-            <div className="share-kinds">
-              <p className="work-soft">
-                {many(secrets.total, 'place')} with {many(secrets.distinct, 'secret')}
-                {redact ? ', all replaced' : ''}
-              </p>
-              {byKind(secrets.places).map((kind) => (
-                <Kind key={kind.kind} kind={kind} />
-              ))}
-              {secrets.total > secrets.places.length && (
-                <p className="inspector-note">{secrets.total - secrets.places.length} more places are not listed.</p>
-              )}
-            </div>
-          )
-        }
+            {byKind(secrets.places).map((kind) => (
+              <Kind key={kind.kind} kind={kind} />
+            ))}
+            {secrets.total > secrets.places.length && (
+              <p className="inspector-note">{secrets.total - secrets.places.length} more places are not listed.</p>
+            )}
+          </div>
+        )}
       </Answered>
     </section>
   )

@@ -7,8 +7,10 @@ import { Button } from '../../ui/Button'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { Outcome } from '../editing/Outcome'
 import { useWork } from '../editing/useWork'
-import { asked, forReading, type Choice } from './choices'
+import { asked, forReading, wordsIn, type Choice } from './choices'
 import { DeletedField, DetailField, FormatFields, ScopeField } from './fields'
+import { FilePreview } from './FilePreview'
+import { RedactionFields } from './RedactionFields'
 import { SecretsPreview } from './SecretsPreview'
 import '../common/work.css'
 import './share.css'
@@ -24,6 +26,8 @@ const FIRST: Choice = {
   to: 'html',
   detail: 'full',
   redact: true,
+  personal: false,
+  words: '',
   images: 'keep',
   theme: 'system',
   includeDeleted: false,
@@ -74,8 +78,10 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
             onChange={(includeDeleted) => change({ includeDeleted })}
           />
           <SecretsPreview got={secrets} redact={choice.redact} onRedact={(redact) => change({ redact })} />
+          {choice.redact && <RedactionFields choice={choice} onChange={change} />}
         </div>
       </div>
+      <FilePreview cid={cid} share={asked(choice, leaf, ids)} />
     </DialogBody>
   )
 }
@@ -84,6 +90,8 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
 function secretsOf(cid: string, choice: Choice, leaf: string | null, ids: readonly string[]): string {
   const query = new URLSearchParams()
   const { scope } = choice
+  if (choice.redact && choice.personal) query.set('personal', 'true')
+  if (choice.redact) wordsIn(choice.words).forEach((word) => query.append('words', word))
   if (choice.includeDeleted) query.set('include_deleted', 'true')
   if (scope === 'selection') ids.forEach((id) => query.append('ids', id))
   else if (scope === 'branch' && leaf) query.set('leaf', leaf)

@@ -1,6 +1,6 @@
 /** How something is shared, as it is chosen in the dialog. */
 
-import type { About, Share } from '../../data/api/types'
+import type { About, LookedFor, Share } from '../../data/api/types'
 import { many } from '../../lib/amounts'
 
 export type Scope = 'branch' | 'selection' | 'everything'
@@ -10,6 +10,9 @@ export interface Choice {
   to: string
   detail: Share['detail']
   redact: boolean
+  personal: boolean
+  /** Words to replace, separated by commas or lines. */
+  words: string
   images: Share['images']
   theme: Share['theme']
   includeDeleted: boolean
@@ -45,6 +48,21 @@ export function forReading(to: string): boolean {
   return to === 'html' || to === 'md' || to === 'text'
 }
 
+/** The words that were typed, each once; one letter is not a word. */
+export function wordsIn(typed: string): string[] {
+  const words = typed.split(/[,\n]/).map((word) => word.trim())
+  return [...new Set(words.filter((word) => word.length > 1))]
+}
+
+/** What is looked for, in words; a person must know what is not. */
+export function lookedForWords(looked: LookedFor): string {
+  const parts = [`${looked.kinds} kinds of keys, tokens and passwords`]
+  if (looked.words > 0) parts.push(many(looked.words, 'word'))
+  if (looked.patterns > 0) parts.push(many(looked.patterns, 'pattern'))
+  parts.push(looked.personal ? 'personal data' : 'not for personal data')
+  return `Looked for ${parts.join(', ')}.`
+}
+
 /** What the server is asked for. */
 export function asked(choice: Choice, leaf: string | null, ids: readonly string[]): Share {
   const { scope, to, redact } = choice
@@ -56,6 +74,8 @@ export function asked(choice: Choice, leaf: string | null, ids: readonly string[
     everything: scope === 'everything',
     detail: reading ? choice.detail : 'full',
     redact,
+    words: redact ? wordsIn(choice.words) : [],
+    personal: redact && choice.personal,
     images: choice.images,
     theme: to === 'html' ? choice.theme : 'system',
     include_deleted: choice.includeDeleted,

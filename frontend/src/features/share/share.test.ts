@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { About, SecretPlace } from '../../data/api/types'
-import { asked, hiddenWords, targets, type Choice } from './choices'
+import { asked, hiddenWords, lookedForWords, targets, type Choice } from './choices'
 import { byKind } from './secretKinds'
 
 const CHOICE: Choice = {
@@ -8,6 +8,8 @@ const CHOICE: Choice = {
   to: 'html',
   detail: 'low',
   redact: true,
+  personal: true,
+  words: 'Orchard, quince,Orchard, x',
   images: 'drop',
   theme: 'dark',
   includeDeleted: false,
@@ -40,6 +42,19 @@ describe('what is asked for', () => {
     expect(hiddenWords({ 'deleted message': 3, 'message not shown to the user': 2, 'hidden artifact': 1 })).toBe(
       '3 deleted messages, 2 messages not shown to the user, 1 hidden artifact',
     )
+  })
+
+  it('names words and personal data only where something is replaced', () => {
+    expect(asked(CHOICE, null, [])).toMatchObject({ words: ['Orchard', 'quince'], personal: true })
+    expect(asked({ ...CHOICE, redact: false }, null, [])).toMatchObject({ words: [], personal: false })
+  })
+
+  it('says what was looked for and what was not', () => {
+    const looked = { kinds: 170, words: 2, patterns: 0, personal: false }
+    expect(lookedForWords(looked)).toBe(
+      'Looked for 170 kinds of keys, tokens and passwords, 2 words, not for personal data.',
+    )
+    expect(lookedForWords({ ...looked, personal: true })).toContain('2 words, personal data.')
   })
 
   it('offers only formats that can be written', () => {

@@ -11,6 +11,7 @@ from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (
     AI_VENDOR_KEY,
     CLOUD_KEY,
+    NAMED_PASSWORD,
     PASSWORD,
     PRIVATE_KEY,
     SERVICE_TOKEN,
@@ -98,7 +99,7 @@ def vcs_token(seen: Seen) -> Iterable[Told]:
 @secret("SEC205", SERVICE_TOKEN)
 def service_token(seen: Seen) -> Iterable[Told]:
     """A token for messages or payments stands in the conversation: Slack, Discord, Telegram,
-    Stripe, Square, Shopify, Twilio, SendGrid and others. Stripe's keys for tests are not told.
+    Stripe, Square, Shopify, Twilio, SendGrid and others.
 
     Why: it lets others write as the owner, read along, or move money.
 
@@ -141,3 +142,22 @@ def random_token(seen: Seen) -> Iterable[Told]:
     stood. Revoke the token all the same.
     """
     return told_of(TOKEN, seen)
+
+
+@secret("SEC208", NAMED_PASSWORD)
+def password(seen: Seen) -> Iterable[Told]:
+    """A value is called a password or is where a password belongs: in a setting, an option of a
+    command, a connection string, a password file, or a sentence such as `the password is …`.
+    Placeholders, labels, types and code (`<password>`, `password: str`, `getpass()`) are not
+    reported, and neither are passwords of examples (`changeme`).
+
+    Why: people give a password to a tool as they would type it, and tools print what they are
+    configured with. Most passwords are too short to be known by anything but their names.
+
+    Bad:
+        mysqldump -u root -p followed by the password
+
+    Fix (unsafe): `[redacted:password:1]` takes its place, the same wherever the same password is
+    called one. Change the password all the same.
+    """
+    return told_of(NAMED_PASSWORD, seen)

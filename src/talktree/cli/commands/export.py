@@ -13,6 +13,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 
+SHORTEST_WORD = 2
 DETAILS = ("full", "high", "low", "minimal", "user-only")
 
 
@@ -41,6 +42,13 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     default="full",
     help="How much: high has no thinking and cuts long outputs, low has one line for each tool "
     "call, minimal has only what was said, user-only what people said.",
+)
+@click.option(
+    "--redact",
+    "redact_words",
+    metavar="WORD",
+    multiple=True,
+    help="Also replace this word, or with `pii` personal data; repeatable.",
 )
 @click.option("--no-redact", is_flag=True, help="Leave keys, tokens and passwords as they are.")
 @click.option(
@@ -113,6 +121,7 @@ def command(
 command.examples = (
     "talktree export session.jsonl -o session.html",
     "talktree export session.jsonl -o prompts.md --detail user-only",
+    "talktree export session.jsonl -o session.html --redact pii --redact Orchard",
     "talktree export ~/.claude/projects --to html -o pages/",
     "talktree export session.jsonl --to native -o clean.jsonl --branch active",
     "talktree export usage -o usage.csv --since 4w --project app",
@@ -133,13 +142,17 @@ def _conversations(
 
     from talktree.cli.exporting import Wish, export_conversations, target
     from talktree.export.choice import Choice
+    from talktree.export.targets import PII
 
     ids = str(wishes["ids"] or "")
+    words = _redacted_words(wishes)
     shape = {
         "to": target(to, out),
         "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
         "detail": wishes["detail"],
         "redact": not wishes["no_redact"],
+        "words": [word for word in words if word.lower() != PII],
+        "personal": any(word.lower() == PII for word in words),
         "images": wishes["images"],
         "theme": wishes["theme"],
         "include_deleted": wishes["include_deleted"],
@@ -154,6 +167,16 @@ def _conversations(
     }
     assert msgspec.convert(shape, Choice)
     return export_conversations(msgspec.convert(wish, Wish), gate)
+
+
+def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
+    given = wishes["redact_words"]
+    words = tuple(map(str, given)) if isinstance(given, tuple) else ()
+    if words and wishes["no_redact"]:
+        raise UsageError("--redact and --no-redact contradict each other", hint="give one of them")
+    if any(len(word.strip()) < SHORTEST_WORD for word in words):
+        raise UsageError("a word to redact is too short", hint="use at least two characters")
+    return words
 
 
 def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:

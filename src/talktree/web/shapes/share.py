@@ -19,8 +19,22 @@ class SecretPlace(Struct, frozen=True, kw_only=True):
     placeholder: str
 
 
+class LookedFor(Struct, frozen=True, kw_only=True):
+    """What is looked for in order to replace it."""
+
+    kinds: int
+    """Kinds of keys, tokens and passwords."""
+    words: int
+    """Words, those of the user's configuration included."""
+    patterns: int
+    personal: bool
+    """Whether personal data is looked for."""
+
+
 class Secrets(Struct, frozen=True, kw_only=True):
     """The secrets in what would be shared."""
+
+    looked_for: LookedFor
 
     total: int
     distinct: int
@@ -45,7 +59,21 @@ class Share(Struct, frozen=True, kw_only=True):
     """All branches."""
     detail: Literal["full", "high", "low", "minimal", "user-only"] = "full"
     redact: bool = True
+    words: tuple[str, ...] = ()
+    """Words to replace besides secrets."""
+    personal: bool = False
+    """Whether to replace personal data, too."""
     images: Literal["keep", "link", "drop"] = "keep"
     theme: Literal["light", "dark", "system"] = "system"
     include_deleted: bool = False
     """Also deleted messages, messages that are not shown to the user, and hidden artifacts."""
+
+
+class SharePreview(Struct, frozen=True, kw_only=True):
+    """How the file begins that would be shared."""
+
+    text: str
+    """Of a page its words, of another file its content."""
+    is_whole: bool
+    replaced: int
+    """How many different values are replaced."""

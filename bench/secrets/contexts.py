@@ -1,0 +1,254 @@
+"""Where secrets are written: prose, commands, settings, JSON, logs and code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from bench.secrets import values
+from bench.secrets.values import NAMED, TOKENS, Dice, Make, b64, pem
+
+
+class Planted(NamedTuple):
+    """A text with a secret in it."""
+
+    kind: str
+    context: str
+    text: str
+    secret: str
+    """The characters that must not be in the output."""
+
+
+def camel(name: str) -> str:
+    """`DB_PASSWORD` as JavaScript writes it."""
+    first, *rest = name.lower().split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+FREE: dict[str, Callable[[str], str]] = {
+    "prose": lambda key: f"please use {key} for the staging deployment, it is new.",
+    "shell": lambda key: f"$ curl -s -H 'X-Value: {key}' https://api.orchard.test/v1/pears | jq .",
+    "env": lambda key: f"# settings\nPORT=8080\nTHE_VALUE={key}\nDEBUG=1\n",
+    "json": lambda key: json.dumps({"name": "orchard", "value": key, "retries": 3}),
+    "log": lambda key: f"2026-03-02T09:00:03Z ERROR [gateway] rejected {key} (401) after 3 ms",
+    "code": lambda key: f"const client = new Client({{ value: {json.dumps(key)}, timeout: 30 }});",
+}
+"""For values that are known by their form."""
+BY_NAME: dict[str, Callable[[str, str], str]] = {
+    "prose": lambda name, value: (
+        f"The {name.lower().replace('_', ' ')} is `{value}`, keep it safe."
+    ),
+    "shell": lambda name, value: f"$ export {name}='{value}' && make deploy",
+    "env": lambda name, value: f"# .env\nPORT=8080\n{name}={value}\nDEBUG=1\n",
+    "json": lambda name, value: json.dumps({"port": 1, camel(name): value, "retries": 3}),
+    "nested json": lambda name, value: json.dumps({"body": json.dumps({camel(name): value})}),
+    "yaml": lambda name, value: f"service:\n  {name.lower()}: {json.dumps(value)}\n  port: 1\n",
+    "log": lambda name, value: f"09:00:03 INFO loaded {name}={value} from vault\n09:00:04 up",
+    "code": lambda name, value: f"{name.lower()} = {json.dumps(value)}  # rotate in May",
+    "kubernetes": lambda name, value: f"env:\n- name: {name}\n  value: {json.dumps(value)}\n",
+}
+"""For values that are known by their names."""
+
+
+def _folded(key: str) -> str:
+    """A long value as a terminal or YAML wraps it."""
+    return "\n".join(key[at : at + 32] for at in range(0, len(key), 32))
+
+
+PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
+    "url password": (
+        values.password,
+        (
+            ("shell", lambda p: f"psql postgres://app:{quote(p, safe='')}@db.orchard.test/pears"),
+            ("env", lambda p: f"DATABASE_URL=mysql://root:{quote(p, safe='')}@10.0.0.4:3306/app"),
+            ("json", lambda p: json.dumps({"url": f"redis://:{quote(p, safe='')}@cache:6379/0"})),
+            ("prose", lambda p: f"clone https://deploy:{quote(p, safe='')}@git.orchard.test/a.git"),
+            ("log", lambda p: f"dial amqp://svc:{quote(p, safe='')}@mq.orchard.test:5672 refused"),
+        ),
+    ),
+    "dsn password": (
+        values.password,
+        (
+            ("env", lambda p: f"DSN=host=db.local port=5432 user=app password={p} dbname=pears"),
+            (
+                "code",
+                lambda p: f'var c = "Server=db;Database=a;User Id=sa;Password={p};Encrypt=1";',
+            ),
+            ("json", lambda p: json.dumps({"dsn": f"host=db user=app password={p} sslmode=off"})),
+            ("log", lambda p: f"connecting jdbc:mysql://db/a?user=app&password={p}&useSSL=true"),
+            ("shell", lambda p: f"psql 'host=db.local user=app password={p}'"),
+        ),
+    ),
+    "command line password": (
+        values.password,
+        (
+            ("mysql", lambda p: f"mysql -u root -p{p} -h db.local pears < dump.sql"),
+            ("option", lambda p: f"mongodump --host db --username app --password {p} --out /tmp/d"),
+            ("curl", lambda p: f"curl -u admin:{p} https://grafana.orchard.test/api/health"),
+            ("sshpass", lambda p: f"sshpass -p '{p}' ssh deploy@10.0.0.9 uptime"),
+            ("redis", lambda p: f"redis-cli -h cache.local -a {p} ping"),
+            ("docker", lambda p: f"docker login -u deploy -p {p} registry.orchard.test"),
+            ("json", lambda p: json.dumps({"command": f"restic --password={p} snapshots"})),
+        ),
+    ),
+    "credential files": (
+        values.password,
+        (
+            ("netrc", lambda p: f"machine api.orchard.test\n  login deploy\n  password {p}\n"),
+            ("netrc line", lambda p: f"machine ftp.orchard.test login deploy password {p}"),
+            ("pgpass", lambda p: f"db.orchard.test:5432:pears:app:{p}\n"),
+            ("ini", lambda p: f"[client]\nuser = app\npassword = {p}\nhost = db\n"),
+            ("toml", lambda p: f"[database]\nuser = 'app'\npassword = '{p}'\n"),
+        ),
+    ),
+    "password prose": (
+        values.password,
+        (
+            ("is", lambda p: f"the admin password is {p} and the user is root"),
+            ("colon", lambda p: f"Login: ida\nPassword: {p}\n"),
+            ("quoted", lambda p: f'I changed the password to "{p}" this morning.'),
+            ("json", lambda p: json.dumps({"username": "ida", "password": p})),
+            ("xml", lambda p: f"<server><id>nexus</id><password>{p}</password></server>"),
+        ),
+    ),
+    "passphrase words": (
+        values.phrase,
+        (
+            ("prose", lambda p: f"the passphrase: {p}\nthen press enter"),
+            ("json", lambda p: json.dumps({"passphrase": p})),
+            ("env", lambda p: f'GPG_PASSPHRASE="{p}"\n'),
+            ("code", lambda p: f"const passphrase = '{p}';"),
+            ("shell", lambda p: f'gpg --batch --passphrase "{p}" -d backup.gpg'),
+        ),
+    ),
+    "basic authorization": (
+        lambda d: b64(f"admin:{values.password(d)}"),
+        (
+            ("shell", lambda v: f"curl -H 'Authorization: Basic {v}' https://api.orchard.test"),
+            ("log", lambda v: f"> GET /v1 HTTP/1.1\n> Authorization: Basic {v}\n> Accept: */*"),
+            ("json", lambda v: json.dumps({"headers": {"Authorization": f"Basic {v}"}})),
+            ("docker config", lambda v: json.dumps({"auths": {"r.orchard.test": {"auth": v}}})),
+            ("code", lambda v: f"headers = {{'Authorization': 'Basic {v}'}}"),
+        ),
+    ),
+    "bearer": (
+        lambda d: d(40),
+        (
+            ("shell", lambda v: f'curl -H "Authorization: Bearer {v}" https://api.orchard.test'),
+            ("log", lambda v: f"> Authorization: Bearer {v}\n> Accept: */*"),
+            ("json", lambda v: json.dumps({"headers": {"Authorization": f"Bearer {v}"}})),
+            ("header", lambda v: f"X-Api-Key: {v}\nAccept: application/json"),
+            ("code", lambda v: f"req.setHeader('X-Auth-Token', '{v}')"),
+        ),
+    ),
+    "cookie": (
+        lambda d: d(26, values.LOWER),
+        (
+            ("request", lambda v: f"Cookie: theme=dark; session={v}; lang=en"),
+            ("response", lambda v: f"< Set-Cookie: sessionid={v}; Path=/; HttpOnly"),
+            ("shell", lambda v: f"curl -b 'connect.sid={v}' https://app.orchard.test/me"),
+            ("json", lambda v: json.dumps({"headers": {"cookie": f"sid={v}"}})),
+            ("log", lambda v: f"set-cookie: PHPSESSID={v}; path=/"),
+        ),
+    ),
+    "azure sas": (
+        lambda d: quote(d(43, values.BASE64) + "=", safe=""),
+        (
+            ("prose", lambda v: f"https://a.blob.core.windows.net/b?sv=2022-11-02&ss=b&sig={v}"),
+            ("env", lambda v: f"SAS_URL=https://a.blob.core.windows.net/c?se=2026&sp=r&sig={v}"),
+            ("json", lambda v: json.dumps({"sas": f"?sv=2022&sr=c&sig={v}&sp=rl"})),
+            ("log", lambda v: f"GET https://x.file.core.windows.net/y?sig={v}&se=2027 403"),
+            ("code", lambda v: f'url = "https://a.blob.core.windows.net/c?sp=r&sig={v}"'),
+        ),
+    ),
+    "password hash": (
+        values.sha512_crypt,
+        (
+            ("shadow", lambda v: f"ida:{v}:19800:0:99999:7:::\ndaemon:*:19000:0:99999:7:::"),
+            ("prose", lambda v: f"the line in /etc/shadow was root:{v}:19800:0:99999:7:::"),
+            ("json", lambda v: json.dumps({"stdout": f"ida:{v}:19800:0:99999:7:::"})),
+            ("cloud-init", lambda v: f"users:\n- name: ida\n  passwd: {v}\n"),
+            ("code", lambda v: f"user.hash = '{v}'"),
+        ),
+    ),
+    "htpasswd": (
+        values.bcrypt,
+        (
+            ("file", lambda v: f"ida:{v}\n"),
+            ("log", lambda v: f"$ cat .htpasswd\nadmin:{v}"),
+            ("json", lambda v: json.dumps({"content": f"ida:{v}\n"})),
+            ("prose", lambda v: f"put ida:{v} into the file"),
+            ("yaml", lambda v: f'users:\n  - "ida:{v}"\n'),
+        ),
+    ),
+    "rsa key": (pem("RSA PRIVATE KEY"), ()),
+    "openssh key": (pem("OPENSSH PRIVATE KEY"), ()),
+    "pkcs8 key": (pem("PRIVATE KEY"), ()),
+    "pgp key": (pem("PGP PRIVATE KEY BLOCK"), ()),
+    "wrapped token": (
+        lambda d: f"sk-ant-api03-{d(93, values.WORD)}AA",
+        (
+            ("terminal", lambda v: f"the key is\n{_folded(v)}\n"),
+            ("yaml", lambda v: "api_key: >-\n  " + _folded(v).replace("\n", "\n  ") + "\n"),
+            (
+                "javascript",
+                lambda v: 'const apiKey = "' + _folded(v).replace("\n", '" +\n  "') + '";',
+            ),
+            (
+                "python",
+                lambda v: "API_KEY = (\n    '" + _folded(v).replace("\n", "'\n    '") + "'\n)",
+            ),
+            ("shell", lambda v: "export API_KEY=" + _folded(v).replace("\n", "\\\n")),
+        ),
+    ),
+    "kubeconfig": (
+        lambda d: b64(pem("RSA PRIVATE KEY", 6)(d)),
+        (
+            ("yaml", lambda v: f"users:\n- name: admin\n  user:\n    client-key-data: {v}\n"),
+            ("json", lambda v: json.dumps({"user": {"client-key-data": v}})),
+            ("log", lambda v: f"    client-key-data: {v}"),
+            ("shell", lambda v: f"echo {v} | base64 -d > key.pem"),
+            ("env", lambda v: f"TLS_KEY_B64={v}"),
+        ),
+    ),
+}
+"""Values that are known by their places."""
+_BLOCK: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("prose", lambda key: f"Here it is:\n\n```\n{key}\n```\n\nDone."),
+    ("env", lambda key: f'PRIVATE_KEY="{key.replace(chr(10), chr(92) + "n")}"'),
+    ("json", lambda key: json.dumps({"private_key": key})),
+    ("tool result", lambda key: f"$ cat id_rsa\n{key}\n$"),
+    ("yaml", lambda key: "tls.key: |\n  " + key.replace("\n", "\n  ") + "\n"),
+    ("code", lambda key: "KEY = " + json.dumps(key)),
+)
+
+
+def hidden(kind: str, value: str) -> str:
+    """What must not be in the output: of a block a line from its middle, of a hook its end."""
+    if value.startswith("-----BEGIN"):
+        return value.split("\n")[4]
+    if kind == "slack hook":
+        return value.rpartition("/")[2]
+    if kind == "wrapped token":
+        return value[33:63]
+    return value
+
+
+def planted(seed: int, rounds: int = 1) -> Iterator[Planted]:
+    """Every kind in each of its contexts."""
+    dice = Dice(seed)
+    for _ in range(rounds):
+        for kind, make in TOKENS.items():
+            for context, around in FREE.items():
+                value = make(dice)
+                yield Planted(kind, context, around(value), hidden(kind, value))
+        for kind, (name, make) in NAMED.items():
+            for context, by_name in BY_NAME.items():
+                value = make(dice)
+                yield Planted(kind, context, by_name(name, value), value)
+        for kind, (make, contexts) in PLACES.items():
+            for context, around in contexts or _BLOCK:
+                value = make(dice)
+                yield Planted(kind, context, around(value), hidden(kind, value))

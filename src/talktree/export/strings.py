@@ -1,0 +1,128 @@
+"""Strings of JSON without secrets, changed one by one in the bytes; all other bytes stay.
+
+Only strings are decoded in which something may be secret: by a name in them, by the name of the
+member they are the value of, or because letters of theirs are written by their numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from talktree.export.redaction import Redactor
+from talktree.export.targets import PROTECTED
+from talktree.text.secret_finds import suspects
+
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
+"""What hides letters from those who look at the bytes of JSON only."""
+_FOLLOWING = 300
+"""How far behind the line of a name its value may be, in JSON of many lines."""
+_LABELS = frozenset({"name", "key", "Name", "Key"})
+
+
+def without_secrets(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
+    """Bytes of JSON with other strings where these hold secrets; `every` looks at all of them."""
+    if every:
+        return _changed(data, [], redactor, every=True)
+    places = sorted({*suspects(data), *(found.start() for found in _ESCAPED.finditer(data))})
+    if not places:
+        return data
+    out: list[bytes] = []
+    at = 0
+    for start, stop, inside in _ranges(data, places):
+        out += (data[at:start], _changed(data[start:stop], inside, redactor, every=False))
+        at = stop
+    return b"".join((*out, data[at:]))
+
+
+def _ranges(data: bytes, places: list[int]) -> Iterator[tuple[int, int, list[int]]]:
+    """The lines that some places are in, with those places counted from where they start."""
+    number = 0
+    while number < len(places):
+        start = data.rfind(b"\n", 0, places[number]) + 1
+        stop = start
+        inside: list[int] = []
+        while number < len(places) and (places[number] < stop or not inside):
+            inside.append(places[number] - start)
+            line = data.find(b"\n", places[number])
+            stop = len(data) if line < 0 else line + 1
+            if stop - start < _FOLLOWING:
+                line = data.find(b"\n", min(len(data), stop + _FOLLOWING))
+                stop = len(data) if line < 0 else line + 1
+            number += 1
+        yield start, stop, inside
+
+
+class _Previous(NamedTuple):
+    """The string before."""
+
+    text: str
+    stop: int
+    flagged: bool
+
+
+def _changed(data: bytes, places: list[int], redactor: Redactor, *, every: bool) -> bytes:
+    out: list[bytes] = []
+    at = number = 0
+    previous = _Previous("", 0, flagged=False)
+    pair: str | None = None
+    covered = 0
+    for found in _STRING.finditer(data):
+        start, stop = found.span()
+        flagged = every
+        while number < len(places) and places[number] < stop:
+            covered += places[number] >= start
+            flagged |= places[number] >= start
+            number += 1
+        between = data[previous.stop : start].strip()
+        named = between == b":" or (between == b"," and previous.text.startswith("-"))
+        if not flagged and not (named and (previous.flagged or pair)):
+            previous = _Previous(_plain(data, start, stop), stop, flagged=False)
+            continue
+        text = _decoded(found.group())
+        name = previous.text if named else None
+        if between == b":" and name in _LABELS:
+            pair = text
+        elif between == b":" and name in ("value", "Value") and pair:
+            name, pair = pair, None
+        if text and data[stop : stop + 8].lstrip()[:1] != b":":
+            clean = _clean(redactor, text, name)
+            if clean != text:
+                out += (data[at:start], _encoded(clean, found.group()))
+                at = stop
+        previous = _Previous(text, stop, flagged=flagged)
+    if covered < len(places) and not every and b'"' not in data[:200]:
+        # Not JSON after all.
+        return redactor.without_secrets(_as_text(data)).encode("utf-8", "surrogateescape")
+    return b"".join((*out, data[at:])) if out else data
+
+
+def _clean(redactor: Redactor, text: str, name: str | None) -> str:
+    clean = redactor.without_secrets(text, name)
+    return clean if name in PROTECTED else redactor.without_targets(clean)
+
+
+def _plain(data: bytes, start: int, stop: int) -> str:
+    """A short string that is only looked at as a name."""
+    return data[start + 1 : stop - 1].decode("ascii", "replace") if stop - start < 64 else ""
+
+
+def _decoded(raw: bytes) -> str:
+    if b"\\" not in raw:
+        return raw[1:-1].decode("utf-8", "surrogateescape")
+    try:
+        text: str = json.loads(raw.decode("utf-8", "surrogateescape"), strict=False)
+    except ValueError:
+        return ""
+    return text
+
+
+def _encoded(text: str, raw: bytes) -> bytes:
+    return json.dumps(text, ensure_ascii=raw.isascii()).encode("utf-8", "surrogateescape")
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,142 @@
+"""What is replaced besides secrets: words and patterns of the user, and personal data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from talktree.errors import UsageError
+from talktree.text.personal import personal_in
+from talktree.text.safe_patterns import UnsafePattern, compile_pattern, matches
+from talktree.text.secret_kinds import KIND_COUNT
+
+PII = "pii"
+"""Instead of a word: personal data."""
+_PLACED = re.compile(r"\[redacted: [^\[\]]{1,80}\]")
+
+PROTECTED = frozenset(
+    [
+        "role",
+        "type",
+        "id",
+        "uuid",
+        "parentUuid",
+        "sessionId",
+        "parent",
+        "parentId",
+        "parent_id",
+        "leafUuid",
+        "leaf",
+        "timestamp",
+        "time",
+        "version",
+        "format",
+        "tool_use_id",
+        "toolUseId",
+        "toolUseID",
+        "tool_call_id",
+        "call_id",
+        "callId",
+        "requestId",
+        "media_type",
+        "mimeType",
+        "part",
+        "kind",
+        "status",
+        "stop_reason",
+        "model",
+        "subtype",
+        "userType",
+        "level",
+        "object",
+        "messageId",
+        "message_id",
+        "current_node",
+        "conversation_id",
+        "conversationId",
+        "signature",
+        "entrypoint",
+        "isSidechain",
+        "operation",
+        "tool",
+        "created_at",
+        "updated_at",
+        "createdAt",
+        "updatedAt",
+        "schema",
+        "encoding",
+        "checksum",
+        "sha256",
+        "hash",
+    ]
+)
+"""Members that a format is built with: words of the user are not looked for in their values."""
+
+
+class Target(NamedTuple):
+    """Something to replace, and where it is."""
+
+    start: int
+    stop: int
+    what: str
+
+
+class Targets:
+    """Words, patterns and personal data to look for."""
+
+    def __init__(
+        self, words: Iterable[str] = (), patterns: Iterable[str] = (), *, personal: bool = False
+    ) -> None:
+        self.words = tuple(dict.fromkeys(word for word in words if word.strip()))
+        self.personal = personal
+        self.patterns = tuple(_compiled(pattern) for pattern in patterns)
+        by_length = sorted(self.words, key=len, reverse=True)
+        either = "|".join(re.escape(word) for word in by_length)
+        self._words = re.compile(either, re.IGNORECASE) if either else None
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.patterns or self.personal)
+
+    def find(self, text: str) -> Iterator[Target]:
+        """What is to be replaced in a text, in order; what was replaced already is left alone."""
+        found: list[Target] = []
+        if self._words is not None:
+            found += [Target(*each.span(), "word") for each in self._words.finditer(text)]
+        for pattern in self.patterns:
+            found += [Target(*span, "pattern") for span in matches(pattern, text)]
+        if self.personal:
+            found += [Target(*each) for each in personal_in(text)]
+        if not found:
+            return
+        placed = [each.span() for each in _PLACED.finditer(text)]
+        at = 0
+        for each in sorted(found, key=lambda one: (one.start, -one.stop)):
+            if each.start >= at and not _is_inside(each, placed):
+                yield each
+                at = each.stop
+
+    def describe(self) -> str:
+        """What was looked for, in words."""
+        parts = [f"{KIND_COUNT} kinds of keys, tokens and passwords"]
+        for count, one, several in (
+            (len(self.words), "word", "words"),
+            (len(self.patterns), "pattern", "patterns"),
+        ):
+            if count:
+                parts.append(f"{count} {one if count == 1 else several}")
+        parts.append("personal data" if self.personal else "not for personal data (--redact pii)")
+        return ", ".join(parts)
+
+
+def _is_inside(target: Target, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= target.start < stop for start, stop in spans)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return compile_pattern(pattern)
+    except UnsafePattern as error:
+        raise UsageError(
+            f"redaction pattern {pattern!r}: {error}", hint="use a simpler one, without (…+)+"
+        ) from None

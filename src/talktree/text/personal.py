@@ -1,0 +1,202 @@
+"""Personal data in texts: addresses, numbers with check digits, and names of home folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+
+class Personal(NamedTuple):
+    """Personal data, and where in a text it is."""
+
+    start: int
+    stop: int
+    what: str
+
+
+_MAIL = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w@-])"
+)
+_NO_PERSON = re.compile(
+    r"(?i)^(?:git|noreply|no-reply|root|npm|postmaster|support|info)@|@(?:example\.(?:com|org|net)|"
+    r"users\.noreply\.github\.com|localhost)$|\.(?:png|jpe?g|svg|gif|css|js|ts|py)$"
+)
+_PHONE = re.compile(
+    r"(?<![\w+./#-])(?:\+[1-9][0-9]{0,2}[ .-]?(?:\(0?[0-9]{1,4}\)[ .-]?)?"
+    r"(?:[0-9]{1,5}[ .-]?){2,5}[0-9]{2,5}"
+    r"|\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}|[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}"
+    r"|0[1-9][0-9]{1,4}[ /-][0-9]{3,4}[ -]?[0-9]{3,5})(?![\w-])"
+)
+_CARD = re.compile(
+    r"(?<![\w.-])[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{3,7}(?![\w.-]|\.[0-9])"
+    r"|(?<![\w.-])3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5}(?![\w-])"
+)
+_IBAN = re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?!\w)")
+_SSN = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+_NINO = re.compile(
+    r"(?<!\w)(?![DFIQUV])[A-Z](?![DFIQUVO])[A-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w)"
+)
+_TAX_ID = re.compile(r"(?<![\w.])[1-9][0-9](?: ?[0-9]{3}){3}(?![\w.])")
+_INSEE = re.compile(
+    r"(?<!\w)[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} "
+    r"?[0-9]{3} ?[0-9]{2}(?!\w)"
+)
+_DNI = re.compile(r"(?<![\w-])(?:[0-9]{8}|[XYZ]-?[0-9]{7})-?[A-HJ-NP-TV-Z](?![\w-])")
+_FISCAL = re.compile(r"(?<!\w)[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z](?!\w)")
+_PESEL = re.compile(r"(?<!\w)[0-9]{11}(?!\w)")
+_HOME = re.compile(
+    r"(?:/home/|/Users/|[A-Za-z]:(?:\\{1,4}|/)Users(?:\\{1,4}|/)|(?<![\w])-(?:home|Users)-)"
+    r"(?!Shared\b|Public\b|Default\b|runner\b|user\b|linuxbrew\b)([A-Za-z][\w.]{0,31}|[A-Za-z])"
+)
+_DIGIT = re.compile(r"[0-9]")
+
+
+def personal_in(text: str) -> Iterator[Personal]:
+    """The personal data in a text, in order; what overlaps counts once."""
+    found = [each for look in _LOOKS for each in look(text)]
+    at = 0
+    for each in sorted(found, key=lambda one: (one.start, -one.stop)):
+        if each.start >= at:
+            yield each
+            at = each.stop
+
+
+def _mail(text: str) -> Iterator[Personal]:
+    if "@" not in text:
+        return
+    for found in _MAIL.finditer(text):
+        if not _NO_PERSON.search(found.group()):
+            yield Personal(*found.span(), "mail address")
+
+
+def _home(text: str) -> Iterator[Personal]:
+    for found in _HOME.finditer(text):
+        yield Personal(*found.span(1), "user name")
+
+
+def _phone(text: str) -> Iterator[Personal]:
+    for found in _PHONE.finditer(text):
+        if 8 <= len(_DIGIT.findall(found.group())) <= 15:
+            yield Personal(*found.span(), "phone number")
+
+
+def _checked(
+    pattern: re.Pattern[str], what: str, check: Callable[[str], bool]
+) -> Callable[[str], Iterator[Personal]]:
+    def look(text: str) -> Iterator[Personal]:
+        """What fits the pattern and its check digits."""
+        for found in pattern.finditer(text):
+            if check(re.sub(r"[ -]", "", found.group())):
+                yield Personal(*found.span(), what)
+
+    return look
+
+
+def is_card(number: str) -> bool:
+    """Whether the last digit is that of Luhn's sum."""
+    digits = [int(each) for each in reversed(number)]
+    total = sum(digits[0::2]) + sum(sum(divmod(2 * each, 10)) for each in digits[1::2])
+    return 13 <= len(digits) <= 19 and total % 10 == 0 and len(set(digits)) > 1
+
+
+def is_iban(number: str) -> bool:
+    """Whether its two check digits are right."""
+    if not 15 <= len(number) <= 34:
+        return False
+    return int("".join(str(int(each, 36)) for each in number[4:] + number[:4])) % 97 == 1
+
+
+def is_tax_id(number: str) -> bool:
+    """Whether it is a German tax number: its last digit, and one digit that occurs repeatedly."""
+    counts = sorted(number[:10].count(each) for each in set(number[:10]))
+    if counts[-1] not in (2, 3) or sum(count > 1 for count in counts) != 1:
+        return False
+    product = 10
+    for each in number[:10]:
+        total = (int(each) + product) % 10 or 10
+        product = 2 * total % 11
+    return (11 - product) % 10 == int(number[10])
+
+
+def is_insee(number: str) -> bool:
+    """Whether the last two digits of a French number are right."""
+    plain = number.replace("2A", "19").replace("2B", "18")
+    return plain.isdigit() and len(plain) == 15 and 97 - int(plain[:13]) % 97 == int(plain[13:])
+
+
+def is_dni(number: str) -> bool:
+    """Whether the letter of a Spanish number is right."""
+    digits = number[:-1].translate(str.maketrans("XYZ", "012"))
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == number[-1]
+
+
+_ODD = dict(zip("0123456789", (1, 0, 5, 7, 9, 13, 15, 17, 19, 21), strict=True)) | dict(
+    zip(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        (
+            1,
+            0,
+            5,
+            7,
+            9,
+            13,
+            15,
+            17,
+            19,
+            21,
+            2,
+            4,
+            18,
+            20,
+            11,
+            3,
+            6,
+            8,
+            12,
+            14,
+            16,
+            10,
+            22,
+            25,
+            24,
+            23,
+        ),
+        strict=True,
+    )
+)
+
+
+def is_fiscal_code(code: str) -> bool:
+    """Whether the last letter of an Italian code is right."""
+    odd = sum(_ODD[each] for each in code[0:15:2])
+    even = sum(int(each) if each.isdigit() else ord(each) - 65 for each in code[1:15:2])
+    return chr((odd + even) % 26 + 65) == code[15]
+
+
+def is_pesel(number: str) -> bool:
+    """Whether the last digit of a Polish number is right, and its month one."""
+    weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
+    total = sum(int(each) * weight for each, weight in zip(number, weights, strict=False))
+    month, day = int(number[2:4]) % 20, int(number[4:6])
+    return (10 - total % 10) % 10 == int(number[10]) and 1 <= month <= 12 and 1 <= day <= 31
+
+
+def _always(number: str) -> bool:
+    return bool(number)
+
+
+_LOOKS: tuple[Callable[[str], Iterator[Personal]], ...] = (
+    _mail,
+    _home,
+    _checked(_CARD, "card number", is_card),
+    _checked(_IBAN, "bank account", is_iban),
+    _checked(_SSN, "US social security number", _always),
+    _checked(_NINO, "UK insurance number", _always),
+    _checked(_INSEE, "French insurance number", is_insee),
+    _checked(_TAX_ID, "German tax number", is_tax_id),
+    _checked(_DNI, "Spanish identity number", is_dni),
+    _checked(_FISCAL, "Italian tax code", is_fiscal_code),
+    _checked(_PESEL, "Polish identity number", is_pesel),
+    _phone,
+)

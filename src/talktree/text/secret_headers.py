@@ -1,0 +1,98 @@
+"""Secrets in headers of requests: `Authorization`, `Cookie` and `Set-Cookie`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.text.secret_kinds import TOKEN, Found
+from talktree.text.secret_values import Value, is_drawn, is_placeholder, is_token
+
+_SCHEME = re.compile(
+    rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?"
+    rb"(?:(?:basic|bearer|token|apikey|api-key|bot|negotiate|ntlm|key|genie[kK]ey|sso-key)[ \t]+)"
+    rb"([A-Za-z0-9+/=._~:@!#%^*-]{6,4096})",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}[\"'`]?([A-Za-z0-9+/=._~-]{8,4096})"
+)
+_COOKIES = re.compile(
+    rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?(?=[\w.%-]{1,80}=)"
+)
+_COOKIE = re.compile(rb"([\w.%-]{1,80})=([^\s;,\"'`\\<>]{1,4096})(?:;[ \t]*)?")
+_ATTRIBUTE = re.compile(rb"[ \t]*(?:HttpOnly|Secure|Partitioned)(?:;[ \t]*)?", re.IGNORECASE)
+_SECRET_COOKIE = re.compile(
+    rb"sess|sid\b|sid$|auth|token|jwt|login|remember|csrf|xsrf|ticket|user|secret|key|pass|identity|acc",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset(
+    b"path domain expires max-age samesite theme lang locale version priority".split()
+)
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
+
+
+def authorization(data: bytes, at: int) -> Iterator[Found]:
+    """What follows the name of a header with credentials."""
+    start = max(at, 0)
+    found = _SCHEME.match(data, start)
+    if found is not None:
+        text = found.group(1).rstrip(b".,;:")
+        if not is_placeholder(text) and _is_credential(text):
+            yield (
+                TOKEN,
+                found.start(1) + min(at, 0),
+                found.start(1) + len(text) + min(at, 0),
+                "a token",
+            )
+        return
+    found = _ALONE.match(data, start) if at >= 0 else re.match(rb'"([\w+/=.~-]{8,4096})"', data)
+    if found is not None and not is_placeholder(found.group(1)):
+        text = found.group(1)
+        if (_BASE64.fullmatch(text) and _has_login(text)) or (is_drawn(text) and b"." not in text):
+            yield TOKEN, found.start(1) + min(at, 0), found.end(1) + min(at, 0), "a token"
+
+
+def _is_credential(text: bytes) -> bool:
+    return _has_login(text) or is_token(Value(text, True, True))
+
+
+def _has_login(text: bytes) -> bool:
+    """Whether base 64 holds a name and a password."""
+    import base64
+    import binascii
+
+    try:
+        held = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
+    except binascii.Error:
+        return False
+    user, colon, password = held.partition(b":")
+    return bool(colon and password) and held.isascii() and user.isascii()
+
+
+def cookies(data: bytes, at: int) -> Iterator[Found]:
+    """The values of cookies that log somebody in, behind the name of their header."""
+    if at >= 0:
+        begin = _COOKIES.match(data, at)
+        if begin is None:
+            return
+        at = begin.end()
+    else:
+        at = 0
+    while (found := _COOKIE.match(data, at)) is not None:
+        name, value = found.groups()
+        if name.lower() not in _PLAIN and _is_session(name, value):
+            yield TOKEN, found.start(2), found.end(2), "a cookie"
+        at = found.end()
+        while (plain := _ATTRIBUTE.match(data, at)) is not None and plain.end() > at:
+            at = plain.end()
+
+
+def _is_session(name: bytes, value: bytes) -> bool:
+    if is_placeholder(value):
+        return False
+    if _SECRET_COOKIE.search(name):
+        return is_token(Value(value, True, True)) or (
+            len(value) >= 8 and value.isalnum() and not value.isalpha()
+        )
+    return is_drawn(value)

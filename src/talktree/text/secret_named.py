@@ -1,0 +1,339 @@
+"""Secrets that are known by their names: `DB_PASSWORD=…`, `"token": "…"`, `password is …`."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from talktree.text.secret_headers import authorization, cookies
+from talktree.text.secret_kinds import Found
+from talktree.text.secret_names import (
+    COOKIES,
+    HEADERS,
+    PASSWORDS,
+    TOKENS,
+    kind_of,
+    meaning,
+)
+from talktree.text.secret_values import (
+    Value,
+    is_drawn,
+    is_mixed,
+    is_password,
+    is_placeholder,
+    is_token,
+)
+from talktree.text.secret_written import Written, line_from, value_from
+
+LONGEST_NAME = 60
+_IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_REST = re.compile(rb"[\w.-]{0,40}")
+_SEPARATOR = re.compile(
+    rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?[\])]?(?P<space>[ \t]{0,16})"
+    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:)(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
+)
+_TYPED = re.compile(
+    rb"[A-Za-z_&][\w.\[\]<>|?&' ]{0,40}?[ \t]*=[ \t]*(?=\(?\s{0,20}[brfuBRFU]?\\{0,7}[\"'`])"
+)
+_VALUE_NEXT = re.compile(
+    rb"\\{0,7}[\"']?\s{0,4},?(?:\r?\n|\\n)?\s{0,20}(?:-[ \t])?\\{0,7}[\"']?"
+    rb"(?:value|Value)\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
+)
+_ELEMENT = re.compile(rb"[^<>]{0,40}>")
+_PROSE = re.compile(
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) "
+    rb"(?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
+    rb"currently|still|set|changed|just|reads?|called|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}"
+)
+_NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
+_NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
+_OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"']))")
+_ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
+_PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
+_SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
+_IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
+_FOLLOWED = re.compile(
+    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}(?:[:=,>(|?]|\\{0,9}[\"'`]|[^<>]{0,40}>|"
+    rb"(?:is|was|be|to|ist|lautet|war|est|becomes?|now|currently|still|set|changed|just|reads?|called|"
+    rb"for|of|on|in|value|Value|-|bearer|basic|token)\b)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
+
+
+class _Name(NamedTuple):
+    """A name in a text."""
+
+    text: bytes
+    start: int
+    end: int
+    means: str
+    before: bytes
+    """The byte before it."""
+
+
+def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
+    """The secrets that have the name around a place, and where that name ends."""
+    name = _name(data, hit)
+    if isinstance(name, int):
+        return name, []
+    if name.means == HEADERS:
+        found = list(authorization(data, name.end)) or _pair(data, name)
+    elif name.means == COOKIES:
+        found = list(cookies(data, name.end))
+    else:
+        found = _values(data, name)
+    return name.end, found
+
+
+def _name(data: bytes, hit: int) -> _Name | int:
+    near = data[max(0, hit - LONGEST_NAME) : hit]
+    start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
+    rest = _REST.match(data, hit)
+    assert rest is not None
+    end = rest.end()
+    text = data[start:end]
+    # A name at the end of a sentence has a dot behind it.
+    end -= len(text) - len(text.rstrip(b".-"))
+    text = data[start:end]
+    word = b""
+    if text.lower() == b"key" and start:
+        word = data[max(0, start - 20) : start - 1].rpartition(b" ")[2].strip(b"\"'`(*_\n")
+    means = meaning(text, word)
+    return rest.end() if means is None else _Name(text, start, end, means, data[start - 1 : start])
+
+
+def is_name(data: bytes, hit: int) -> tuple[int, bool]:
+    """Where the name around a place ends, and whether a value may be secret because of it."""
+    name = _name(data, hit)
+    if isinstance(name, _Name):
+        return name.end, _has_value(data, name.text, name.end)
+    near = data[max(0, hit - LONGEST_NAME) : hit]
+    start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
+    if data[start - 1 : start] != b"\\":
+        return name, False
+    text = data[start + 1 : name].rstrip(b".-")
+    end = start + 1 + len(text)
+    return name, meaning(text) is not None and _has_value(data, text, end)
+
+
+def _has_value(data: bytes, name: bytes, end: int) -> bool:
+    """Whether a value may follow a name, in any of the ways that are looked for."""
+    if name.startswith(b"-") or name.lower() in (b"password", b"passwd"):
+        return True
+    return _FOLLOWED.match(data, end) is not None
+
+
+def _values(data: bytes, name: _Name) -> list[Found]:
+    for look in (_option, _assigned, _beside, _element, _said, _argument):
+        found = look(data, name)
+        if found is not None:
+            return [found]
+    return []
+
+
+def _found(name: _Name, written: Written) -> Found:
+    kind, what = kind_of(name.text)
+    return kind, written.start, written.stop, what
+
+
+def _judged(
+    name: _Name, written: Written | None, *, quoted: bool = False, setting: bool = False
+) -> Found | None:
+    if written is None:
+        return None
+    value = Value(written.text, quoted or written.quoted, setting)
+    if name.text.lower() == b"pass" and (b" " in value.text or value.text.isalpha()):
+        return None
+    real = is_password(value) if name.means == PASSWORDS else is_token(value)
+    if not real and name.text.lower().endswith(b"-data"):
+        real = len(written.text) > 100
+    return _found(name, written) if real else None
+
+
+def _option(data: bytes, name: _Name) -> Found | None:
+    """`--password VALUE`, and the same as words of a list."""
+    if not name.text.startswith(b"-"):
+        return None
+    sign = _OPTION.match(data, name.end)
+    if sign is None or data[sign.end() : sign.end() + 1] == b"-":
+        return None
+    return _judged(name, _cut(data, value_from(data, sign.end()), b""), setting=True)
+
+
+def _assigned(data: bytes, name: _Name) -> Found | None:
+    """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
+    sign = _SEPARATOR.match(data, name.end)
+    if sign is None or (sign["space"] and name.text == b"pass"):
+        return None
+    at = sign.end()
+    typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
+    if typed is not None:
+        at = typed.end()
+    written = value_from(data, at)
+    if written is None or written.quoted:
+        return _judged(name, written)
+    tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
+    if tight:
+        return _tight(data, name, written)
+    return _on_line(data, name, written, sign)
+
+
+def _tight(data: bytes, name: _Name, written: Written) -> Found | None:
+    """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
+    upper = not any(97 <= byte <= 122 for byte in name.text)
+    if name.before in (b"?", b"&"):
+        cut = _cut(data, written, b"&")
+    elif upper:
+        cut = _cut(data, written, b"")
+    else:
+        cut = _cut(data, written, b";,)&")
+    if cut is None:
+        return None
+    # What is followed by a comma or a parenthesis is an argument in code.
+    setting = upper or data[cut.stop : cut.stop + 1] not in (b",", b")", b"}", b"]", b"(")
+    return _judged(name, cut, setting=setting)
+
+
+def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) -> Found | None:
+    """`name: value` and `name = value`, as lines of settings and in sentences."""
+    cut = _cut(data, written, b",;)" if sign["sign"] == b":" else b",;")
+    if cut is None:
+        return None
+    whole = _MORE.match(data, cut.stop) is not None
+    if not whole and name.means == PASSWORDS and sign["sign"] == b":":
+        line = line_from(data, cut.start)
+        if line is not None and _is_spaced_password(line.text):
+            return _found(name, line)
+    setting = whole
+    if whole and sign["sign"] != b":":
+        setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
+        setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
+    return _judged(name, cut, setting=setting and name.means == PASSWORDS)
+
+
+def _is_spaced_password(text: bytes) -> bool:
+    """Whether the rest of a line is a passphrase: several small words, and no sentence."""
+    words = text.split()
+    small = all(word.isalpha() and word.islower() for word in words)
+    return len(words) > 1 and small and is_password(Value(text, quoted=True, setting=True))
+
+
+def _cut(data: bytes, written: Written | None, stops: bytes) -> Written | None:
+    """A bare value up to what does not belong to it."""
+    if written is None or written.quoted:
+        return written
+    text = written.text
+    for stop in stops:
+        text = text.partition(bytes((stop,)))[0]
+    text = text.rstrip(b".,;:") if stops else text.rstrip(b",;")
+    for opening, closing in ((b"(", b")"), (b"[", b"]"), (b"{", b"}")):
+        if opening not in text:
+            text = text.rstrip(closing)
+    if not text:
+        return None
+    if len(text) == len(written.text):
+        return written
+    if written.stop - written.start != len(written.text):
+        return written
+    stop = written.start + len(text)
+    return Written(written.start, stop, text, False, stop)
+
+
+def _beside(data: bytes, name: _Name) -> Found | None:
+    """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
+    sign = _VALUE_NEXT.match(data, name.end)
+    return None if sign is None else _judged(name, value_from(data, sign.end()), setting=True)
+
+
+def _element(data: bytes, name: _Name) -> Found | None:
+    """`<password>…</password>`."""
+    if name.before != b"<":
+        return None
+    sign = _ELEMENT.match(data, name.end)
+    if sign is None:
+        return None
+    end = data.find(b"<", sign.end(), sign.end() + 4096)
+    if end < 0:
+        return None
+    text = data[sign.end() : end]
+    return _judged(name, Written(sign.end(), end, text, True, end))
+
+
+def _said(data: bytes, name: _Name) -> Found | None:
+    """`the password is …`, `password "…"`, and the lines of .netrc."""
+    sign = _PROSE.match(data, name.end)
+    verb = name.text.lower() == b"pass"
+    if sign is not None:
+        written = _cut(data, value_from(data, sign.end()), b",;)")
+        # The verb is far more frequent than the noun.
+        if verb and (written is None or not written.quoted or not is_mixed(written.text)):
+            return None
+        return _spoken(data, name, written)
+    if verb:
+        return None
+    if _NEXT_QUOTED.match(data, name.end) is not None:
+        return _judged(name, value_from(data, name.end + 1))
+    blank = data[name.end : name.end + 1] in (b" ", b"\t")
+    if blank and _NETRC.search(data, max(0, name.start - 200), name.start):
+        return _judged(name, value_from(data, name.end + 1), setting=True)
+    return None
+
+
+def _spoken(data: bytes, name: _Name, written: Written | None) -> Found | None:
+    if written is None:
+        return None
+    if not written.quoted and name.means == PASSWORDS:
+        line = line_from(data, written.start)
+        words = b"" if line is None else line.text
+        if line is not None and words.count(b" ") >= 3 and is_password(Value(words, False, False)):
+            return _found(name, line)
+    if (
+        name.means == TOKENS
+        and not is_drawn(written.text)
+        and (not written.quoted or is_placeholder(written.text))
+    ):
+        value = Value(written.text, False, False)
+        return _found(name, written) if is_token(value) and len(written.text) >= 12 else None
+    return _judged(name, written)
+
+
+def _pair(data: bytes, name: _Name) -> list[Found]:
+    """`auth=("user", "password")` and `HTTPBasicAuth("user", "password")`."""
+    sign = _PAIR.match(data, name.end)
+    if sign is None:
+        return []
+    secret = name._replace(text=b"password", means=PASSWORDS)
+    found = _judged(secret, value_from(data, sign.end()))
+    return [] if found is None else [found]
+
+
+def _argument(data: bytes, name: _Name) -> Found | None:
+    """`setHeader("X-Api-Key", "…")`."""
+    sign = _ARGUMENT.match(data, name.end)
+    if sign is None:
+        return None
+    written = value_from(data, sign.end())
+    named = b"-" in name.text or name.text.isupper()
+    if written is None or not (named or is_drawn(written.text)):
+        return None
+    return _judged(name, written)
+
+
+def value_named(data: bytes, name: bytes) -> list[Found]:
+    """The secrets in a text that is as a whole the value of a name."""
+    means = meaning(name)
+    if means == HEADERS:
+        return list(authorization(b'"' + data + b'"', -1))
+    if means == COOKIES:
+        return list(cookies(data, -1))
+    if means is None:
+        return []
+    value = Value(data.strip(), True, True)
+    # A title is a label where a text is the whole value, so words alone need not be a setting.
+    value = value._replace(setting=not data[:1].isupper())
+    real = is_password(value) if means == PASSWORDS else is_token(value)
+    if not real and not (name.lower().endswith(b"-data") and len(data) > 100):
+        return []
+    kind, what = kind_of(name)
+    return [(kind, 0, len(data), what)]

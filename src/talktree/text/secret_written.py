@@ -1,0 +1,123 @@
+"""Values in the ways in which they are written: in quotes, over several lines, or bare."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+LONGEST = 8192
+LONGEST_BARE = 1024
+"""The same for what is not in quotes, unless it is all base 64."""
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
+_OPENING = re.compile(rb"[bBrRfFuUL@$]{0,2}(\\{0,7})(\"|'|`|&quot;)")
+_BODY = {
+    quote: re.compile(rb"[^%b\\\n]*(?:\\.[^%b\\\n]*)*" % (quote, quote))
+    for quote in (b'"', b"'", b"`")
+}
+_JOINT = re.compile(
+    rb"\\{0,7}[\"'`](?:[ \t]*(?:\+|\.|&|\\)[ \t]*(?:\\?\r?\n|\\n)?|[ \t]*(?:\r?\n|\\n))[ \t+]*"
+    rb"[bru]?\\{0,7}[\"'`]"
+)
+_BARE = re.compile(rb"(?:[^\s\"'`<>\\]|[\"'`](?=[\w!@#%^&*+-])|\\(?![nrt\"'\\/u\s]))+")
+_CONTINUED = re.compile(rb"\\\r?\n[ \t]*([\w+/=.~-]+)")
+_LINE = re.compile(rb"[^\r\n\\\"'`]+")
+BLOCK = re.compile(rb"[|>][+-]?[0-9]?[ \t]*(?:\r?\n|\\n)([ \t]+)")
+_FOLDED = re.compile(rb"[^\s\"'\\]+(?:\n[ \t]+[^\s\"':\\]+(?=\n|\Z))*")
+
+
+class Written(NamedTuple):
+    """A value in a text."""
+
+    start: int
+    stop: int
+    text: bytes
+    """Without what joins its pieces."""
+    quoted: bool
+    end: int
+    """Where what belongs to it ends, its closing quote included."""
+
+
+def value_from(data: bytes, at: int) -> Written | None:
+    """The value that is written here, in quotes or bare."""
+    opening = _OPENING.match(data, at)
+    if opening is not None:
+        return _quoted(data, opening)
+    block = BLOCK.match(data, at)
+    if block is not None:
+        folded = _FOLDED.match(data, block.end(), block.end() + LONGEST)
+        if folded is None:
+            return None
+        text = b"".join(folded.group().split())
+        return Written(folded.start(), folded.end(), text, True, folded.end())
+    if data[at : at + 1] == b"(":
+        # Python puts strings of several lines in parentheses.
+        inside = at + 1 + len(data[at + 1 : at + 40]) - len(data[at + 1 : at + 40].lstrip())
+        opening = _OPENING.match(data, inside)
+        return None if opening is None or inside == at + 1 else _quoted(data, opening)
+    return _bare(data, at)
+
+
+def line_from(data: bytes, at: int) -> Written | None:
+    """All of a line from here on."""
+    found = _LINE.match(data, at, at + LONGEST)
+    if found is None:
+        return None
+    text = found.group().rstrip(b" \t.,;")
+    return Written(at, at + len(text), text, False, at + len(text))
+
+
+def _bare(data: bytes, at: int) -> Written | None:
+    found = _BARE.match(data, at, at + LONGEST_BARE)
+    if found is not None and found.end() == at + LONGEST_BARE and _BASE64.fullmatch(found.group()):
+        found = _BARE.match(data, at, at + LONGEST)
+    if found is None:
+        return None
+    text, stop = found.group(), found.end()
+    while (more := _CONTINUED.match(data, stop)) is not None:
+        text, stop = text + more.group(1), more.end()
+    return Written(at, stop, text, False, stop)
+
+
+def _quoted(data: bytes, opening: re.Match[bytes]) -> Written | None:
+    start = opening.end()
+    first = _closed(data, start, *opening.groups())
+    if first is None:
+        return None
+    pieces, stop = [data[start:first]], first
+    while len(pieces) < 64 and (joint := _JOINT.match(data, stop)) is not None:
+        opened = _OPENING.match(data, joint.end() - len(opening.group(2)) - len(opening.group(1)))
+        following = None if opened is None else _closed(data, opened.end(), *opened.groups())
+        if opened is None or following is None:
+            break
+        pieces.append(data[opened.end() : following])
+        stop = following
+    end = stop + len(opening.group(1)) + len(opening.group(2))
+    return Written(start, stop, b"".join(pieces), True, end)
+
+
+def _closed(data: bytes, start: int, escapes: bytes, quote: bytes) -> int | None:
+    """Where what is in quotes ends; at the end of the text if it was cut off there."""
+    limit = start + LONGEST
+    if quote == b"&quot;":
+        found = data.find(quote, start, limit)
+        return found if found >= 0 else None
+    if not escapes:
+        body = _BODY[quote].match(data, start, limit)
+        assert body is not None
+        if data[body.end() : body.end() + 1] == quote:
+            return body.end()
+        return body.end() if body.end() == len(data) else None
+    closing = _closing(len(escapes), quote).search(data, start, limit)
+    return None if closing is None else closing.start()
+
+
+_closings: dict[tuple[int, bytes], re.Pattern[bytes]] = {}
+
+
+def _closing(escapes: int, quote: bytes) -> re.Pattern[bytes]:
+    """A quote behind just as many backslashes as the opening one has."""
+    found = _closings.get((escapes, quote))
+    if found is None:
+        found = re.compile(rb"(?<!\\)\\{%d}%b" % (escapes, quote))
+        _closings[escapes, quote] = found
+    return found

@@ -1,0 +1,207 @@
+"""Redaction through the command line: secrets by name and place, words, patterns, personal data."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.secrets.contexts import planted
+from bench.secrets.lookalikes import lookalikes
+from talktree.text.personal import is_card, is_iban, personal_in
+from talktree.text.safe_patterns import UnsafePattern, compile_pattern, matches
+from talktree.text.secrets import secrets_in, without_secrets
+from tests.export.leaks import as_json, leaks
+
+
+def _left(text: str) -> str:
+    return without_secrets(text, lambda secret, held: "#")
+
+
+def test_secrets_of_a_corpus_that_no_rule_was_made_for_are_found() -> None:
+    texts = [each for seed in (101, 102) for each in leaks(seed)]
+    missed = [text for text, secret in texts if secret in _left(text)]
+    assert len(missed) <= len(texts) * 0.02, missed
+    within = [text for text, secret in texts if json.dumps(secret)[1:-1] in _left(as_json(text))]
+    assert len(within) <= len(texts) * 0.02, within
+
+
+def test_every_kind_of_the_benchmark_is_found_and_no_lookalike() -> None:
+    texts = list(planted(7))
+    assert len({each.kind for each in texts}) >= 100
+    missed = [each for each in texts if each.secret in _left(each.text)]
+    assert len(missed) <= len(texts) * 0.02, missed
+    harmless = [text for _, text in lookalikes(7)]
+    assert len(harmless) >= 500
+    assert [text for text in harmless if list(secrets_in(text))] == []
+
+
+# through the program
+
+
+def _session(*texts: str, cwd: str = "/srv") -> str:
+    lines: list[dict[str, object]] = []
+    for number, text in enumerate(texts):
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": text}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
+        for role, content in (
+            ("assistant", [{"type": "text", "text": text}, call]),
+            ("user", [result]),
+        ):
+            lines.append(
+                {
+                    "type": role,
+                    "uuid": f"{role}{number}",
+                    "parentUuid": lines[-1]["uuid"] if lines else None,
+                    "sessionId": "s",
+                    "cwd": cwd,
+                    "timestamp": "2026-03-02T09:00:00Z",
+                    "message": {"role": role, "content": content},
+                }
+            )
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _export(
+    folder: Path, text: str, to: str, *options: str, home: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    source = folder / "session.jsonl"
+    source.write_text(text)
+    command = [sys.executable, "-m", "talktree.cli.main", "export", str(source), "--to", to]
+    env = {"TALKTREE_HOME": home or str(folder / "home"), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(
+        [*command, "-o", "-", *options], capture_output=True, check=False, env=env
+    )
+
+
+@pytest.mark.parametrize("to", ["md", "html", "native", "claude-code", "studio"])
+def test_no_leaked_secret_is_in_the_bytes_of_an_export(tmp_path: Path, to: str) -> None:
+    texts = list(leaks(301))
+    done = _export(tmp_path, _session(*(text for text, _ in texts)), to)
+    assert done.returncode == 0, done.stderr
+    missed = [
+        text
+        for text, secret in texts
+        if secret.encode() in done.stdout or json.dumps(secret)[1:-1].encode() in done.stdout
+    ]
+    assert len(missed) <= len(texts) * 0.02, missed
+
+
+def test_a_password_with_quotes_and_backslashes_is_replaced_in_every_wrapping(
+    tmp_path: Path,
+) -> None:
+    password = 'p"q\\r7!x'
+    inner = json.dumps({"password": password})
+    texts = (inner, json.dumps({"body": inner}), f"DB_PASSWORD='{password}'")
+    done = _export(tmp_path, _session(*texts), "claude-code")
+    assert b"r7!x" not in done.stdout
+    for line in done.stdout.splitlines():
+        json.loads(line)
+
+
+def test_words_and_personal_data_are_replaced_on_request_and_ids_stay(tmp_path: Path) -> None:
+    text = (
+        "Project Quince of ida.meyer@orchard.io, card 4111 1111 1111 1111, "
+        "IBAN DE89 3704 0044 0532 0130 00, QUINCE again"
+    )
+    session = _session(text, cwd="/home/idam/orchard")
+    plain = _export(tmp_path, session, "claude-code")
+    assert b"Quince" in plain.stdout
+    assert b"not for personal data" in plain.stderr
+    done = _export(tmp_path, session, "claude-code", "--redact", "quince", "--redact", "pii")
+    assert done.returncode == 0, done.stderr
+    for gone in (b"Quince", b"QUINCE", b"ida.meyer", b"4111", b"DE89", b"idam"):
+        assert gone not in done.stdout
+    before = [json.loads(line) for line in plain.stdout.splitlines()]
+    after = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["uuid"] for each in before] == [each["uuid"] for each in after]
+    said = after[0]["message"]["content"][0]["text"]
+    words = [part.partition("]")[0] for part in said.split("[redacted: ") if "word" in part[:6]]
+    assert len(words) == 2
+    assert len(set(words)) == 1, "equal words have equal placeholders"
+    assert b"1 word, personal data" in done.stderr
+
+
+def test_the_report_names_what_was_looked_for_even_if_nothing_was_found(tmp_path: Path) -> None:
+    done = _export(tmp_path, _session("how are the pears"), "md")
+    assert b"redacted 0 values" in done.stderr
+    assert b"kinds of keys, tokens and passwords" in done.stderr
+
+
+def test_words_that_formats_are_built_with_do_not_break_them(tmp_path: Path) -> None:
+    done = _export(tmp_path, _session("the user says hello"), "claude-code", "--redact", "user")
+    assert done.returncode == 0, done.stderr
+    roles = [json.loads(line)["message"]["role"] for line in done.stdout.splitlines()]
+    assert roles == ["assistant", "user"]
+    assert b"the user says" not in done.stdout
+
+
+def test_words_and_patterns_of_the_configuration(tmp_path: Path) -> None:
+    home = tmp_path / "own"
+    home.mkdir()
+    config = home / "config.toml"
+    config.write_text('[redaction]\nwords = ["Orchard"]\npatterns = ["PEAR-[0-9]{4}"]\n')
+    done = _export(tmp_path, _session("Orchard has PEAR-1234"), "md", home=str(home))
+    assert b"Orchard" not in done.stdout
+    assert b"PEAR-1234" not in done.stdout
+    assert b"1 word, 1 pattern" in done.stderr
+    for bad, why in (
+        ('patterns = ["(a+)+$"]', b"repetition"),
+        ('patterns = ["("]', b"not a regular expression"),
+        ("words = 3", b"not a list"),
+        ("wordz = []", b"unknown setting"),
+    ):
+        config.write_text(f"[redaction]\n{bad}\n")
+        done = _export(tmp_path, _session("hello"), "md", home=str(home))
+        assert done.returncode == 2, done.stderr
+        assert why in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_contradicting_and_empty_wishes_are_refused(tmp_path: Path) -> None:
+    for options in (("--redact", "pear", "--no-redact"), ("--redact", " ")):
+        done = _export(tmp_path, _session("hello"), "md", *options)
+        assert done.returncode == 2
+
+
+# parts
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+", "(a*)*b", "(?:x|(y+)+)z", "(.*)*", ".*.*.*.*.*=.*x", ""]
+)
+def test_patterns_that_may_take_forever_are_refused(pattern: str) -> None:
+    with pytest.raises(UnsafePattern):
+        compile_pattern(pattern)
+
+
+def test_a_pattern_is_matched_in_long_lines_and_never_over_lines() -> None:
+    text = "x" * 1990 + "PEAR-12345" + "\nPEAR-\n1 PEAR-7"
+    found = [text[start:stop] for start, stop in matches(compile_pattern("PEAR-[0-9]+"), text)]
+    assert found == ["PEAR-12345", "PEAR-7"]
+
+
+def test_personal_data_needs_its_check_digits() -> None:
+    right = "4111111111111111 DE89370400440532013000 86095742719 12345678Z RSSMRA85T10A562S"
+    assert len(list(personal_in(right))) == 5
+    wrong = "4111111111111112 DE88370400440532013000 86095742718 12345678A RSSMRA85T10A562T"
+    assert list(personal_in(wrong)) == []
+    assert is_card("5500000000000004")
+    assert is_iban("GB82WEST12345698765432")
+    calm = "2026-03-02 10:11:12, 1.2.3, git@github.com:a/b, 3fa85f64-5717-4562-b3fc-2c963f66afa6"
+    assert list(personal_in(calm)) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["password=", 'token="', "\\", '\\"', "Cookie: a=", "curl -u a:", "$6$", "sig=", "auth=('",
+     "1//0", "password is ", "a@", "-us1", '"password": "', "\n  password: |\n  "],
+)  # fmt: skip
+def test_the_search_of_hostile_text_ends(piece: str) -> None:
+    text = piece * ((1 << 18) // len(piece))
+    # A search whose time grows faster than the text would not end before the limit of a test.
+    list(secrets_in(text))
+    list(personal_in(text))
