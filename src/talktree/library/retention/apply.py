@@ -20,10 +20,7 @@ from talktree.settings.retention import RetentionRules, retention_rules
 from talktree.text.times import SECOND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from talktree.library.library import Library
-    from talktree.library.listing import Kept
 
 COMMAND = "talktree library retention"
 TOLERANCE = 3600 * SECOND
