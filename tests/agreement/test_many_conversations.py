@@ -115,6 +115,9 @@ def test_a_library_of_an_older_version_is_brought_up_to_date(dump: Path, tmp_pat
     with sqlite3.connect(root / "library.sqlite") as db:
         # As version 5 left it: one row for the file, and nothing of its conversations.
         db.execute("DROP TABLE conversations")
+        for name in ("tombstones", "tombstone_hashes", "scrubs", "erasures"):
+            db.execute(f"DROP TABLE {name}")
+            db.execute("DELETE FROM checksums WHERE name = ?", (name,))
         db.execute("DROP INDEX sources_parent")
         db.execute("UPDATE about SET value = '5' WHERE key = 'schema'")
     db.close()

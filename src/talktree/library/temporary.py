@@ -7,7 +7,6 @@ person did and did not save stays: unsaved edits, and names of branches.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
 import stat
@@ -44,6 +43,8 @@ class Unsaved(NamedTuple):
 
 def library_of(given: Sequence[Path]) -> Path:
     """Where the library of some paths is; the same paths have the same one."""
+    import hashlib  # slow to load, and most commands only look for leftovers
+
     named = b"\0".join(sorted(os.fsencode(path) for path in given))
     return data_home() / FOLDER / hashlib.sha256(named).hexdigest()[:16]
 
