@@ -86,6 +86,7 @@ CALLS = {
     "session switch": "other --dry-run",
     "session check": "",
     "session gc": "--dry-run",
+    "session forget": "",
 }
 """How each command is called; `<name:default>` is where a parameter goes."""
 

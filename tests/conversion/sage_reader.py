@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from tests.conversion.foreign import Files
 
+_SESSION = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?")
 _UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 ALONG = "x-talktree.jsonl"
@@ -157,7 +158,7 @@ def _session(files: Files, start: str) -> Session:
     }
     assert set(inside) <= {"messages.jsonl", "snapshots.jsonl", "metadata.json", ALONG}
     metadata = msgspec.json.decode(inside["metadata.json"], type=Metadata)
-    assert _UUID4.fullmatch(metadata.id)
+    assert _SESSION.fullmatch(metadata.id)
     assert metadata.created_at <= metadata.updated_at
     found = Session(metadata, [], {}, [])
     if "messages.jsonl" in inside:
