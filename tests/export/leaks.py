@@ -80,6 +80,10 @@ PASSWORD_SNIPPETS = (
     "openssl pkcs12 -in a.p12 -passin pass:@@ -out b",
     "keytool -list -keystore k.jks -storepass @@",
     "gpg --batch --passphrase @@ -c f",
+    "htpasswd -b .htpasswd ana @@",
+    "echo 'deploy:@@' | sudo chpasswd",
+    "CREATE USER app IDENTIFIED BY '@@';",
+    "$ cat ~/.pgpass\ndb.internal:5432:shop:svc:@@\n",
 )
 """Where a password is written."""
 TOKEN_SNIPPETS = (
@@ -112,6 +116,7 @@ TOKEN_SNIPPETS = (
     "process.env.API_KEY = '@@'",
     "os.environ['API_KEY'] = '@@'",
     "auth_token=@@ make",
+    "AZURE_DEVOPS_EXT_PAT=@@",
 )
 """Where a drawn token is written."""
 WORDLIST = [

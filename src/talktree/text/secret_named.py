@@ -26,6 +26,11 @@ from talktree.text.secret_values import (
 from talktree.text.secret_written import Written, line_from, value_from
 
 LONGEST_NAME = 60
+CHPASSWD = b"chpasswd"
+_PIPED = re.compile(
+    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?[\w.-]{1,64}:([^\s\"'\\|:]{4,128})"
+    rb"(?:\\n)?\\{0,7}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:/usr/sbin/)?\Z"
+)
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _REST = re.compile(rb"[\w.-]{0,40}")
 _SEPARATOR = re.compile(
@@ -119,13 +124,13 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
 
 def _has_value(data: bytes, name: bytes, end: int) -> bool:
     """Whether a value may follow a name, in any of the ways that are looked for."""
-    if name.startswith(b"-") or name.lower() in (b"password", b"passwd"):
+    if name.startswith(b"-") or name.lower() in (b"password", b"passwd", CHPASSWD):
         return True
     return _FOLLOWED.match(data, end) is not None
 
 
 def _values(data: bytes, name: _Name) -> list[Found]:
-    for look in (_option, _assigned, _beside, _element, _said, _argument):
+    for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:
             return [found]
@@ -318,6 +323,18 @@ def _argument(data: bytes, name: _Name) -> Found | None:
     if written is None or not (named or is_drawn(written.text)):
         return None
     return _judged(name, written)
+
+
+def _piped(data: bytes, name: _Name) -> Found | None:
+    """`echo 'user:password' | chpasswd`."""
+    if name.text != CHPASSWD:
+        return None
+    near = data[max(0, name.start - 300) : name.start]
+    sign = _PIPED.search(near)
+    if sign is None:
+        return None
+    start, stop = (name.start - len(near) + at for at in sign.span(1))
+    return _judged(name, Written(start, stop, sign.group(1), True, stop), setting=True)
 
 
 def value_named(data: bytes, name: bytes) -> list[Found]:

@@ -42,6 +42,7 @@ _HARMLESS = (
     *(b"inputtoken", b"outputtoken", b"prompttoken", b"maxtoken", b"lasttoken", b"firsttoken"),
 )
 _PASS = re.compile(rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$")
+_ACCESS_TOKEN = re.compile(rb"[_-](?:PAT|pat)$")
 _SUFFIX = re.compile(
     rb"[_-]?(?:[0-9]{1,3}|(?<=[_-])(?:prod|production|dev|staging|stage|test|live|local|old|new|"
     rb"prev|previous|current|plain|raw|base64|b64|str|default|main|primary|secondary|backup))$",
@@ -68,7 +69,7 @@ def meaning(name: bytes, before: bytes = b"") -> str | None:
         return None
     if bare.endswith(_PASSWORD) or _PASS.search(name) or bare == b"passe":
         return PASSWORDS
-    if bare.endswith(_SECRET):
+    if bare.endswith(_SECRET) or _ACCESS_TOKEN.search(name):
         return TOKENS
     if bare == b"key" and before.lower() in _KEY_WORDS:
         return TOKENS

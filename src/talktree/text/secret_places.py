@@ -18,11 +18,13 @@ _JOINED = re.compile(rb"\s-p(?=[^\s-])")
 _APART = re.compile(rb"\s-{1,2}(?:p|P|a|w|k|pw|W)[ \t]+(?=[^\s-])")
 _TIGHT = re.compile(rb"\s-(?:p|P)[ \t]?(?=[^\s-])")
 _LOGIN = re.compile(rb"\s(?:--(?:proxy-)?user(?:[ \t]+|=)|-[uU](?:[ \t]+|(?=[\w\"'])))")
+_HTPASSWD = re.compile(rb"\s-[bnBmsd]*b[bnBmsd]*(?:[ \t]+[^\s-]\S{0,200}){1,2}[ \t]+(?=[^\s-])")
 _PASS_IN = re.compile(rb"\s-{1,2}pass(?:in|out)?[ \t]+pass:(?=\S)")
 _SENT = re.compile(rb"\s-{1,2}(?:b|cookie)[ \t]+[\"']?")
 _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
     (re.compile(rb"\b(?:mysql\w*|mariadb[\w-]*|mycli|7z[ar]?|rar|unrar)\b[^\n|;]*\Z"), _JOINED),
     (re.compile(rb"\b(?:sshpass|unzip|zip)\b[^\n|;]*\Z"), _TIGHT),
+    (re.compile(rb"\bhtpasswd\b[^\n|;]*\Z"), _HTPASSWD),
     (
         re.compile(
             rb"\b(?:redis-cli|docker login|podman login|buildah login|skopeo login|helm "
@@ -30,7 +32,7 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
             rb"oras login|crane auth login|az login|oc login|cf login|mongo\w*|ldap\w+"
             rb"|openssl enc|plink|"
             rb"pscp|psftp|keydb-cli|valkey-cli|xfreerdp|rdesktop|impacket-\w+|net rpc|influx\w*|"
-            rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|htpasswd|mosquitto_\w+|"
+            rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|mosquitto_\w+|"
             rb"kinit|twine upload|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
             rb"|crackmapexec|netexec|nxc)"
             rb"\b[^\n|;]*\Z",
@@ -43,9 +45,10 @@ _CLIENTS = re.compile(
     rb"\b(?:curl|wget|httpie?|https|xh|lftp|hurl|aria2c|smbclient|rpcclient)\b[^\n|;]*\Z"
 )
 _CREDENTIALS = re.compile(rb"([\w.@+-]{1,80})[:,%](?=\S)")
-_PGPASS = re.compile(
-    rb"(?:(?<=\n)|(?<=\s)|^)?[\w.*-]{1,120}:(?:5432|5433|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:"
-)
+_HOST = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*-"
+_PGPASS = re.compile(rb":(?:5432|5433|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:")
+_IDENTIFIED = re.compile(rb"(?i:d by)[ \t]+(?:(?i:password|values)[ \t]+)?(?=\\{0,7}['\"])")
+
 _SIGNATURE = re.compile(
     rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})"
 )
@@ -146,10 +149,14 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
             yield SERVICE_TOKEN, *found.span(), "a Mailchimp key"
         return
     if first == b":":
-        start = max(data.rfind(b"\n", 0, hit), data.rfind(b" ", 0, hit), hit - 130, -1) + 1
-        line = _PGPASS.match(data, start)
-        if line is not None and line.end() > hit:
+        line = _PGPASS.match(data, hit) if data[hit - 1] in _HOST else None
+        if line is not None:
             yield from _password(data, line.end())
+        return
+    if first in (b"d", b"D"):
+        sign = _IDENTIFIED.match(data, hit)
+        if sign is not None and data[max(0, hit - 9) : hit].lower() == b"identifie":
+            yield from _password(data, sign.end())
         return
     found = _SIGNATURE.match(data, hit)
     if found is None or data[hit - 1 : hit] not in (b"?", b"&", b";", b'"', b"'", b" ", b""):

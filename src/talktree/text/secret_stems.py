@@ -34,8 +34,8 @@ def _letters(text: str) -> bytes:
 _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pass, password, passphrase, Passwort
     PASS: (_letters("p"), _letters("a"), _letters("s"), _letters("s")),
-    # pwd, pswd, psk, senha
-    PWD: (_letters("psn"), _letters("wsh"), _letters("dka"), _NOT_WORD),
+    # pwd, pswd, psk, senha, _PAT
+    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat"), _NOT_WORD),
     # token, secret, key, before something that is not a letter
     KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode()),
     # auth, cred(ential)
@@ -44,12 +44,12 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     COOKIE: (_letters("ow"), _letters("o"), _letters("kr"), _letters("it")),
     # -p, -u, -a, -b, -w, -k, -P, -U, --user
     OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
-    # sig=, :5432:, 1//0, -us1
+    # sig=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
-        _letters("s") + b":1-",
-        _letters("i") + b"56/u",
-        _letters("g") + b"4/s",
-        b"=%0123456789",
+        _letters("sd") + b":1-",
+        _letters("i") + b"56/u ",
+        _letters("gb") + b"4/s",
+        _letters("y") + b"=%0123456789",
     ),
     # $6$, $2y$, $apr1$, {SHA}
     HASH: (b"$", b"1256ays7", b"$abyprc", _ANY),
@@ -104,6 +104,7 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
 _AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
 _SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha"})
+_ACCESS_TOKEN = (b"_pat", b"-pat")
 _ENDINGS = (b"token", b"cret", b"key")
 
 
@@ -116,6 +117,8 @@ def is_stem(data: bytes, hit: int, bits: int) -> bool:
     if bits & AUTH:
         return _AFTER_AUTH.match(data, hit + 4) is not None
     if bits & PWD and data[hit : hit + 3].lower() in _SHORT:
+        return True
+    if bits & PWD and data[max(0, hit - 1) : hit + 3].lower() in _ACCESS_TOKEN:
         return True
     return bool(bits & COOKIE) and data[max(0, hit - 4) : hit + 4].lower().endswith(
         (b"cooki", b"kennwort")
