@@ -1,0 +1,30 @@
+"""Whether a library is encrypted; known without loading anything of the encryption."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+DATABASE = "library.sqlite"
+KEY_FILE, KEY_COPY = "library.key", "library.key.copy"
+_PLAIN = b"SQLite format 3\0"
+
+
+def is_encrypted(root: Path) -> bool:
+    """Whether the library in a folder is encrypted.
+
+    The database itself says so: a plain one begins with the same bytes always. Replacing that one
+    file is what turns encryption on and off.
+    """
+    try:
+        with open(root / DATABASE, "rb", buffering=0) as file:
+            start = file.read(len(_PLAIN))
+    except OSError:
+        return False
+    # Without a key file it is a damaged database.
+    return bool(start) and start != _PLAIN and has_key_file(root)
+
+
+def has_key_file(root: Path) -> bool:
+    """Whether a library folder has a key file, whatever its state."""
+    return any(os.path.lexists(root / name) for name in (KEY_FILE, KEY_COPY))
