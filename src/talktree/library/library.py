@@ -17,7 +17,7 @@ from talktree.home import data_home
 from talktree.library.database.cipher import database_key
 from talktree.library.database.names import Names
 from talktree.library.database.opening import open_database
-from talktree.library.encryption.state import DATABASE, is_encrypted
+from talktree.library.encryption.state import DATABASE, has_leftovers, is_encrypted
 from talktree.library.fulltext import place
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class Library:
         self.write = write
         if not write and not (root / DATABASE).exists():
             raise NotFound("there is no library yet", hint="`talktree import PATH` makes one")
+        if key is None and has_leftovers(root):
+            from talktree.library.encryption.leftovers import finish_interrupted
+
+            finish_interrupted(root)
         self.key = _found_key(root) if key is None else key
         """The data key of an encrypted library; None if it is plain."""
         self.db = open_database(root / DATABASE, write=write, key=database_key(self.key))

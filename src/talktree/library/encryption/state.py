@@ -7,6 +7,10 @@ from pathlib import Path
 
 DATABASE = "library.sqlite"
 KEY_FILE, KEY_COPY = "library.key", "library.key.copy"
+ENCRYPTING, DECRYPTING = "encrypting", "decrypting"
+"""The folders in which the other library is built."""
+OLD_DATABASE = "library.sqlite.old"
+"""The other name of a database that is replaced, until it is erased."""
 _PLAIN = b"SQLite format 3\0"
 
 
@@ -28,3 +32,8 @@ def is_encrypted(root: Path) -> bool:
 def has_key_file(root: Path) -> bool:
     """Whether a library folder has a key file, whatever its state."""
     return any(os.path.lexists(root / name) for name in (KEY_FILE, KEY_COPY))
+
+
+def has_leftovers(root: Path) -> bool:
+    """Whether a switch of encryption is under way, or was interrupted."""
+    return any(os.path.lexists(root / name) for name in (ENCRYPTING, DECRYPTING, OLD_DATABASE))

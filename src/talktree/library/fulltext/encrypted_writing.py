@@ -138,6 +138,8 @@ class EncryptedWriting:
             self._thread.join()
         try:
             self._rollback()
+            if self._bulk:
+                self._db.checkpoint()
         finally:
             self._db.close()
         self._raise()
