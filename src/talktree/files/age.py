@@ -1,7 +1,6 @@
 """The age format: recipients and identities as people give them, and streams to recipients.
 
-What is written goes through one pipe into the cipher, so no plain copy is ever on the disk and
-memory does not depend on how much it is.
+No plain copy is ever on the disk, and memory does not depend on how much is encrypted.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from talktree.errors import MissingExtra, Unreadable, UsageError
 
 ENDING = ".age"
+BLOCK = 1 << 16
 _LONGEST = 1 << 20
 _FORMS = "age1…, ssh-ed25519 …, ssh-rsa … or a file with one of them on each line"
 
@@ -77,61 +77,56 @@ def public_parts(identities: Sequence[Any], path: str) -> list[Any]:
 
 
 def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterator[bytes]:
-    """The pieces as one age file, piece by piece."""
-    stream = _Stream(recipients)
-    return stream.run(pieces)
+    """The pieces as one age file, piece by piece.
 
-
-def encrypt_into(sink: BinaryIO, recipients: Sequence[Any], source: BinaryIO) -> None:
-    """Write what a stream holds to another one as an age file."""
+    The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
+    pipe. If a piece cannot be made, the file has no valid end.
+    """
     library = age_library()
-    try:
-        library.encrypt_io(source, sink, list(recipients))
-    except library.EncryptError as error:
-        raise Unreadable(f"cannot encrypt: {error}", hint="check the recipients") from None
+    source = _Pieces(pieces)
+    sealed_out, sealed_in = os.pipe()
+    errors: list[BaseException] = []
+
+    def _encrypt() -> None:
+        with open(sealed_in, "wb", buffering=0) as sink:
+            try:
+                library.encrypt_io(source, sink, list(recipients))
+            except BrokenPipeError:
+                pass  # nobody reads any more
+            except BaseException as error:
+                errors.append(source.error or error)
+
+    cipher = threading.Thread(target=_encrypt, name="age", daemon=True)
+    cipher.start()
+    with open(sealed_out, "rb", buffering=0) as sealed:
+        while data := sealed.read(BLOCK):
+            yield data
+    cipher.join()
+    if errors:
+        raise errors[0]
 
 
-class _Stream:
-    """Two pipes with the cipher between them, which runs in a thread of its own."""
+class _Pieces:
+    """Pieces as a file that can only be read on."""
 
-    def __init__(self, recipients: Sequence[Any]) -> None:
-        self._recipients = list(recipients)
-        self._error: BaseException | None = None
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._held = memoryview(b"")
+        self.error: BaseException | None = None
 
-    def run(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Feed the cipher in one thread, run it in another, and give what comes out."""
-        plain_out, plain_in = os.pipe()
-        sealed_out, sealed_in = os.pipe()
-        feeder = threading.Thread(target=self._feed, args=(pieces, plain_in), daemon=True)
-        cipher = threading.Thread(target=self._encrypt, args=(plain_out, sealed_in), daemon=True)
-        feeder.start()
-        cipher.start()
-        with open(sealed_out, "rb", buffering=0) as sealed:
-            while data := sealed.read(1 << 16):
-                yield data
-        cipher.join()
-        feeder.join()
-        if self._error is not None:
-            raise self._error
-
-    def _feed(self, pieces: Iterable[bytes], into: int) -> None:
+    def read(self, size: int = -1) -> bytes:
+        """Some more bytes; none at the end."""
         try:
-            with open(into, "wb", buffering=1 << 16) as file:
-                for piece in pieces:
-                    file.write(piece)
-        except BrokenPipeError:
-            pass  # whoever reads has stopped, or the cipher has failed and says so
-        except BaseException as error:  # raised again by whoever reads
-            self._error = self._error or error
-
-    def _encrypt(self, plain: int, sealed: int) -> None:
-        try:
-            with open(plain, "rb", buffering=0) as source, open(sealed, "wb", buffering=0) as sink:
-                encrypt_into(sink, self._recipients, source)
-        except BrokenPipeError:
-            pass
+            while not self._held:
+                self._held = memoryview(next(self._pieces))
+        except StopIteration:
+            return b""
         except BaseException as error:
-            self._error = self._error or error
+            self.error = error
+            raise
+        size = BLOCK if size < 0 else size
+        data, self._held = self._held[:size], self._held[size:]
+        return bytes(data)
 
 
 def _is_recipient(text: str) -> bool:
