@@ -26,7 +26,7 @@ from talktree.library.encryption.key_slots import (
     new_key,
     passphrase_slot,
 )
-from talktree.library.encryption.state import is_encrypted
+from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
 from talktree.settings.encryption import encryption_settings, seconds_of
 from talktree.views.shapes import document_text
@@ -86,8 +86,14 @@ def encrypt(
 
     key = new_key()
     about = LibraryKey(key_id(key), _slots(key, passphrase_file, recipients))
-    encrypt_library(root, key, about)
+    if not (root / DATABASE).exists():
+        _make(root, key, about)
+    else:
+        encrypt_library(root, key, about)
+    for other in _studio_libraries(root):
+        encrypt_library(other, key, about)
     tell("talktree: the library is encrypted")
+    _tell_of_dropped_files(root)
     _hold(about, key, None)
 
 
@@ -112,7 +118,10 @@ def decrypt(passphrase_file: str | None, identity: str | None, library: str | No
     from talktree.library.encryption.switch import decrypt_library
 
     key = _unwrapped(about, passphrase_file, identity)
-    decrypt_library(root, key)
+    others = [path for path in _studio_folders(root) if is_encrypted(path)]
+    for each in [*others, root]:
+        if each == root or read_key_file(each).id == about.id:
+            decrypt_library(each, key)
     drop_keys(about.id)
     tell("talktree: the library is not encrypted any more")
 
@@ -177,6 +186,32 @@ def lock(everything: bool, as_json: bool, library: str | None) -> None:  # noqa:
 lock.examples = ("talktree library lock", "talktree library lock --all")
 
 
+def _make(root: Path, key: bytes, about: LibraryKey) -> None:
+    """Make a new library that is encrypted from the beginning."""
+    from talktree.library.library import Library
+
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_key_file(root, about)
+    Library(root, write=True, key=key).close()
+
+
+def _studio_libraries(root: Path) -> list[Path]:
+    """The plain libraries of studios that were opened on some paths; they share the key."""
+    return [path for path in _studio_folders(root) if not is_encrypted(path)]
+
+
+def _studio_folders(root: Path) -> list[Path]:
+    if root != data_home() / "library":
+        return []
+    return [path.parent for path in sorted((data_home() / "studio").glob(f"*/{DATABASE}"))]
+
+
+def _tell_of_dropped_files(root: Path) -> None:
+    folder = data_home() / "dropped"
+    if root == data_home() / "library" and folder.is_dir() and any(folder.iterdir()):
+        tell(f"talktree: files that you dropped into the studio are still plain files in {folder}")
+
+
 def _root(library: str | None) -> Path:
     return data_home() / "library" if library is None else Path(library)
 
@@ -231,7 +266,9 @@ def _change(
         )
     slot = passphrase_slot(key, passphrases.new_passphrase(new_file))
     others = tuple(each for each in about.slots if not isinstance(each, PassphraseSlot))
-    write_key_file(root, LibraryKey(about.id, (slot, *others)))
+    for each in [*_studio_folders(root), root]:
+        if each == root or (is_encrypted(each) and read_key_file(each).id == about.id):
+            write_key_file(each, LibraryKey(about.id, (slot, *others)))
     tell("talktree: the passphrase was changed")
 
 

@@ -15,7 +15,7 @@ _PLAIN = b"SQLite format 3\0"
 
 
 def is_encrypted(root: Path) -> bool:
-    """Whether the library in a folder is encrypted.
+    """Whether the library in a folder is encrypted, or will be when it is made.
 
     The database itself says so: a plain one begins with the same bytes always. Replacing that one
     file is what turns encryption on and off.
@@ -23,10 +23,12 @@ def is_encrypted(root: Path) -> bool:
     try:
         with open(root / DATABASE, "rb", buffering=0) as file:
             start = file.read(len(_PLAIN))
+    except FileNotFoundError:
+        start = b""
     except OSError:
         return False
-    # Without a key file it is a damaged database.
-    return bool(start) and start != _PLAIN and has_key_file(root)
+    # Without a key file it is a new or a damaged database.
+    return start != _PLAIN and has_key_file(root)
 
 
 def has_key_file(root: Path) -> bool:
