@@ -176,7 +176,14 @@ def _copy(database: Any, path: Path, key: bytes | None) -> None:  # noqa: ANN401
         database.execute(f"PRAGMA other.page_size = {PAGE}")
         database.execute("PRAGMA other.auto_vacuum = INCREMENTAL")
         database.execute("PRAGMA other.journal_mode = OFF")
-        database.execute("SELECT sqlcipher_export('other')").fetchall()
+        try:
+            database.execute("SELECT sqlcipher_export('other')").fetchall()
+        except cipher_module().Error as error:
+            # The copying function says what went wrong in words alone.
+            raise NotSaved(
+                f"{path}: cannot be written: {error}",
+                hint="nothing was changed; make room, and look for damage with `library check`",
+            ) from error
     finally:
         database.execute("DETACH other")
 
