@@ -64,6 +64,8 @@ class Compiled(Struct, frozen=True):
 
     match: str | None = None
     """Words that a text must have, in FTS5's language, of which the scores count."""
+    unscored: str | None = None
+    """Words that it must have as well, of which they do not."""
     also: Condition | None = None
     """What must hold as well."""
     score: str | None = None
@@ -71,9 +73,14 @@ class Compiled(Struct, frozen=True):
     rest: Query | None = None
     ranked: bool = False
 
+    @property
+    def words(self) -> str | None:
+        """All words that a text must have."""
+        return _of("AND", [each for each in (self.match, self.unscored) if each])
+
     def condition(self) -> Condition:
         """All of it, as a condition."""
-        parts = [] if self.match is None else [Condition(_IN_BODY, (self.match,))]
+        parts = [] if self.words is None else [Condition(_IN_BODY, (self.words,))]
         return _joined("AND", [*parts, *([self.also] if self.also else [])])
 
 
@@ -91,8 +98,8 @@ class EncryptedMatches:
     def count(self) -> int:
         """How many there are."""
         found = self._compiled
-        if found.match is not None and found.also is None:
-            return int(self._rows(_COUNT, (found.match,))[0][0])
+        if found.words is not None and found.also is None:
+            return int(self._rows(_COUNT, (found.words,))[0][0])
         sql, values = self._sources(scored=False)
         return int(self._rows(f"SELECT count(*) {sql}", values)[0][0])
 
@@ -119,9 +126,13 @@ class EncryptedMatches:
         scored = sort == "best" and self._compiled.score is not None
         sql, values = self._sources(scored=scored)
         score = "coalesce(s.score, 0.0)" if scored else "0.0"
+        order = _ORDERS[sort]
+        if sort == "best" and not scored:
+            # The index has them in this order, so it need not find all.
+            order = "d.id" if self._compiled.words is None else "body.rowid"
         rows = self._rows(
             f"SELECT d.source, d.at, d.part, {score} AS score {sql} "
-            f"ORDER BY {_ORDERS[sort]} LIMIT ? OFFSET ?",
+            f"ORDER BY {order} LIMIT ? OFFSET ?",
             (*values, size, offset),
         )
         return [(-row[3], Place(*row[:3])) for row in rows]
@@ -131,13 +142,21 @@ class EncryptedMatches:
         found = self._compiled
         if scored and found.match is not None:
             # What has to be looked for anyway gives the scores, too.
-            also = found.also or Condition(_EVERYTHING)
+            more = [] if found.unscored is None else [Condition(_IN_BODY, (found.unscored,))]
+            also = _joined("AND", [*more, *([found.also] if found.also else [])])
             return (
                 "FROM (SELECT rowid, rank AS score FROM body WHERE body MATCH ?) AS s "
                 f"CROSS JOIN documents AS d ON d.id = s.rowid WHERE {also.sql}",
                 (found.match, *also.values),
             )
         whole = found.condition()
+        if found.words is not None and not scored:
+            also = found.also or Condition(_EVERYTHING)
+            return (
+                "FROM body CROSS JOIN documents AS d ON d.id = body.rowid "
+                f"WHERE body MATCH ? AND {also.sql}",
+                (found.words, *also.values),
+            )
         if scored:
             return (
                 "FROM documents AS d LEFT JOIN (SELECT rowid, rank AS score FROM body "
@@ -167,7 +186,7 @@ class _Compiler:
                 found = _phrase(words)
                 return Compiled(found, score=found, ranked=True)
             case Prefix(words=words):
-                return Compiled(also=Condition(_IN_BODY, (_phrase(words) + " *",)), ranked=True)
+                return Compiled(unscored=_phrase(words) + " *", ranked=True)
             case Part(text=text):
                 return self._part(query, pattern_of(text), text)
             case Field(name=name, words=words):
@@ -215,6 +234,7 @@ class _Compiler:
 
     def _all(self, parts: Sequence[Query]) -> Compiled:
         matches: list[str] = []
+        unscored: list[str] = []
         also: list[Condition] = []
         scores: list[str] = []
         rest: list[Query] = []
@@ -229,24 +249,26 @@ class _Compiler:
                     rest.append(part)
                 continue
             matches += [found.match] if found.match else []
+            unscored += [found.unscored] if found.unscored else []
             also += [found.also] if found.also else []
             scores += [found.score] if found.score else []
             rest += [found.rest] if found.rest else []
             ranked = ranked or found.ranked
         left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
         condition = _joined("AND", also) if also else None
-        return Compiled(_of("AND", matches), condition, _of("OR", scores), left, ranked)
+        return Compiled(
+            _of("AND", matches), _of("AND", unscored), condition, _of("OR", scores), left, ranked
+        )
 
     def _any(self, query: Query, parts: Sequence[Compiled]) -> Compiled:
         scores = _of("OR", [part.score for part in parts if part.score])
         rest = query if any(part.rest for part in parts) else None
         ranked = any(part.ranked for part in parts)
-        if all(part.match and part.also is None for part in parts):
-            return Compiled(
-                _of("OR", [part.match for part in parts if part.match]), None, scores, rest, ranked
-            )
+        plain = [part.match for part in parts if part.match and not part.unscored]
+        if len(plain) == len(parts) and not any(part.also for part in parts):
+            return Compiled(_of("OR", plain), score=scores, rest=rest, ranked=ranked)
         also = _joined("OR", [part.condition() for part in parts])
-        return Compiled(None, also, scores, rest, ranked)
+        return Compiled(also=also, score=scores, rest=rest, ranked=ranked)
 
 
 def _phrase(words: Sequence[str]) -> str:
