@@ -22,7 +22,7 @@ SIZES: dict[str, tuple[str, ...]] = {
     "archive.packing": ("CHUNK", "LEAST"),
     "archive.queue": ("AHEAD", "TOGETHER"),
     "archive.reading": ("KEPT",),
-    "encryption.erasing": ("BLOCK",),
+    "encryption.file_erasure": ("BLOCK",),
     "fulltext.checksums": ("PART",),
     "fulltext.encrypted_writing": ("BATCH_CHARACTERS", "FEW_CHARACTERS"),
     "importing.blocks": ("BLOCK", "LONGEST_LINE"),

@@ -48,7 +48,7 @@ class Unreadable(TalktreeError):
     kind = "unreadable"
 
 
-class Locked(Unreadable):
+class LibraryLocked(Unreadable):
     """The library is encrypted, and its key is not at hand."""
 
     kind = "locked"

@@ -92,7 +92,7 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
             try:
                 library.encrypt_io(source, sink, list(recipients))
             except BrokenPipeError:
-                pass  # nobody reads any more
+                pass  # the reader has stopped
             except BaseException as error:
                 errors.append(source.error or error)
 

@@ -114,7 +114,7 @@ def test_a_passphrase_can_be_changed_without_rewriting_anything(home: LockedHome
     home.run("stats")
 
 
-def test_nobody_is_asked_without_a_terminal(home: LockedHome) -> None:
+def test_a_passphrase_is_not_asked_for_without_a_terminal(home: LockedHome) -> None:
     done = home.run("library", "encrypt", code=2)
     assert b"not a terminal" in done.stderr
     assert b"--passphrase-file" in done.stderr

@@ -229,7 +229,26 @@ def test_a_damaged_library_is_not_encrypted(plain: Path, tmp_path: Path) -> None
     assert _left(root) == []
 
 
-def test_damage_to_an_encrypted_library_is_noticed_and_mended(plain: Path, tmp_path: Path) -> None:
+def test_what_is_forgotten_is_erased_from_an_encrypted_library(plain: Path, tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    shutil.copytree(plain, root)
+    encrypt_library(root, KEY, ABOUT)
+    with Library.open(root, write=True) as library:
+        kept = next(iter(library.conversations()))
+        library.forget(kept)
+        assert library.check(read_data=True) == []
+        left = {hit.conversation for hit in library.search("role:user", limit=None)}
+        assert kept.id not in left
+        assert left
+    decrypt_library(root, KEY)
+    with Library.open(root) as library:
+        assert library.check(read_data=True) == []
+        assert {hit.conversation for hit in library.search("role:user", limit=None)} == left
+
+
+def test_damage_to_an_encrypted_library_is_noticed_and_repaired(
+    plain: Path, tmp_path: Path
+) -> None:
     root = tmp_path / "library"
     shutil.copytree(plain, root)
     encrypt_library(root, KEY, ABOUT)

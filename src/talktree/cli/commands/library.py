@@ -1,7 +1,7 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub`, `library_retention` and
-`library_encryption`.
+The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub`,
+`library_retention` and `library_encryption`.
 """
 
 from __future__ import annotations

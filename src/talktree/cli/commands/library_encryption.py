@@ -28,6 +28,7 @@ from talktree.library.encryption.key_slots import (
 )
 from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.library.temporary import FOLDER as STUDIO
 from talktree.settings.encryption import encryption_settings, seconds_of
 from talktree.views.shapes import document_text
 
@@ -203,7 +204,7 @@ def _studio_libraries(root: Path) -> list[Path]:
 def _studio_folders(root: Path) -> list[Path]:
     if root != data_home() / "library":
         return []
-    return [path.parent for path in sorted((data_home() / "studio").glob(f"*/{DATABASE}"))]
+    return [path.parent for path in sorted((data_home() / STUDIO).glob(f"*/{DATABASE}"))]
 
 
 def _tell_of_dropped_files(root: Path) -> None:

@@ -22,7 +22,7 @@ import msgspec
 
 from talktree.library.encryption.agent_protocol import (
     LONGEST,
-    Answer,
+    AgentAnswer,
     Request,
     is_private,
     is_same_user,
@@ -72,7 +72,7 @@ class Agent:
         self._started = now()
         self._was_used = False
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> AgentAnswer:
         """Do what a request says."""
         self.expire()
         match request.do:
@@ -80,16 +80,16 @@ class Agent:
                 self._drop([request.id])
                 self.keys[request.id] = HeldKey(request.key, request.idle)
                 self._was_used = True
-                return Answer(count=1, idle=request.idle)
+                return AgentAnswer(count=1, idle=request.idle)
             case "get" if request.id in self.keys:
                 held = self.keys[request.id]
-                return Answer(key=held.text, left=held.left, idle=held.idle, count=1)
+                return AgentAnswer(key=held.text, left=held.left, idle=held.idle, count=1)
             case "state" if request.id in self.keys:
                 held = self.keys[request.id]
-                return Answer(left=held.left, idle=held.idle, count=1)
+                return AgentAnswer(left=held.left, idle=held.idle, count=1)
             case "drop":
-                return Answer(count=self._drop([request.id] if request.id else [*self.keys]))
-        return Answer()
+                return AgentAnswer(count=self._drop([request.id] if request.id else [*self.keys]))
+        return AgentAnswer()
 
     def expire(self) -> None:
         """Drop keys that were not used for long enough."""
@@ -175,7 +175,7 @@ def _loop(agent: Agent, listener: socket.socket) -> None:
 
 
 def _answer(agent: Agent, connection: socket.socket) -> None:
-    """Answer one request; whatever is wrong with it ends this connection and nothing else."""
+    """AgentAnswer one request; whatever is wrong with it ends this connection and nothing else."""
     connection.settimeout(_PATIENCE)
     if not is_same_user(connection):
         return
@@ -192,7 +192,7 @@ def _answer(agent: Agent, connection: socket.socket) -> None:
 
 
 def _say_ready() -> None:
-    """Tell whoever started this that requests are answered, and let go of it."""
+    """Report to the starting process that requests are answered, and let go of it."""
     try:
         os.write(1, READY)
     except OSError:

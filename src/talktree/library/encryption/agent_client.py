@@ -12,7 +12,7 @@ import msgspec
 from talktree.errors import NotSaved, TalktreeError
 from talktree.library.encryption.agent_protocol import (
     LONGEST,
-    Answer,
+    AgentAnswer,
     Request,
     agent_folder,
     is_private,
@@ -21,7 +21,7 @@ from talktree.library.encryption.agent_protocol import (
 )
 
 _PATIENCE = 10.0
-_DECODER = msgspec.json.Decoder(Answer)
+_DECODER = msgspec.json.Decoder(AgentAnswer)
 _MODULE = "talktree.library.encryption.agent"
 
 
@@ -31,7 +31,7 @@ def fetch_key(id: str) -> bytes | None:
     return bytes.fromhex(answer.key) if answer is not None and answer.key else None
 
 
-def key_state(id: str) -> Answer | None:
+def key_state(id: str) -> AgentAnswer | None:
     """How long the agent holds the key of that id; None if it does not hold it."""
     answer = _ask(Request("state", id))
     return answer if answer is not None and answer.count else None
@@ -55,7 +55,7 @@ def drop_keys(id: str = "") -> int:
     return 0 if answer is None else answer.count
 
 
-def _ask(request: Request) -> Answer | None:
+def _ask(request: Request) -> AgentAnswer | None:
     """What the agent answers; None if there is no agent."""
     folder = agent_folder()
     if not hasattr(socket, "AF_UNIX") or not is_private(folder):
@@ -101,5 +101,5 @@ def _start() -> None:
     ) as started:
         assert started.stdout is not None
         started.stdout.readline()
-        # It goes on by itself; leaving the block must not wait for it.
+        # It goes on alone; leaving the block must not wait for it.
         started.returncode = 0

@@ -40,7 +40,7 @@ class Request(Struct, frozen=True):
     idle: float = IDLE
 
 
-class Answer(Struct, frozen=True):
+class AgentAnswer(Struct, frozen=True):
     """What the agent answers."""
 
     key: str = ""
@@ -60,7 +60,7 @@ def agent_folder() -> Path:
 
 
 def is_private(folder: Path) -> bool:
-    """Whether a folder belongs to this user and nobody else can enter it."""
+    """Whether a folder belongs to this user and no other can enter it."""
     try:
         about = os.lstat(folder)
     except OSError:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KEY_SIZE = 32
-ITERATIONS, LANES, MEMORY = 3, 4, 64 << 10
-"""Argon2id as RFC 9106 recommends it where memory is limited: 64 MiB, three passes, four lanes."""
-MOST_ITERATIONS, MOST_LANES, MOST_MEMORY = 64, 64, 4 << 20
+ITERATIONS, THREADS, MEMORY = 3, 4, 64 << 10
+"""Argon2id as RFC 9106 recommends it where memory is limited: 64 MiB, 3 passes, 4 threads."""
+MOST_ITERATIONS, MOST_THREADS, MOST_MEMORY = 64, 64, 4 << 20
 """What a slot may ask for; a damaged one must not take all memory."""
 _SALT, _NONCE = 16, 12
 _ID = b"talktree library key id"
@@ -37,7 +37,7 @@ class PassphraseSlot(Struct, frozen=True, tag="passphrase"):
     nonce: str
     wrapped: str
     iterations: int = ITERATIONS
-    lanes: int = LANES
+    threads: int = THREADS
     memory: int = MEMORY
     """In KiB."""
 
@@ -118,8 +118,8 @@ def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
     """What seals the data key of a slot."""
     if not (
         0 < slot.iterations <= MOST_ITERATIONS
-        and 0 < slot.lanes <= MOST_LANES
-        and 8 * slot.lanes <= slot.memory <= MOST_MEMORY
+        and 0 < slot.threads <= MOST_THREADS
+        and 8 * slot.threads <= slot.memory <= MOST_MEMORY
     ):
         raise Unreadable(
             "the key file asks for more memory or time than any key needs",
@@ -134,7 +134,7 @@ def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
         salt=_data(slot.salt),
         length=KEY_SIZE,
         iterations=slot.iterations,
-        lanes=slot.lanes,
+        lanes=slot.threads,
         memory_cost=slot.memory,
     ).derive
     # The same letters may be typed as different characters on another keyboard.

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from talktree.errors import TalktreeError
-from talktree.library.encryption.erasing import erase_file, erase_folder
+from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.key_file import remove_key_file
 from talktree.library.encryption.state import (
     DATABASE,

@@ -22,7 +22,7 @@ from talktree.library import care
 from talktree.library.database.cipher import cipher_key, cipher_module, database_key, use_key
 from talktree.library.database.connection import PAGE
 from talktree.library.database.failures import told
-from talktree.library.encryption.erasing import erase_folder, overwrite
+from talktree.library.encryption.file_erasure import erase_folder, overwrite
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
 from talktree.library.encryption.leftovers import finish_switch
 from talktree.library.encryption.state import (
@@ -32,6 +32,7 @@ from talktree.library.encryption.state import (
     OLD_DATABASE,
     is_encrypted,
 )
+from talktree.library.erasure.key import NAME as FORGET_KEY
 from talktree.library.fulltext.place import FOLDER
 from talktree.library.importing.lock import WriterLock
 from talktree.library.importing.result import Imported, Tell
@@ -90,6 +91,9 @@ def _switch(
             _copy(database, building / DATABASE, new)
             if about is not None:
                 write_key_file(building, about)
+            if (root / FORGET_KEY).exists():
+                # What was forgotten must be recognised while the full text is made.
+                shutil.copy(root / FORGET_KEY, building / FORGET_KEY)
             _build_fulltext(building, new, progress)
             _verify(building, new, _counts(database))
             if about is not None:
@@ -145,7 +149,7 @@ def _alone(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
 
 
 def _is_alone(sqlite: Any, connection: Any) -> bool:  # noqa: ANN401
-    """Take the database for this connection alone; false if somebody else has it open.
+    """Take the database for this connection alone; false if another connection has it open.
 
     Leaving the write-ahead log is what SQLite allows to the only connection; it also brings
     everything into the file.
@@ -236,5 +240,5 @@ def _replace(root: Path, building: Path, *, plain: bool) -> None:
         erase_folder(building)
         raise NotSaved(f"{root / DATABASE}: {error.strerror}", hint="nothing was changed") from None
     if plain and old.exists():
-        # Whoever waits for the old file must not find a library in it.
+        # A process that waits for the old file must not find a library in it.
         overwrite(old)

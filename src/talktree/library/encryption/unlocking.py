@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import Locked, Unreadable
+from talktree.errors import LibraryLocked, Unreadable
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import is_encrypted
 
@@ -29,7 +29,9 @@ def library_key(root: Path) -> bytes | None:
     about = read_key_file(root)
     found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(about)
     if found is None:
-        raise Locked(f"{root}: the library is locked", hint="unlock it: talktree library unlock")
+        raise LibraryLocked(
+            f"{root}: the library is locked", hint="unlock it: talktree library unlock"
+        )
     return remember_key(about.id, found)
 
 

@@ -53,6 +53,9 @@ DDL = (
 VOCABULARY = """
 CREATE VIRTUAL TABLE IF NOT EXISTS temp.body_words USING fts5vocab('main', 'body', 'row')
 """
+ALL_WORDS = "SELECT term FROM body_words"
+ADD_WORDS = "INSERT INTO vocabulary (words) VALUES (?)"
+_DROP_TAGS = "DELETE FROM tags WHERE id NOT IN (SELECT tags FROM documents)"
 _IS_MADE = "SELECT count(*) FROM sqlite_master WHERE name = 'vocabulary'"
 _COUNT = "SELECT count(*) FROM documents"
 _BY_TAG = """
@@ -63,7 +66,7 @@ _PLACE = "SELECT source, at, part FROM documents WHERE id = ?"
 _WORDS = "SELECT words FROM vocabulary"
 
 
-class Commit:
+class IndexCommit:
     """What was committed until some moment; two of them are the same only if nothing was since."""
 
 
@@ -76,7 +79,7 @@ class EncryptedFullText:
         self._key = key
         self._inode = os.stat(db.path).st_ino
         self._version: object = None
-        self._commit = Commit()
+        self._commit = IndexCommit()
         self._vocabulary: str | None = None
 
     @classmethod
@@ -112,7 +115,7 @@ class EncryptedFullText:
                 db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('pgsz', ?)", (LEAF,))
         return cls.open(root, key)
 
-    def searcher(self) -> Commit:
+    def searcher(self) -> IndexCommit:
         """What was committed until now."""
         try:
             inode = os.stat(self.db.path).st_ino
@@ -125,7 +128,7 @@ class EncryptedFullText:
             raise Corrupt(error.message) from error
         if version != self._version:
             self._version = version
-            self._commit = Commit()
+            self._commit = IndexCommit()
             self._vocabulary = None
         return self._commit
 
@@ -168,6 +171,19 @@ class EncryptedFullText:
         end = "[^\n]*" if behind else ""
         found = re.findall(f"(?<=\n){start}{re.escape(word)}{end}(?=\n)", self._vocabulary)
         return [*dict.fromkeys(found)]
+
+    def erase_deleted(self) -> None:
+        """Write the index again without the words of deleted documents; no writer may be open."""
+        with Database(self.db.path, write=True, key=self.db.key) as db:
+            with db.transaction(durable=True):
+                for table in ("body", "files"):
+                    db.run(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+                db.run(_DROP_TAGS)
+                db.run(VOCABULARY)
+                words = [str(row[0]) for row in db.rows(ALL_WORDS)]
+                db.run("DELETE FROM vocabulary")
+                db.run(ADD_WORDS, (pack_words([word for word in words if word != UNFINDABLE]),))
+            db.shrink()
 
     def damage(self) -> list[str]:
         """What is wrong with the file, in the words of the database."""

@@ -17,6 +17,8 @@ from talktree.errors import Busy, NotSaved, TalktreeError
 from talktree.library.database.cipher import database_key
 from talktree.library.database.connection import Database
 from talktree.library.fulltext.encrypted_index import (
+    ADD_WORDS,
+    ALL_WORDS,
     LONGEST_WORD,
     UNFINDABLE,
     VOCABULARY,
@@ -54,9 +56,7 @@ _DELETE = (
     "DELETE FROM documents WHERE id = ?",
 )
 _SET = "INSERT INTO body (body, rank) VALUES (?, ?)"
-_ALL_WORDS = "SELECT term FROM body_words"
 _PARTS = "SELECT count(*) FROM vocabulary"
-_ADD_PART = "INSERT INTO vocabulary (words) VALUES (?)"
 
 
 class NewDocument(NamedTuple):
@@ -119,7 +119,7 @@ class EncryptedWriting:
         self._give(lambda: self._delete(source, from_at))
 
     def commit(self) -> None:
-        """Make it last, and be seen by whoever searches the index next."""
+        """Make it last, and be seen by the next search."""
         self._hand_over()
         self._give(self._commit)
         self._settle()
@@ -253,15 +253,15 @@ class EncryptedWriting:
         self._new_words, self._new_characters = set(), 0
 
     def _write_vocabulary(self) -> None:
-        """Add the new words, or have all words told by the index."""
+        """Add the new words, or ask the index for all words."""
         if not self._new_characters:
             return
         words = self._new_words
         if words is None or self._db.read(_PARTS)[0][0] >= MOST_PARTS:
             self._db.run(VOCABULARY)
-            words = {str(row[0]) for row in self._db.rows(_ALL_WORDS)}
+            words = {str(row[0]) for row in self._db.rows(ALL_WORDS)}
             self._db.run("DELETE FROM vocabulary")
-        self._db.run(_ADD_PART, (pack_words(sorted(words - {UNFINDABLE})),))
+        self._db.run(ADD_WORDS, (pack_words(sorted(words - {UNFINDABLE})),))
 
     def _rollback(self) -> None:
         self._new_words, self._new_characters = set(), 0
@@ -270,7 +270,7 @@ class EncryptedWriting:
             try:
                 self._db.run("ROLLBACK")
             except (TalktreeError, self._db.error):
-                pass  # after a full disk the database may have done so by itself
+                pass  # after a full disk the database may have done so already
 
 
 def _body(text: str) -> str:

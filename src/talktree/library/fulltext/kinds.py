@@ -1,4 +1,4 @@
-"""The two kinds of full text, for whoever takes either."""
+"""The two kinds of full text, for callers that take either."""
 
 from __future__ import annotations
 

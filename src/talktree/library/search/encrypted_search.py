@@ -59,7 +59,7 @@ class Condition(Struct, frozen=True):
     values: tuple[object, ...] = ()
 
 
-class Compiled(Struct, frozen=True):
+class CompiledCondition(Struct, frozen=True):
     """A query for the index."""
 
     match: str | None = None
@@ -179,26 +179,26 @@ class _Compiler:
         self._index = index
         self._sessions = sessions
 
-    def compile(self, query: Query) -> Compiled:
+    def compile(self, query: Query) -> CompiledCondition:
         """The query for the index."""
         match query:
             case Row(words=words):
                 found = _phrase(words)
-                return Compiled(found, score=found, ranked=True)
+                return CompiledCondition(found, score=found, ranked=True)
             case Prefix(words=words):
-                return Compiled(unscored=_phrase(words) + " *", ranked=True)
+                return CompiledCondition(unscored=_phrase(words) + " *", ranked=True)
             case Part(text=text):
                 return self._part(query, pattern_of(text), text)
             case Field(name=name, words=words):
-                return Compiled(also=_field(name, words))
+                return CompiledCondition(also=_field(name, words))
             case Time(start=start, end=end):
-                return Compiled(also=_time(start, end))
+                return CompiledCondition(also=_time(start, end))
             case Is(what=what):
                 if what in IN_TAGS:
-                    return Compiled(also=_tag(f"is={what}"))
-                return Compiled(rest=query)
+                    return CompiledCondition(also=_tag(f"is={what}"))
+                return CompiledCondition(rest=query)
             case Session(id=id):
-                return Compiled(also=_stretches(self._sessions(id)))
+                return CompiledCondition(also=_places_in(self._sessions(id)))
             case All(parts=parts):
                 return self._all(parts)
             case Any(parts=parts):
@@ -206,11 +206,11 @@ class _Compiler:
             case Not():
                 return self._all((query,))
 
-    def _part(self, query: Query, pattern: Pattern, text: str) -> Compiled:
+    def _part(self, query: Query, pattern: Pattern, text: str) -> CompiledCondition:
         """Words of which the ends may go on: each must be there; the text says in which order."""
         rest = None if pattern.tells_all(text) else query
         if pattern.is_everything():
-            return Compiled(rest=rest)
+            return CompiledCondition(rest=rest)
         words = list(pattern.words)
         needed: list[Condition] = []
         if len(words) == 1:
@@ -221,7 +221,7 @@ class _Compiler:
             needed.append(Condition(_IN_BODY, (_phrase([words.pop()]) + " *",)))
         if words:
             needed.append(Condition(_IN_BODY, (_phrase(words),)))
-        return Compiled(also=_joined("AND", needed), rest=rest, ranked=True)
+        return CompiledCondition(also=_joined("AND", needed), rest=rest, ranked=True)
 
     def _like(self, word: str, pattern: Pattern, *, ends: bool = False) -> Condition:
         """Words that have this one in them, at their ends if the pattern is whole there."""
@@ -232,7 +232,7 @@ class _Compiler:
         found = self._index.words_like(".*", word, ".*" if behind else "")
         return Condition(_IN_ANY, (json.dumps([_phrase([each]) for each in found]),))
 
-    def _all(self, parts: Sequence[Query]) -> Compiled:
+    def _all(self, parts: Sequence[Query]) -> CompiledCondition:
         matches: list[str] = []
         unscored: list[str] = []
         also: list[Condition] = []
@@ -256,19 +256,19 @@ class _Compiler:
             ranked = ranked or found.ranked
         left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
         condition = _joined("AND", also) if also else None
-        return Compiled(
+        return CompiledCondition(
             _of("AND", matches), _of("AND", unscored), condition, _of("OR", scores), left, ranked
         )
 
-    def _any(self, query: Query, parts: Sequence[Compiled]) -> Compiled:
+    def _any(self, query: Query, parts: Sequence[CompiledCondition]) -> CompiledCondition:
         scores = _of("OR", [part.score for part in parts if part.score])
         rest = query if any(part.rest for part in parts) else None
         ranked = any(part.ranked for part in parts)
         plain = [part.match for part in parts if part.match and not part.unscored]
         if len(plain) == len(parts) and not any(part.also for part in parts):
-            return Compiled(_of("OR", plain), score=scores, rest=rest, ranked=ranked)
+            return CompiledCondition(_of("OR", plain), score=scores, rest=rest, ranked=ranked)
         also = _joined("OR", [part.condition() for part in parts])
-        return Compiled(also=also, score=scores, rest=rest, ranked=ranked)
+        return CompiledCondition(also=also, score=scores, rest=rest, ranked=ranked)
 
 
 def _phrase(words: Sequence[str]) -> str:
@@ -322,11 +322,11 @@ def _time(start: int | None, end: int | None) -> Condition:
     return _joined("AND", parts)
 
 
-def _stretches(found: Sequence[Stretch]) -> Condition:
-    return _joined("OR", [_stretch(place) for place in found])
+def _places_in(found: Sequence[Stretch]) -> Condition:
+    return _joined("OR", [_place_in(place) for place in found])
 
 
-def _stretch(place: Stretch) -> Condition:
+def _place_in(place: Stretch) -> Condition:
     if place.end is None:
         return Condition("(d.source = ? AND d.at >= ?)", (place.source, place.start))
     return Condition(

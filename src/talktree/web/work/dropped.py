@@ -19,7 +19,7 @@ from talktree.files import OutputGate, bare_name
 from talktree.files.private import make_private
 from talktree.formats import by_slug
 from talktree.home import data_home
-from talktree.library.encryption.erasing import erase_file, erase_folder
+from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, conversation
