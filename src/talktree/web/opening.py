@@ -1,4 +1,4 @@
-"""Opening a studio: its library, its desk, its jobs, and whoever follows the sources."""
+"""Opening a studio: its library, its documents, its jobs, and the watcher of its sources."""
 
 from __future__ import annotations
 

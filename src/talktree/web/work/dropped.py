@@ -45,7 +45,7 @@ def dropped_folder(root: Path) -> Path:
 def keeping(
     desk: Desk, uploads: Uploads, file: Brought, to: str | None
 ) -> Callable[[Progress], Result]:
-    """The work of keeping a file, as it is or converted; what is wrong with that is told at once.
+    """The work of keeping a file, as it is or converted; errors are reported at once.
 
     Only what tells its format is looked at here: reading all of a large file is part of the work.
     """
