@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from talktree.library.encryption.key_file import LibraryKey
+
 PROGRAM = str(Path(sys.executable).with_name("talktree"))
 _FILES = """
 import json, sys
@@ -19,6 +21,8 @@ class Talktree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.about: LibraryKey | None = None
+        """The key file of an encrypted library."""
 
     def import_(self, folder: Path) -> list[str]:
         """Take a folder in, or look at it again."""

@@ -32,8 +32,8 @@ def in_process(stand: Stand) -> list[Row]:
             for hit in library.search(query, limit=HITS).hits:
                 assert hit.excerpt is not None
 
-        for kind, queries in _queries(stand).items():
-            mine, theirs = _timed(ours, queries), _timed(bare, queries)
+        for kind, queries in queries_of(stand).items():
+            mine, theirs = timed(ours, queries), timed(bare, queries)
             (middle, cpu), (other, _) = mine.medians(), theirs.medians()
             rows.append(
                 Row(
@@ -88,7 +88,7 @@ def from_shell(stand: Stand) -> list[Row]:
     return rows
 
 
-def _timed(search: Callable[[str], None], queries: list[str]) -> Clock:
+def timed(search: Callable[[str], None], queries: list[str]) -> Clock:
     clock = Clock()
     for query in queries[:5]:
         search(query)
@@ -98,7 +98,7 @@ def _timed(search: Callable[[str], None], queries: list[str]) -> Clock:
     return clock
 
 
-def _queries(stand: Stand) -> dict[str, list[str]]:
+def queries_of(stand: Stand) -> dict[str, list[str]]:
     """Queries of five kinds, the same for the same history."""
     random = Random("queries")
     text = stand.growing.read_bytes()[:2_000_000].decode(errors="replace")

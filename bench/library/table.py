@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench.library import counting, forgetting, importing, searching
+from bench.library import counting, encrypted, forgetting, importing, searching
 from bench.library.stand import Stand, stand
 from bench.measure import Row
 from bench.programs import Failed
@@ -20,6 +20,7 @@ PARTS: tuple[Callable[[Stand], list[Row]], ...] = (
     searching.from_shell,
     counting.rows,
     forgetting.forgetting,
+    encrypted.rows,
 )
 
 

@@ -48,6 +48,19 @@ class Unreadable(TalktreeError):
     kind = "unreadable"
 
 
+class LibraryLocked(Unreadable):
+    """The library is encrypted, and its key is not at hand."""
+
+    kind = "locked"
+
+
+class WrongKey(TalktreeError):
+    """The passphrase or the identity does not open the library."""
+
+    exit_code = 3
+    kind = "wrong-key"
+
+
 class UnknownFormat(TalktreeError):
     """No format recognises the input."""
 

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from talktree import api
 from talktree.cli import libraries, output
 from talktree.cli.choose import chosen
+from talktree.cli.encryption import Encryption
 from talktree.cli.failures import tell
 from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import bar, tell_step, wants_bar
@@ -64,7 +65,7 @@ def target(to: str | None, out: str) -> str:
     return to if to in PAGES else by_slug(to).info.slug
 
 
-def export_conversations(wish: Wish, gate: OutputGate) -> int:
+def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | None = None) -> int:
     """Write what was asked for where the gate allows it, and return the exit code."""
     if wish.out == "-":
         if wish.as_json:
@@ -72,7 +73,11 @@ def export_conversations(wish: Wish, gate: OutputGate) -> int:
         gate.check_stdout()
     else:
         gate.claim(wish.out)
-    return _export_many(wish, gate) if _is_many(wish) else _export_one(wish, gate)
+    if _is_many(wish):
+        if encryption:
+            encryption.refuse_folder()
+        return _export_many(wish, gate)
+    return _export_one(wish, gate, encryption)
 
 
 def _is_many(wish: Wish) -> bool:
@@ -88,7 +93,7 @@ def _is_many(wish: Wish) -> bool:
 # one
 
 
-def _export_one(wish: Wish, gate: OutputGate) -> int:
+def _export_one(wish: Wish, gate: OutputGate, encryption: Encryption | None) -> int:
     (path,) = wish.paths
     document = libraries.read(path, format=wish.source_format)
     gate.protect(input_paths(api.source_of(document)))
@@ -98,12 +103,22 @@ def _export_one(wish: Wish, gate: OutputGate) -> int:
     if total >= LARGE and wants_bar(wish.progress, quiet=wish.quiet):
         with bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
             made = exported(document, wish.choice, only=only, tell=lambda done: tick(document.name))
-            written = _saved(wish, made, gate)
+            written = _saved(wish, _sealed(made, encryption), gate)
     else:
         made = exported(document, wish.choice, only=only)
-        written = _saved(wish, made, gate)
+        written = _saved(wish, _sealed(made, encryption), gate)
     _conclude(wish, document, found, made, written)
     return 0
+
+
+def _sealed(made: Exported, encryption: Encryption | None) -> Exported:
+    """What was made, encrypted if that was asked for."""
+    if not encryption:
+        return made
+    if made.folder or len(made.files) != 1:
+        encryption.refuse_folder()
+    files = {name: encryption.pieces(pieces) for name, pieces in made.files.items()}
+    return structs.replace(made, files=files)
 
 
 def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:

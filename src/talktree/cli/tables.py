@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.cli import libraries, output
+from talktree.cli.encryption import Encryption
 from talktree.cli.failures import tell
 from talktree.cli.importing import failures_told
 from talktree.cli.opening import opened
@@ -31,6 +32,7 @@ class Target(NamedTuple):
     force: bool
     as_json: bool
     include_deleted: bool = False
+    encryption: Encryption | None = None
 
 
 def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
@@ -47,8 +49,8 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
         done = export(
             kept,
             table,
-            _stdout(gate) if out == "-" else Path(out),
-            to=to,
+            _sink(target, gate),
+            to=to or _kind(target),
             gate=gate,
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
@@ -86,11 +88,28 @@ def _refuse_odd_stdout(target: Target) -> None:
         )
 
 
-def _stdout(gate: OutputGate) -> Sink:
+def _kind(target: Target) -> str | None:
+    """What the name inside of an encrypted file ends with."""
+    if not target.encryption:
+        return None
+    return Path(target.encryption.inner_name(target.out)).suffix.lstrip(".")
+
+
+def _sink(target: Target, gate: OutputGate) -> Path | Sink:
+    """Where the table goes."""
+    if target.out == "-":
+        return _stdout(gate, target.encryption)
+    if target.encryption:
+        return target.encryption.saver(target.out, gate)
+    return Path(target.out)
+
+
+def _stdout(gate: OutputGate, encryption: Encryption | None) -> Sink:
     """Writes to stdout piece by piece."""
     gate.check_stdout()
 
     def _write(pieces: Iterable[bytes]) -> None:
-        output.write_file({"table": pieces}, folder=False)
+        sealed = encryption.pieces(pieces) if encryption else pieces
+        output.write_file({"table": sealed}, folder=False)
 
     return _write

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
+from talktree.library.database.cipher import database_key
 from talktree.library.database.names import Names
 from talktree.library.database.opening import open_database
+from talktree.library.encryption.state import DATABASE, has_leftovers, is_encrypted
 from talktree.library.fulltext import place
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from talktree.library.erasure.scrub import Scrubbed
     from talktree.library.erasure.scrubs import Scrubs
     from talktree.library.erasure.tombstones import Tombstone, Tombstones
-    from talktree.library.fulltext.index import FullText
+    from talktree.library.fulltext.kinds import AnyFullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.lock import WriterLock
     from talktree.library.importing.places import AnyPath, ImportRoots
@@ -42,9 +44,18 @@ if TYPE_CHECKING:
     from talktree.model.document import Document
 
 FOLDER = "library"
-DATABASE = "library.sqlite"
 THREADS = 1
 """How many threads compress; the others are busy with reading and indexing."""
+
+
+def _found_key(root: Path) -> bytes | None:
+    """The key of an encrypted library, if it is unlocked; None for a plain one."""
+    if not is_encrypted(root):
+        return None
+    from talktree.library.encryption.unlocking import library_key
+
+    return library_key(root)
+
 
 _DISTRUST = "UPDATE sources SET indexed = -1"
 
@@ -52,12 +63,18 @@ _DISTRUST = "UPDATE sources SET indexed = -1"
 class Library:
     """An open library."""
 
-    def __init__(self, root: Path, *, write: bool) -> None:
+    def __init__(self, root: Path, *, write: bool, key: bytes | None = None) -> None:
         self.root = root
         self.write = write
         if not write and not (root / DATABASE).exists():
             raise NotFound("there is no library yet", hint="`talktree import PATH` makes one")
-        self.db = open_database(root / DATABASE, write=write)
+        if key is None and has_leftovers(root):
+            from talktree.library.encryption.leftovers import finish_interrupted
+
+            finish_interrupted(root)
+        self.key = _found_key(root) if key is None else key
+        """The data key of an encrypted library; None if it is plain."""
+        self.db = open_database(root / DATABASE, write=write, key=database_key(self.key))
         self.names = Names(self.db)
 
     def __repr__(self) -> str:
@@ -75,6 +92,8 @@ class Library:
         """Let go of everything."""
         if "archive" in self.__dict__:
             self.archive.close()
+        if self.key is not None and "fulltext" in self.__dict__:
+            self.fulltext.close()
         self.db.close()
 
     def __enter__(self) -> Self:
@@ -105,19 +124,23 @@ class Library:
         return Archive(self.db, THREADS)
 
     @cached_property
-    def fulltext(self) -> FullText:
+    def fulltext(self) -> AnyFullText:
         """The full text, to be searched."""
-        from talktree.library.fulltext.index import FullText
-
         if self.write and not self.has_fulltext():
             return self.fulltext_to_write()
+        if self.key is not None:
+            from talktree.library.fulltext.encrypted_index import EncryptedFullText
+
+            return EncryptedFullText.open(self.root, self.key)
+        from talktree.library.fulltext.index import FullText
+
         return FullText.open(self.root)
 
     def has_fulltext(self) -> bool:
         """Whether there is a full text at all."""
-        return place.is_there(self.root)
+        return place.is_there(self.root, encrypted=self.key is not None)
 
-    def fulltext_to_write(self) -> FullText:
+    def fulltext_to_write(self) -> AnyFullText:
         """The full text, to be written; an empty one in place of one that cannot be opened.
 
         Then the tables say that nothing is indexed before there is an index that says so.
@@ -126,18 +149,26 @@ class Library:
 
         if self.has_fulltext():
             try:
-                return FullText.open(self.root, write=True)
+                if self.key is None:
+                    return FullText.open(self.root, write=True)
+                from talktree.library.fulltext.encrypted_index import EncryptedFullText
+
+                return EncryptedFullText.open(self.root, self.key, write=True)
             except Corrupt:
                 pass
         return self.fulltext_made_anew()
 
-    def fulltext_made_anew(self) -> FullText:
+    def fulltext_made_anew(self) -> AnyFullText:
         """An empty full text; the tables say that nothing is indexed."""
-        from talktree.library.fulltext.index import FullText
-
         self.distrust_fulltext()
         self.__dict__.pop("fulltext", None)
-        return FullText.made_anew(self.root)
+        if self.key is None:
+            from talktree.library.fulltext.index import FullText
+
+            return FullText.made_anew(self.root)
+        from talktree.library.fulltext.encrypted_index import EncryptedFullText
+
+        return EncryptedFullText.made_anew(self.root, self.key)
 
     def distrust_fulltext(self) -> None:
         """Let the next import index everything again from the archive."""

@@ -148,7 +148,8 @@ def _forget_copy(root: Path, path: bytes) -> None:
 
 def _reduce(root: Path) -> list[Unsaved]:
     """Erase all sources of a library that have no unsaved work; the others."""
-    from talktree.library.library import DATABASE, Library
+    from talktree.library.encryption.state import DATABASE
+    from talktree.library.library import Library
 
     if not (root / DATABASE).exists():
         return []

@@ -17,9 +17,10 @@ from talktree.errors import Unreadable, UsageError
 from talktree.home import config_file
 
 ATTACHMENTS = "attachments"
+ENCRYPTION = "encryption"
 REDACTION = "redaction"
 RETENTION = "retention"
-TABLES = (ATTACHMENTS, REDACTION, RETENTION)
+TABLES = (ATTACHMENTS, ENCRYPTION, REDACTION, RETENTION)
 """Every table that the file may have."""
 
 

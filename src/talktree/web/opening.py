@@ -1,4 +1,4 @@
-"""Opening a studio: its library, its desk, its jobs, and whoever follows the sources."""
+"""Opening a studio: its library, its documents, its jobs, and the watcher of its sources."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import Library
 from talktree.library.temporary import in_use, scratch_folder
 from talktree.web.desk.desk import Desk
@@ -13,6 +14,8 @@ from talktree.web.intake import Follower, taking_in
 from talktree.web.jobs import Jobs
 from talktree.web.served import Served
 from talktree.web.studio import Studio
+from talktree.web.work.dropped import erase_kept_files
+from talktree.web.work.scratch import keep_private, release
 
 
 @contextmanager
@@ -22,8 +25,13 @@ def opened(served: Served) -> Iterator[Studio]:
         if served.root is not None:
             ends.enter_context(in_use(served.root))
         scratch = ends.enter_context(scratch_folder())
+        ends.callback(release, scratch)
         desk = Desk(served.root, write=not served.read_only)
         ends.callback(desk.close)
+        if is_encrypted(desk.root):
+            keep_private(scratch)
+            if not served.read_only:
+                erase_kept_files(desk.root)
         jobs = Jobs()
         ends.callback(jobs.close)
         if served.follows:

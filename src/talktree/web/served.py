@@ -7,6 +7,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from talktree.home import data_home
+from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.library import Library
 from talktree.library.temporary import Unsaved, in_use, library_of, scratch_folder, tidy
 
@@ -35,6 +37,8 @@ class Served(NamedTuple):
 
     def prepare(self) -> None:
         """Make the library, or lead it to today's schema; an error if there is none to read."""
+        if self.root is not None:
+            share_key(data_home() / LIBRARY, self.root)
         Library.open(self.root, write=self.follows).close()
 
 
@@ -63,3 +67,15 @@ def _put_away(root: Path, report: Callable[[list[Unsaved]], None]) -> None:
     left = tidy(root)
     if left:
         report(left)
+
+
+def share_key(main: Path, other: Path) -> None:
+    """Have a library that is going to be made be encrypted as the user's own library is."""
+    if not is_encrypted(main) or (other / DATABASE).exists():
+        return
+    from talktree.library.encryption.key_file import read_key_file, write_key_file
+    from talktree.library.encryption.unlocking import library_key
+
+    library_key(main)  # locked: say so before anything is made
+    other.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_key_file(other, read_key_file(main))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from talktree.cli import libraries, params
+from talktree.cli.encryption import Encryption
 from talktree.cli.progress import CHOICES
 from talktree.cli.tables import KINDS, TABLES, Target, export_table
 from talktree.cli.verbs import Verb
@@ -63,6 +64,14 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     help="Also deleted messages, messages that are not shown to the user, and hidden artifacts.",
 )
 @click.option("--theme", type=click.Choice(("system", "light", "dark")), default="system")
+@click.option(
+    "--encrypt-to",
+    "recipients",
+    metavar="RECIPIENT",
+    multiple=True,
+    help="Encrypt it with age to age1…, ssh-ed25519 … or the recipients in a file; OUT ends with "
+    ".age. Needs the extra `encryption`.",
+)
 @params.source_format
 @params.jobs
 @click.option(
@@ -95,6 +104,7 @@ def command(
     conversation: str | None,
     as_json: bool,  # noqa: FBT001
     library: str | None,
+    recipients: Sequence[str],
     **wishes: object,
 ) -> int:
     """Write a conversation as a page for other people, or a TABLE of the library for programs.
@@ -107,14 +117,18 @@ def command(
     that exists is replaced only with --force, and the input never. Exit code 3 if something could
     not be read; the rest is written.
     """
+    encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
         _refuse(context, "a table", [name for name in wishes if name != "include_deleted"])
         choice = libraries.Choice(library, since, until, project, model, format)
         deleted = bool(wishes["include_deleted"])
-        target = Target(out, to, conversation, force, as_json, include_deleted=deleted)
+        target = Target(
+            out, to, conversation, force, as_json, include_deleted=deleted, encryption=encryption
+        )
         return export_table(what[0], target, choice)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
     gate = OutputGate(libraries.inputs(what, library), force=force)
+    wishes["encryption"] = encryption
     return _conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
 
 
@@ -125,6 +139,7 @@ command.examples = (
     "talktree export ~/.claude/projects --to html -o pages/",
     "talktree export session.jsonl --to native -o clean.jsonl --branch active",
     "talktree export usage -o usage.csv --since 4w --project app",
+    "talktree export session.jsonl -o session.html.age --encrypt-to age1…",
 )
 
 
@@ -146,8 +161,11 @@ def _conversations(
 
     ids = str(wishes["ids"] or "")
     words = _redacted_words(wishes)
+    encryption = wishes["encryption"]
+    assert encryption is None or isinstance(encryption, Encryption)
+    inner = out if encryption is None else encryption.inner_name(out)
     shape = {
-        "to": target(to, out),
+        "to": target(to, inner),
         "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
         "detail": wishes["detail"],
         "redact": not wishes["no_redact"],
@@ -166,7 +184,7 @@ def _conversations(
         **{name: wishes[name] for name in ("source_format", "jobs", "progress", "quiet")},
     }
     assert msgspec.convert(shape, Choice)
-    return export_conversations(msgspec.convert(wish, Wish), gate)
+    return export_conversations(msgspec.convert(wish, Wish), gate, encryption)
 
 
 def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:

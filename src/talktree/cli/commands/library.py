@@ -1,7 +1,7 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub` and
-`library_retention`.
+The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub`,
+`library_retention` and `library_encryption`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ _KEEP = f"{_HERE}.library_keep"
 _FORGET = f"{_HERE}.library_forget"
 _SCRUB = f"{_HERE}.library_scrub"
 _RETENTION = f"{_HERE}.library_retention"
+_ENCRYPTION = f"{_HERE}.library_encryption"
 
 
 @click.group("library", cls=LazyGroup, no_args_is_help=False, invoke_without_command=True)
@@ -41,6 +42,10 @@ command.listed = {
     "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
     "scrub": Listed(_SCRUB, "Take a secret out of everything that is kept.", "scrub"),
     "retention": Listed(_RETENTION, "Forget what your retention rules let go.", "retention"),
+    "encrypt": Listed(_ENCRYPTION, "Encrypt archive, database and full text.", "encrypt"),
+    "decrypt": Listed(_ENCRYPTION, "Make an encrypted library a plain one again.", "decrypt"),
+    "unlock": Listed(_ENCRYPTION, "Unlock an encrypted library for a while.", "unlock"),
+    "lock": Listed(_ENCRYPTION, "Lock an encrypted library.", "lock"),
     "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }
 command.examples = (

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import NotFound, TalktreeError
+from talktree.errors import NotFound
+from talktree.library.database.cipher import cipher_module, damaged_pages, use_key
 from talktree.library.database.failures import told
 
 Row = tuple[Any, ...]
@@ -39,16 +40,23 @@ NORMAL, FULL = 1, 2
 class Database:
     """One connection; used by one thread at a time."""
 
-    def __init__(self, path: Path, *, write: bool, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, path: Path, *, write: bool, patience: float = PATIENCE, key: bytes | None = None
+    ) -> None:
         self.path = path
         self.write = write
+        self.key = key
+        """The key the file is encrypted with; None if it is plain."""
+        self._sqlite = sqlite3 if key is None else cipher_module()
         self.rollbacks = 0
         """How often a transaction was taken back: whoever remembers rows must then forget them."""
         self._depth = 0
         self._patience = patience
         with self._errors():
-            self._connection = _connected(path, write, patience)
+            self._connection = _connected(self._sqlite, path, write, patience)
             try:
+                if key is not None:
+                    use_key(self._connection, key)
                 _set_up(self._connection, write, patience)
             except BaseException:
                 self._connection.close()
@@ -58,14 +66,14 @@ class Database:
         """All rows that a statement finds."""
         try:
             return self._select(sql, values).fetchall()
-        except sqlite3.Error as error:
+        except self._sqlite.Error as error:
             raise self._told(error) from error
 
     def one(self, sql: str, values: Values = ()) -> Row | None:
         """The first row that a statement finds, or None."""
         try:
             found: Row | None = self._select(sql, values).fetchone()
-        except sqlite3.Error as error:
+        except self._sqlite.Error as error:
             raise self._told(error) from error
         return found
 
@@ -85,20 +93,31 @@ class Database:
         """Change something; the number of the row that was added, if one was."""
         try:
             return self._connection.execute(sql, values).lastrowid or 0
-        except sqlite3.Error as error:
+        except self._sqlite.Error as error:
             raise self._told(error) from error
 
     def changed(self, sql: str, values: Values = ()) -> int:
         """Change something; how many rows that were."""
         try:
             return self._connection.execute(sql, values).rowcount
-        except sqlite3.Error as error:
+        except self._sqlite.Error as error:
             raise self._told(error) from error
 
     def many(self, sql: str, rows: Iterable[Values]) -> None:
         """Do the same with many rows, in one transaction."""
         with self.transaction(), self._errors():
             self._connection.executemany(sql, rows)
+
+    def run_many(self, sql: str, rows: Sequence[Values]) -> None:
+        """Do the same with some rows, in the transaction that is open."""
+        with self._errors():
+            self._connection.executemany(sql, rows)
+
+    @property
+    def error(self) -> type[Exception]:
+        """What the database raises for a mistake of our own."""
+        found: type[Exception] = self._sqlite.Error
+        return found
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:
@@ -135,7 +154,7 @@ class Database:
         if self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK")
-            except sqlite3.Error:
+            except self._sqlite.Error:
                 pass
 
     @contextmanager
@@ -208,8 +227,14 @@ class Database:
 
     def structure(self, *, thorough: bool) -> list[str]:
         """What is wrong with the structure of the file, in the words of the database."""
+        if thorough and self.key is not None and (found := self._damaged_pages()):
+            return found[:20]
         sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
         return [str(row[0]) for row in self.read(sql) if row[0] != "ok"]
+
+    def _damaged_pages(self) -> list[str]:
+        with self._errors():
+            return damaged_pages(self._connection)
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -226,18 +251,23 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _told(self, error: sqlite3.Error) -> TalktreeError | sqlite3.Error:
+    def _told(self, error: Exception) -> Exception:
         return told(error, self.path)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except self._sqlite.Error as error:
             raise self._told(error) from error
 
 
-def _connected(path: Path, write: bool, patience: float) -> sqlite3.Connection:  # noqa: FBT001
+def _connected(
+    sqlite: Any,  # noqa: ANN401
+    path: Path,
+    write: bool,  # noqa: FBT001
+    patience: float,
+) -> sqlite3.Connection:
     """A connection; the file is made with a mode that only its owner can read."""
     if write:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -247,7 +277,7 @@ def _connected(path: Path, write: bool, patience: float) -> sqlite3.Connection: 
             raise told(error, path) from None
     elif not path.exists():
         raise NotFound(f"{path}: there is no library here", hint="make one with `talktree import`")
-    return sqlite3.connect(
+    connection: sqlite3.Connection = sqlite.connect(
         _address(path, "rw" if write else "ro"),
         uri=True,
         timeout=patience,
@@ -255,6 +285,7 @@ def _connected(path: Path, write: bool, patience: float) -> sqlite3.Connection: 
         check_same_thread=False,
         cached_statements=256,
     )
+    return connection
 
 
 def _address(path: Path, mode: str) -> str:
@@ -294,8 +325,10 @@ def _use_write_ahead_log(connection: sqlite3.Connection, patience: float) -> Non
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+        except Exception as error:
+            # The cipher's library has errors of its own, with the same numbers.
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
         time.sleep(0.01)
 

@@ -22,7 +22,7 @@ _READS = frozenset(
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def told(error: sqlite3.Error | OSError, path: Path) -> TalktreeError | sqlite3.Error:
+def told(error: Exception, path: Path) -> Exception:
     """The failure as a person needs it; what is a mistake of our own stays what it is."""
     if isinstance(error, OSError):
         return _of_system(error, path)

@@ -24,8 +24,8 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 _SET_MADE = "INSERT INTO about (key, value) VALUES ('made', ?)"
 
 
-def open_database(path: Path, *, write: bool) -> Database:
-    """The database at a path, with today's tables."""
+def open_database(path: Path, *, write: bool, key: bytes | None = None) -> Database:
+    """The database at a path, with today's tables; with a key it is an encrypted one."""
     if write:
         from talktree.library.database.permissions import secure_library  # readers need none of it
 
@@ -35,7 +35,7 @@ def open_database(path: Path, *, write: bool) -> Database:
             raise NotSaved(
                 f"{path.parent}: cannot be made: {error.strerror}", hint="check the path"
             ) from None
-    db = Database(path, write=write)
+    db = Database(path, write=write, key=key)
     db.add_function(FUNCTION, row_checksum)
     try:
         if write:

@@ -34,6 +34,10 @@ def clean_unused_bytes(db: Database) -> bool:
 
     The log must have been emptied before.
     """
+    if db.key is not None:
+        # Its pages are not what is on the disk. What was deleted in them is overwritten
+        # (`secure_delete`), and whatever else the disk has is encrypted.
+        return not _size(db.log) and db.checkpoint()
     with db.transaction(durable=True):
         if _size(db.log):
             return False

@@ -73,7 +73,7 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
     if not library.has_fulltext():
         return
     from talktree.library.fulltext.erasing import CannotRewrite, rewrite_segments
-    from talktree.library.fulltext.index import Corrupt
+    from talktree.library.fulltext.index import Corrupt, FullText
 
     with library.db.transaction(durable=True):
         expect_changes(library.db)
@@ -84,7 +84,10 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
                 for source in sources:
                     writing.delete(source)
                 writing.commit()
-        rewrite_segments(index)
+        if isinstance(index, FullText):
+            rewrite_segments(index)
+        else:
+            index.erase_deleted()
     except (CannotRewrite, Corrupt):
         _index_anew(library)
     record_files(library.db, library.root)

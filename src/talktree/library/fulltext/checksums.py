@@ -46,6 +46,10 @@ def forget_files(db: Database) -> None:
 
 def record_files(db: Database, root: Path) -> None:
     """Record the checksums of files that are new; nothing may be writing the index."""
+    if db.key is not None:
+        # Its pages have keyed hashes; only that nothing is being written is recorded.
+        db.run(_ADD, (MANIFEST, 0, 0))
+        return
     folder = folder_of(root)
     known = {name: size for name, size, _ in db.read(_ALL)}
     found = _files(folder)
@@ -61,7 +65,7 @@ def record_files(db: Database, root: Path) -> None:
 
 def damaged_files(db: Database, root: Path) -> list[str]:
     """The files that are missing or not what was written; none while the index is written."""
-    while True:
+    while db.key is None:
         recorded = db.read(_ALL)
         if not is_recorded(db):
             return []
@@ -75,6 +79,7 @@ def damaged_files(db: Database, root: Path) -> list[str]:
         # A writer forgets the checksums before it changes a file.
         if not bad or db.read(_ALL) == recorded:
             return bad
+    return []
 
 
 def _files(folder: Path) -> dict[str, int]:

@@ -126,6 +126,9 @@ class FullText:
             ]
         return iter(sorted(everything))
 
+    def close(self) -> None:
+        """Nothing has to be let go of."""
+
     def _committed(self) -> tuple[int, int]:
         """What tells one commit from another: the manifest is replaced by each."""
         try:

@@ -9,6 +9,8 @@ NUMBER = 1
 FOLDER = "fulltext"
 MANIFEST = "meta.json"
 """What tantivy replaces at each commit."""
+ENCRYPTED = "encrypted.sqlite"
+"""The index of an encrypted library."""
 
 
 def folder_of(root: Path) -> Path:
@@ -16,6 +18,6 @@ def folder_of(root: Path) -> Path:
     return root / FOLDER / str(NUMBER)
 
 
-def is_there(root: Path) -> bool:
+def is_there(root: Path, *, encrypted: bool = False) -> bool:
     """Whether a library has an index of today's number."""
-    return (folder_of(root) / MANIFEST).exists()
+    return (folder_of(root) / (ENCRYPTED if encrypted else MANIFEST)).exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from talktree.errors import Failure
 from talktree.library.erasure.scrubs import ScrubbedFile, read_as_is
@@ -17,7 +17,7 @@ from talktree.processes.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes
-    from talktree.library.fulltext.writing import Writing
+    from talktree.library.fulltext.kinds import AnyWriting
     from talktree.library.importing.keeping import Keeping
     from talktree.library.library import Library
     from talktree.library.reading.told import Piece
@@ -60,7 +60,7 @@ class Intake:
         """How many bytes are to be read, about."""
         self.touched: set[int] = set()
         """Sources whose documents are not committed yet."""
-        self._writing: Writing | None = None
+        self._writing: AnyWriting | None = None
         self._is_published = False
         self._given: deque[tuple[int, int]] = deque()
         """Documents that may still wait, and their characters."""
@@ -90,7 +90,7 @@ class Intake:
         )
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> AnyWriting:
         """The writer of the full text."""
         assert self._writing is not None
         self._is_published = False
@@ -104,7 +104,7 @@ class Intake:
         while pieces:
             piece = pieces.pop()
             size = len(piece.text)
-            document = writing.document(source, piece)
+            document: Any = writing.document(source, piece)
             # A long text is let go of before its copy waits for its turn.
             del piece
             writing.put(document)

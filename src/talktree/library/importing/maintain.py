@@ -74,9 +74,21 @@ def _fulltext(library: Library) -> list[Trouble]:
         ]
     try:
         library.fulltext.searcher()
+        if library.key is not None:
+            return _encrypted_fulltext(library)
     except TalktreeError as error:
         return [Trouble("fulltext", error.message, error.hint or "")]
     return []
+
+
+def _encrypted_fulltext(library: Library) -> list[Trouble]:
+    from talktree.library.fulltext.encrypted_index import EncryptedFullText
+
+    assert isinstance(library.fulltext, EncryptedFullText)
+    return [
+        Trouble("fulltext", f"the full-text index is damaged: {what}", care.REINDEX)
+        for what in library.fulltext.damage()[:1]
+    ]
 
 
 def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAIT) -> int:

@@ -100,8 +100,8 @@ _STRAYS = tuple(
 class _Copy(Library):
     """A library in a temporary folder that is made from the archive of another one."""
 
-    def __init__(self, root: Path, archive: Archive) -> None:
-        super().__init__(root, write=True)
+    def __init__(self, root: Path, archive: Archive, key: bytes | None) -> None:
+        super().__init__(root, write=True, key=key)
         self.archive = archive
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ def rebuild(library: Library) -> Iterator[Library]:
     """A library for a while, with the same sources, told again from the archive."""
     with (
         tempfile.TemporaryDirectory(prefix="talktree-check-") as folder,
-        _Copy(Path(folder) / "library", library.archive) as copy,
+        _Copy(Path(folder) / "library", library.archive, library.key) as copy,
     ):
         for select, insert in _COPIES:
             copy.db.many(insert, library.db.read(select))

@@ -19,7 +19,8 @@ from talktree.library.search.shelf import About, Where
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.fulltext.index import FullText, Place
+    from talktree.library.fulltext.index import Place
+    from talktree.library.fulltext.kinds import AnyFullText
     from talktree.library.reading.shape import Shape
     from talktree.library.reading.told import Heading, Piece
 
@@ -59,7 +60,7 @@ class Library(Protocol):
         """The bytes of all sources."""
 
     @property
-    def fulltext(self) -> FullText:
+    def fulltext(self) -> AnyFullText:
         """The index."""
 
 
@@ -91,7 +92,7 @@ class KeptShelf:
         self._lines: dict[tuple[int, int], bytes] = {}
 
     @property
-    def fulltext(self) -> FullText:
+    def fulltext(self) -> AnyFullText:
         """The index, as of its last commit; what was known of an older one is forgotten."""
         index = self._open().fulltext
         commit = index.searcher()

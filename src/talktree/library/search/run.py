@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from tantivy import DocAddress, Order, Searcher
+from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.fulltext.index import failures
 from talktree.library.search.candidate import Candidate
-from talktree.library.search.compile import Compiled, compiled
+from talktree.library.search.engine import find
 from talktree.library.search.excerpt import WIDTH, excerpt
 from talktree.library.search.kept import Library, shelf_of
 from talktree.library.search.meaning import matches
@@ -96,9 +93,8 @@ class Results:
         self._limit = limit
         self._offset = offset
         self._width = width
-        self._searcher = shelf.fulltext.searcher()
-        self._compiled = compiled(query, shelf.sessions)
-        self.sort = sort if self._compiled.ranked or sort != "best" else "new"
+        self._matches = find(shelf.fulltext, query, shelf.sessions)
+        self.sort = sort if self._matches.ranked or sort != "best" else "new"
         """What is found by nothing but conditions is told newest first."""
 
     @property
@@ -114,20 +110,16 @@ class Results:
     @property
     def exact(self) -> bool:
         """Whether the index alone can tell, so that counting costs nothing."""
-        return self._compiled.rest is None
+        return self._matches.rest is None
 
     @cached_property
     def total(self) -> int:
         """How many there are in all; where pieces have to be read to be judged, all are."""
-        with failures():
-            counted: Any = self._searcher.search(self._compiled.query, 1, count=True)
         if self.exact:
-            return int(counted.count)
-        with failures():
-            found = self._searcher.search(self._compiled.query, max(1, counted.count), count=False)
+            return self._matches.count()
         # In the order of the archive, so that each of its chunks is read once.
-        places = self._shelf.fulltext.places(self._searcher, [where for _, where in found.hits])
-        return sum(self._fits(Candidate(self._shelf, place)) for place in sorted(places))
+        places = sorted(self._matches.places())
+        return sum(self._fits(Candidate(self._shelf, place)) for place in places)
 
     def _found(self) -> Iterator[Candidate]:
         """What matches, without as many as are to be passed over."""
@@ -137,16 +129,17 @@ class Results:
         return islice(fitting, self._offset, None)
 
     def _fits(self, candidate: Candidate) -> bool:
-        rest = self._compiled.rest
+        rest = self._matches.rest
         return candidate.is_there and (rest is None or matches(rest, candidate))
 
     def _pages(self, offset: int) -> Iterator[Candidate]:
         """What the index finds, from an offset on."""
+        whole = self._limit is not None and self.exact
         size = self._limit if self._limit and self.exact else _PAGE
         while True:
-            page = _page(self._searcher, self._compiled, self.sort, size, offset)
-            places = self._shelf.fulltext.places(self._searcher, [where for _, where in page])
-            for number, ((score, _), place) in enumerate(zip(page, places, strict=True)):
+            page = self._matches.page(self.sort, size, offset, is_last=whole)
+            places = [place for _, place in page]
+            for number, (score, place) in enumerate(page):
                 if self.exact and not number % _AHEAD:
                     self._shelf.ahead(places[number : number + _AHEAD])
                 yield Candidate(self._shelf, place, score if self.sort == "best" else 0.0)
@@ -180,19 +173,6 @@ def results(
         raise UsageError("a limit or an offset cannot be negative")
     query = parse(text, now)
     return Results(shelf, query, limit=limit, offset=offset, sort=sort, width=width)
-
-
-def _page(
-    searcher: Searcher, query: Compiled, sort: str, size: int, offset: int
-) -> list[tuple[float, DocAddress]]:
-    """Some of what the index finds, in order."""
-    with failures():
-        if sort == "best":
-            return searcher.search(query.query, size, False, offset=offset).hits
-        order = Order.Desc if sort == "new" else Order.Asc
-        return searcher.search(
-            query.query, size, False, order_by_field="time", offset=offset, order=order
-        ).hits
 
 
 def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:

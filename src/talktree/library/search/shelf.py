@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from talktree.library.fulltext.index import FullText, Place
+    from talktree.library.fulltext.index import Place
+    from talktree.library.fulltext.kinds import AnyFullText
     from talktree.library.reading.told import Piece
     from talktree.library.search.compile import Stretch
 
@@ -35,7 +36,7 @@ class Shelf(Protocol):
     """A library as a search sees it."""
 
     @property
-    def fulltext(self) -> FullText:
+    def fulltext(self) -> AnyFullText:
         """The index."""
 
     def ahead(self, places: Sequence[Place]) -> None:

@@ -19,9 +19,12 @@ from talktree.files import OutputGate, bare_name
 from talktree.files.private import make_private
 from talktree.formats import by_slug
 from talktree.home import data_home
+from talktree.library.encryption.file_erasure import erase_file, erase_folder
+from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, conversation
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
+from talktree.library.sources.known_files import is_archived
 from talktree.web.desk.desk import Desk
 from talktree.web.jobs import Progress, Result
 from talktree.web.work.importing import imported
@@ -42,7 +45,7 @@ def dropped_folder(root: Path) -> Path:
 def keeping(
     desk: Desk, uploads: Uploads, file: Brought, to: str | None
 ) -> Callable[[Progress], Result]:
-    """The work of keeping a file, as it is or converted; what is wrong with that is told at once.
+    """The work of keeping a file, as it is or converted; errors are reported at once.
 
     Only what tells its format is looked at here: reading all of a large file is part of the work.
     """
@@ -71,6 +74,9 @@ def keeping(
         except BaseException:
             _removed(place)
             raise
+        if is_encrypted(desk.root):
+            # The library has it; a plain copy beside it must not stay.
+            _erased(place)
         uploads.drop(file.id)
         return Result(cid=cid)
 
@@ -161,6 +167,23 @@ def _whole(place: Path, write: Callable[[Path], object]) -> None:
         target.chmod(0o700)
         place.rmdir()
         target.rename(place)
+
+
+def erase_kept_files(root: Path) -> None:
+    """Erase files that were brought in and are in the archive of an encrypted library."""
+    folder = dropped_folder(root)
+    erase_folder(folder.with_name(f"{folder.name}-unfinished"))
+    with Library.open(root) as library:
+        for place in sorted(folder.rglob("*")):
+            if place.is_file() and is_archived(library.db, place):
+                erase_file(place)
+
+
+def _erased(place: Path) -> None:
+    if place.is_dir():
+        erase_folder(place)
+    else:
+        erase_file(place)
 
 
 def _removed(place: Path) -> None:

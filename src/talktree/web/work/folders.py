@@ -6,7 +6,6 @@ path is kept as data; on the disk the files have numbers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +14,7 @@ import msgspec
 
 from talktree.errors import UsageError
 from talktree.text.file_names import wrong_with_name
+from talktree.web.work.scratch import created
 
 MOST_FILES = 10_000
 LONGEST_LIST = 4 << 20
@@ -83,11 +83,6 @@ class _Writer:
                 self._file, self._left = file, size
                 return
             file.close()
-
-
-def created(path: Path) -> BinaryIO:
-    """A new file that only its owner may read."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def _listed(line: bytes) -> Listed:

@@ -19,7 +19,8 @@ from talktree.files import Source
 from talktree.files.content import OnDisk
 from talktree.text.file_names import plain
 from talktree.web.errors import TooLarge
-from talktree.web.work.folders import created, unpacked
+from talktree.web.work.folders import unpacked
+from talktree.web.work.scratch import created
 
 FOLDER = "uploads"
 CONTENT, ABOUT = "content", "about.json"

@@ -17,6 +17,7 @@ from talktree.text.file_names import plain
 from talktree.web.desk.desk import Opened
 from talktree.web.jobs import Cancelled, Progress, Result
 from talktree.web.shapes.work import SaveAs
+from talktree.web.work.scratch import created, is_private, whole
 
 THEN = (1980, 1, 1, 0, 0, 0)
 """The time of all files in a ZIP: the same content gives the same bytes."""
@@ -65,6 +66,10 @@ def written(made: Made, name: str, suffix: str, scratch: Path, progress: Progres
     place = scratch / token_hex(16)
     if len(made.files) == 1 and not made.folder:
         (pieces,) = made.files.values()
+        if is_private(place):
+            with whole(place) as file:
+                file.writelines(_watched(pieces, progress))
+            return Result(place, f"{name}{suffix}")
         save({name: _watched(pieces, progress)}, place, folder=False)
         return Result(place, f"{name}{suffix}")
     try:
@@ -84,7 +89,7 @@ def _watched(pieces: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
 
 
 def _zip(made: Made, name: str, place: Path, progress: Progress) -> None:
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+    with created(place) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, pieces in made.files.items():
             inside = zipfile.ZipInfo(f"{name}/{path}", THEN)
             inside.compress_type = zipfile.ZIP_DEFLATED

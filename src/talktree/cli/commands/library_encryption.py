@@ -1,0 +1,298 @@
+"""`talktree library encrypt`, `decrypt`, `lock`, `unlock`: encryption at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from talktree.cli import libraries, output, params, passphrases
+from talktree.cli.failures import tell
+from talktree.cli.verbs import Verb
+from talktree.errors import TalktreeError, UsageError
+from talktree.home import data_home
+from talktree.library.encryption.key_file import (
+    LibraryKey,
+    read_key_file,
+    repair_key_file,
+    write_key_file,
+)
+from talktree.library.encryption.key_slots import (
+    PassphraseSlot,
+    Slot,
+    age_slot,
+    key_id,
+    new_key,
+    passphrase_slot,
+)
+from talktree.library.encryption.state import DATABASE, is_encrypted
+from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.library.temporary import FOLDER as STUDIO
+from talktree.settings.encryption import encryption_settings, seconds_of
+from talktree.views.shapes import document_text
+
+UNITS = "like 30m, 8h or 90s"
+
+
+@click.command("encrypt", cls=Verb)
+@passphrases.from_file
+@click.option(
+    "--recipient",
+    "recipients",
+    metavar="RECIPIENT",
+    multiple=True,
+    help="An age recipient, or a file with some, that can unlock it too; then no passphrase is "
+    "needed unless --passphrase-file names one.",
+)
+@click.option(
+    "--change-passphrase",
+    is_flag=True,
+    help="Give an encrypted library another passphrase; nothing else is written.",
+)
+@click.option(
+    "--new-passphrase-file",
+    metavar="FILE",
+    type=params.PATH,
+    help="With --change-passphrase: read the new one from this file.",
+)
+@passphrases.identity
+@libraries.at
+def encrypt(
+    passphrase_file: str | None,
+    recipients: Sequence[str],
+    change_passphrase: bool,  # noqa: FBT001
+    new_passphrase_file: str | None,
+    identity: str | None,
+    library: str | None,
+) -> None:
+    """Encrypt the library: archive, database and full text.
+
+    An encrypted library is built beside the plain one, read again as a whole, and takes its place;
+    the plain files are then overwritten and removed. If it is interrupted, the library is either
+    as it was or encrypted, and running it again finishes it. The library stays unlocked until
+    `talktree library lock`. Needs the extra `encryption` (exit code 6 without it).
+    """
+    root = _root(library)
+    if change_passphrase:
+        _change(root, passphrase_file, new_passphrase_file, identity)
+        return
+    if new_passphrase_file or identity:
+        raise UsageError("this option needs --change-passphrase", hint="see --help")
+    if is_encrypted(root):
+        raise UsageError(
+            f"{root}: the library is encrypted already", hint="change its key: --change-passphrase"
+        )
+    from talktree.library.encryption.switch import encrypt_library
+
+    key = new_key()
+    about = LibraryKey(key_id(key), _slots(key, passphrase_file, recipients))
+    if not (root / DATABASE).exists():
+        _make(root, key, about)
+    else:
+        encrypt_library(root, key, about)
+    for other in _studio_libraries(root):
+        encrypt_library(other, key, about)
+    tell("talktree: the library is encrypted")
+    _tell_of_dropped_files(root)
+    _hold(about, key, None)
+
+
+encrypt.examples = (
+    "talktree library encrypt",
+    "talktree library encrypt --recipient age1…",
+    "talktree library encrypt --change-passphrase",
+)
+
+
+@click.command("decrypt", cls=Verb)
+@passphrases.from_file
+@passphrases.identity
+@libraries.at
+def decrypt(passphrase_file: str | None, identity: str | None, library: str | None) -> None:
+    """Make the library a plain one again, in the same safe way.
+
+    The passphrase is asked for even if the library is unlocked.
+    """
+    root, about = _encrypted(library)
+    from talktree.library.encryption.agent_client import drop_keys
+    from talktree.library.encryption.switch import decrypt_library
+
+    key = _unwrapped(about, passphrase_file, identity)
+    others = [path for path in _studio_folders(root) if is_encrypted(path)]
+    for each in [*others, root]:
+        if each == root or read_key_file(each).id == about.id:
+            decrypt_library(each, key)
+    drop_keys(about.id)
+    tell("talktree: the library is not encrypted any more")
+
+
+decrypt.examples = ("talktree library decrypt",)
+
+
+@click.command("unlock", cls=Verb)
+@passphrases.from_file
+@passphrases.identity
+@click.option(
+    "--timeout",
+    metavar="TIME",
+    help=f"Lock it when it was not used for so long, {UNITS}; else as configured, else 30m.",
+)
+@libraries.at
+def unlock(
+    passphrase_file: str | None, identity: str | None, timeout: str | None, library: str | None
+) -> None:
+    """Unlock the library for the commands that follow, until `lock` or a time without use.
+
+    A small process of yours holds the key in memory; nothing is written to the disk.
+    """
+    root, about = _encrypted(library)
+    seconds = None if timeout is None else seconds_of(timeout)
+    if timeout is not None and seconds is None:
+        raise UsageError(f"--timeout {timeout}: not a time", hint=UNITS)
+    key = _unwrapped(about, passphrase_file, identity)
+    if repair_key_file(root):
+        tell("talktree: one of the two key files was damaged and was written again")
+    _hold(about, key, seconds, must=True)
+
+
+unlock.examples = (
+    "talktree library unlock",
+    "talktree library unlock --timeout 8h",
+    "pass show talktree | talktree library unlock --passphrase-file -",
+)
+
+
+@click.command("lock", cls=Verb)
+@click.option("--all", "everything", is_flag=True, help="Lock all libraries.")
+@params.as_json
+@libraries.at
+def lock(everything: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
+    """Lock the library: the key is dropped, and every command asks for it again.
+
+    A studio or a watch that is running keeps the key until it ends.
+    """
+    from talktree.library.encryption.agent_client import drop_keys
+
+    about = None if everything else _encrypted(library)[1]
+    count = drop_keys("" if about is None else about.id)
+    if as_json:
+        output.print_text([document_text({"locked": count})])
+    elif everything:
+        tell(f"talktree: {count} locked")
+    else:
+        tell("talktree: the library is locked" if count else "talktree: it was locked already")
+
+
+lock.examples = ("talktree library lock", "talktree library lock --all")
+
+
+def _make(root: Path, key: bytes, about: LibraryKey) -> None:
+    """Make a new library that is encrypted from the beginning."""
+    from talktree.library.library import Library
+
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_key_file(root, about)
+    Library(root, write=True, key=key).close()
+
+
+def _studio_libraries(root: Path) -> list[Path]:
+    """The plain libraries of studios that were opened on some paths; they share the key."""
+    return [path for path in _studio_folders(root) if not is_encrypted(path)]
+
+
+def _studio_folders(root: Path) -> list[Path]:
+    if root != data_home() / "library":
+        return []
+    return [path.parent for path in sorted((data_home() / STUDIO).glob(f"*/{DATABASE}"))]
+
+
+def _tell_of_dropped_files(root: Path) -> None:
+    folder = data_home() / "dropped"
+    if root == data_home() / "library" and folder.is_dir() and any(folder.iterdir()):
+        tell(f"talktree: files that you dropped into the studio are still plain files in {folder}")
+
+
+def _root(library: str | None) -> Path:
+    return data_home() / "library" if library is None else Path(library)
+
+
+def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
+    """The folder of a library that is encrypted, and its key file."""
+    root = _root(library)
+    if not is_encrypted(root):
+        raise UsageError(
+            f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
+        )
+    return root, read_key_file(root)
+
+
+def _slots(key: bytes, passphrase_file: str | None, recipients: Sequence[str]) -> tuple[Slot, ...]:
+    """The slots of a new key file."""
+    slots: list[Slot] = []
+    if recipients:
+        from talktree.files.age import parse_recipients
+
+        slots.append(age_slot(key, parse_recipients(recipients)))
+    given = passphrases.given_passphrase(passphrase_file)
+    if given is None and not recipients:
+        given = passphrases.new_passphrase(None, "Passphrase")
+    if given is not None:
+        slots.insert(0, passphrase_slot(key, given))
+    return tuple(slots)
+
+
+def _unwrapped(about: LibraryKey, passphrase_file: str | None, identity: str | None) -> bytes:
+    found = passphrases.identities(identity)
+    if found:
+        return unwrap(about, identities=found)
+    return unwrap(about, passphrase=passphrases.passphrase(passphrase_file))
+
+
+def _change(
+    root: Path, passphrase_file: str | None, new_file: str | None, identity: str | None
+) -> None:
+    """Wrap the data key by another passphrase."""
+    if not is_encrypted(root):
+        raise UsageError(
+            f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
+        )
+    about = read_key_file(root)
+    found = passphrases.identities(identity)
+    if found:
+        key = unwrap(about, identities=found)
+    else:
+        key = unwrap(
+            about, passphrase=passphrases.passphrase(passphrase_file, "Present passphrase")
+        )
+    slot = passphrase_slot(key, passphrases.new_passphrase(new_file))
+    others = tuple(each for each in about.slots if not isinstance(each, PassphraseSlot))
+    for each in [*_studio_folders(root), root]:
+        if each == root or (is_encrypted(each) and read_key_file(each).id == about.id):
+            write_key_file(each, LibraryKey(about.id, (slot, *others)))
+    tell("talktree: the passphrase was changed")
+
+
+def _hold(about: LibraryKey, key: bytes, seconds: float | None, *, must: bool = False) -> None:
+    """Have the agent hold the key, and say for how long."""
+    from talktree.library.encryption.agent_client import store_key
+
+    idle = encryption_settings().idle if seconds is None else seconds
+    remember_key(about.id, key)
+    try:
+        store_key(about.id, key, idle)
+    except TalktreeError as error:
+        forget_key(about.id)
+        if must:
+            raise
+        tell(f"talktree: it is locked now: {error.message}")
+        return
+    tell(f"talktree: the library is unlocked until it was not used for {_shown(idle)}")
+
+
+def _shown(seconds: float) -> str:
+    whole = round(seconds)
+    for unit, size in (("h", 3600), ("m", 60)):
+        if whole >= size and whole % size == 0:
+            return f"{whole // size}{unit}"
+    return f"{whole}s"

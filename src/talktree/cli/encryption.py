@@ -1,0 +1,52 @@
+"""`--encrypt-to`: the files of an export as one age file, never a plain one on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from talktree.errors import UsageError
+from talktree.files.age import ENDING, encrypt_pieces, parse_recipients
+from talktree.files.outputs import OutputGate
+from talktree.files.save import save
+
+Pieces = Iterable[bytes]
+
+
+class Encryption:
+    """The recipients of an output, or none."""
+
+    def __init__(self, given: Sequence[str], out: str) -> None:
+        self._recipients: list[Any] = parse_recipients(given) if given else []
+        if self and out != "-" and not out.endswith(ENDING):
+            raise UsageError(
+                f"{out}: an encrypted file ends with {ENDING}", hint=f"write -o {out}{ENDING}"
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self._recipients)
+
+    def inner_name(self, out: str) -> str:
+        """The name that says what is inside."""
+        return out.removesuffix(ENDING) if self else out
+
+    def pieces(self, pieces: Pieces) -> Iterator[bytes]:
+        """The bytes of a file, encrypted if there are recipients."""
+        return encrypt_pieces(pieces, self._recipients) if self else iter(pieces)
+
+    def refuse_folder(self) -> None:
+        """Raise for what becomes several files."""
+        if self:
+            raise UsageError(
+                "--encrypt-to writes one file, and this becomes a folder",
+                hint="export one conversation, or pipe a tar of the folder through age",
+            )
+
+    def saver(self, out: str, gate: OutputGate) -> Callable[[Pieces], None]:
+        """Takes the bytes of a file and writes them encrypted."""
+
+        def _save(pieces: Pieces) -> None:
+            save({Path(out).name: self.pieces(pieces)}, out, folder=False, gate=gate)
+
+        return _save

@@ -1,0 +1,70 @@
+"""Where commands get a passphrase from: a file, stdin or a terminal; never from arguments."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from talktree.cli import params
+from talktree.errors import UsageError
+from talktree.library.encryption.unlocking import PASSPHRASE_FILE, read_passphrase
+
+from_file = click.option(
+    "--passphrase-file",
+    metavar="FILE",
+    type=params.PATH,
+    help=f"Read the passphrase from this file, - is stdin; else ${PASSPHRASE_FILE}, else ask.",
+)
+identity = click.option(
+    "--identity",
+    metavar="FILE",
+    type=params.PATH,
+    help="Use the age identities in this file instead of a passphrase.",
+)
+
+
+def given_passphrase(path: str | None) -> str | None:
+    """The passphrase from a file that was named; None if none was."""
+    path = path or os.environ.get(PASSPHRASE_FILE) or None
+    return None if path is None else read_passphrase(path)
+
+
+def passphrase(path: str | None, question: str = "Passphrase") -> str:
+    """The passphrase of the library."""
+    found = given_passphrase(path)
+    return _asked(question, repeat=False) if found is None else found
+
+
+def new_passphrase(path: str | None, question: str = "New passphrase") -> str:
+    """A passphrase that is going to be used; a person types it twice."""
+    found = read_passphrase(path) if path else None
+    found = _asked(question, repeat=True) if found is None else found
+    if not found:
+        raise UsageError("the passphrase is empty", hint="choose one of several words")
+    return found
+
+
+def identities(path: str | None) -> list[Any]:
+    """The identities in a file that was named."""
+    if path is None:
+        return []
+    from talktree.files.age import read_identities
+
+    return read_identities(path)
+
+
+def _asked(question: str, *, repeat: bool) -> str:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(
+            "cannot ask for the passphrase: stdin is not a terminal",
+            hint="use --passphrase-file FILE, or - for stdin",
+        )
+    from getpass import getpass
+
+    found = getpass(f"{question}: ")
+    if repeat and getpass(f"{question} again: ") != found:
+        raise UsageError("the passphrases differ", hint="try again")
+    return found

@@ -1,0 +1,159 @@
+"""The age format: recipients and identities as people give them, and streams to recipients.
+
+No plain copy is ever on the disk, and memory does not depend on how much is encrypted.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from talktree.errors import MissingExtra, Unreadable, UsageError
+
+ENDING = ".age"
+BLOCK = 1 << 16
+_LONGEST = 1 << 20
+_FORMS = "age1…, ssh-ed25519 …, ssh-rsa … or a file with one of them on each line"
+
+
+def age_library() -> Any:  # noqa: ANN401
+    """The library that reads and writes age files."""
+    try:
+        import pyrage  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtra("age encryption", "encryption") from None
+    return pyrage
+
+
+def parse_recipients(given: Iterable[str]) -> list[Any]:
+    """The recipients that some texts or files name."""
+    found: list[Any] = []
+    for text in given:
+        if _is_recipient(text):
+            found.append(_recipient(text, text))
+            continue
+        found += [_recipient(line, f"{text}: {line[:40]}") for line in _lines(text, _FORMS)]
+    if not found:
+        raise UsageError("no recipient was given", hint=f"write {_FORMS}")
+    return found
+
+
+def read_identities(path: str) -> list[Any]:
+    """The identities in a file: those of age, or one SSH key."""
+    library = age_library()
+    try:
+        data = Path(path).read_bytes()[:_LONGEST]
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}", hint="check the path") from None
+    try:
+        if data.lstrip().startswith(b"-----BEGIN"):
+            return [library.ssh.Identity.from_buffer(data)]
+        lines = [line.strip() for line in data.decode().splitlines()]
+        found = [
+            library.x25519.Identity.from_str(line)
+            for line in lines
+            if line and not line.startswith("#")
+        ]
+    except (library.IdentityError, UnicodeDecodeError) as error:
+        raise Unreadable(
+            f"{path}: not an age identity: {error}", hint="make one with age-keygen -o FILE"
+        ) from None
+    if not found:
+        raise Unreadable(f"{path}: no identity in it", hint="make one with age-keygen -o FILE")
+    return found
+
+
+def public_parts(identities: Sequence[Any], path: str) -> list[Any]:
+    """The recipients that identities belong to; SSH identities do not say theirs."""
+    try:
+        return [identity.to_public() for identity in identities]
+    except AttributeError:
+        raise UsageError(
+            f"{path}: an SSH key does not say its recipient", hint="use an age identity file"
+        ) from None
+
+
+def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterator[bytes]:
+    """The pieces as one age file, piece by piece.
+
+    The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
+    pipe. If a piece cannot be made, the file has no valid end.
+    """
+    library = age_library()
+    source = _Pieces(pieces)
+    sealed_out, sealed_in = os.pipe()
+    errors: list[BaseException] = []
+
+    def _encrypt() -> None:
+        with open(sealed_in, "wb", buffering=0) as sink:
+            try:
+                library.encrypt_io(source, sink, list(recipients))
+            except BrokenPipeError:
+                pass  # the reader has stopped
+            except BaseException as error:
+                errors.append(source.error or error)
+
+    cipher = threading.Thread(target=_encrypt, name="age", daemon=True)
+    cipher.start()
+    with open(sealed_out, "rb", buffering=0) as sealed:
+        while data := sealed.read(BLOCK):
+            yield data
+    cipher.join()
+    if errors:
+        raise errors[0]
+
+
+class _Pieces:
+    """Pieces as a file that can only be read on."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._held = memoryview(b"")
+        self.error: BaseException | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        """Some more bytes; none at the end."""
+        try:
+            while not self._held:
+                self._held = memoryview(next(self._pieces))
+        except StopIteration:
+            return b""
+        except BaseException as error:
+            self.error = error
+            raise
+        size = BLOCK if size < 0 else size
+        data, self._held = self._held[:size], self._held[size:]
+        return bytes(data)
+
+
+def _is_recipient(text: str) -> bool:
+    return text.startswith(("age1", "ssh-"))
+
+
+def _recipient(text: str, shown: str) -> Any:  # noqa: ANN401
+    library = age_library()
+    kinds = (
+        (library.ssh.Recipient,)
+        if text.startswith("ssh-")
+        else (library.tagpq.Recipient, library.tag.Recipient, library.x25519.Recipient)
+    )
+    why = ""
+    for kind in kinds:
+        try:
+            return kind.from_str(text)
+        except (library.RecipientError, ValueError) as error:
+            why = str(error)
+    raise UsageError(f"{shown}: not a recipient: {why}", hint=f"write {_FORMS}")
+
+
+def _lines(path: str, forms: str) -> list[str]:
+    """The lines of a file that name recipients."""
+    try:
+        text = Path(path).read_bytes()[:_LONGEST].decode()
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"{path}: neither a recipient nor a file", hint=f"write {forms}") from None
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]

@@ -1,0 +1,206 @@
+"""The key agent: a process of the user that holds keys in memory until they are not used any more.
+
+It is started by `talktree library unlock` and ends when it holds no key. Nothing is ever written to
+the disk; it cannot be traced or dumped by other processes of the user, and its keys are locked into
+memory where the system allows that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import resource
+import selectors
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from talktree.library.encryption.agent_protocol import (
+    LONGEST,
+    AgentAnswer,
+    Request,
+    is_private,
+    is_same_user,
+    short_path,
+)
+
+READY = b"ready\n"
+GRACE = 20.0
+"""Seconds that an agent waits for its first key."""
+_PATIENCE = 5.0
+"""Seconds that a client may take for one request."""
+_SET_DUMPABLE = 4
+_DECODER = msgspec.json.Decoder(Request)
+
+
+class HeldKey:
+    """A key in memory that is not swapped out where the system allows that."""
+
+    def __init__(self, text: str, idle: float) -> None:
+        self._size = len(text)
+        self._buffer = ctypes.create_string_buffer(text.encode(), self._size)
+        _lock_memory(self._buffer, self._size)
+        self.idle = idle
+        self.used = now()
+
+    @property
+    def text(self) -> str:
+        """The key; that it was asked for counts as use."""
+        self.used = now()
+        return self._buffer.raw[: self._size].decode()
+
+    @property
+    def left(self) -> float:
+        """Seconds until it is dropped."""
+        return self.used + self.idle - now()
+
+    def wipe(self) -> None:
+        """Overwrite it."""
+        ctypes.memset(self._buffer, 0, self._size)
+
+
+class Agent:
+    """The keys, and the answers to requests."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, HeldKey] = {}
+        self._started = now()
+        self._was_used = False
+
+    def answer(self, request: Request) -> AgentAnswer:
+        """Do what a request says."""
+        self.expire()
+        match request.do:
+            case "put":
+                self._drop([request.id])
+                self.keys[request.id] = HeldKey(request.key, request.idle)
+                self._was_used = True
+                return AgentAnswer(count=1, idle=request.idle)
+            case "get" if request.id in self.keys:
+                held = self.keys[request.id]
+                return AgentAnswer(key=held.text, left=held.left, idle=held.idle, count=1)
+            case "state" if request.id in self.keys:
+                held = self.keys[request.id]
+                return AgentAnswer(left=held.left, idle=held.idle, count=1)
+            case "drop":
+                return AgentAnswer(count=self._drop([request.id] if request.id else [*self.keys]))
+        return AgentAnswer()
+
+    def expire(self) -> None:
+        """Drop keys that were not used for long enough."""
+        self._drop([id for id, held in self.keys.items() if held.left <= 0])
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing to hold any more."""
+        waits = not self._was_used and now() - self._started < GRACE
+        return not self.keys and not waits
+
+    def wait(self) -> float:
+        """Seconds until something has to be dropped."""
+        times = [held.left for held in self.keys.values()] or [GRACE]
+        return max(0.1, min(*times, 60.0))
+
+    def _drop(self, ids: list[str]) -> int:
+        dropped = [self.keys.pop(id) for id in ids if id in self.keys]
+        for held in dropped:
+            held.wipe()
+        return len(dropped)
+
+
+def now() -> float:
+    """Seconds that go on while the machine sleeps, where the system counts them."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
+
+
+def harden() -> None:
+    """Allow no core dump, and no other process of this user to look into this one."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _lock_memory(buffer: ctypes.Array[ctypes.c_char], size: int) -> None:
+    """Keep memory out of the swap; whether it worked makes no difference to anything else."""
+    try:
+        ctypes.CDLL(None).mlock(ctypes.byref(buffer), ctypes.c_size_t(size))
+    except (AttributeError, OSError):
+        pass
+
+
+def serve(folder: Path) -> int:
+    """Hold keys and answer requests until there is nothing left to hold."""
+    harden()
+    os.umask(0o077)
+    folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    if not is_private(folder):
+        return 3
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _say_ready()  # another one is there already
+        return 0
+    (folder / "socket").unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with listener, short_path(folder) as path:
+        listener.bind(path)
+        listener.listen(16)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        _say_ready()
+        agent = Agent()
+        try:
+            _loop(agent, listener)
+        finally:
+            agent.answer(Request("drop"))
+            (folder / "socket").unlink(missing_ok=True)
+    return 0
+
+
+def _loop(agent: Agent, listener: socket.socket) -> None:
+    with selectors.DefaultSelector() as selector:
+        selector.register(listener, selectors.EVENT_READ)
+        while not agent.is_done:
+            if selector.select(agent.wait()):
+                connection, _ = listener.accept()
+                with connection:
+                    _answer(agent, connection)
+            agent.expire()
+
+
+def _answer(agent: Agent, connection: socket.socket) -> None:
+    """AgentAnswer one request; whatever is wrong with it ends this connection and nothing else."""
+    connection.settimeout(_PATIENCE)
+    if not is_same_user(connection):
+        return
+    data = b""
+    try:
+        while not data.endswith(b"\n") and len(data) < LONGEST:
+            if not (more := connection.recv(LONGEST)):
+                return
+            data += more
+        answer = agent.answer(_DECODER.decode(data))
+        connection.sendall(msgspec.json.encode(answer) + b"\n")
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return
+
+
+def _say_ready() -> None:
+    """Report to the starting process that requests are answered, and let go of it."""
+    try:
+        os.write(1, READY)
+    except OSError:
+        pass
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+
+
+if __name__ == "__main__":
+    sys.exit(serve(Path(sys.argv[1])))

@@ -1,0 +1,105 @@
+"""Asking the key agent, and starting it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+
+import msgspec
+
+from talktree.errors import NotSaved, TalktreeError
+from talktree.library.encryption.agent_protocol import (
+    LONGEST,
+    AgentAnswer,
+    Request,
+    agent_folder,
+    is_private,
+    is_same_user,
+    short_path,
+)
+
+_PATIENCE = 10.0
+_DECODER = msgspec.json.Decoder(AgentAnswer)
+_MODULE = "talktree.library.encryption.agent"
+
+
+def fetch_key(id: str) -> bytes | None:
+    """The key of that id, if the agent holds it."""
+    answer = _ask(Request("get", id))
+    return bytes.fromhex(answer.key) if answer is not None and answer.key else None
+
+
+def key_state(id: str) -> AgentAnswer | None:
+    """How long the agent holds the key of that id; None if it does not hold it."""
+    answer = _ask(Request("state", id))
+    return answer if answer is not None and answer.count else None
+
+
+def store_key(id: str, key: bytes, idle: float) -> None:
+    """Have the agent hold a key until it was not used for some seconds."""
+    request = Request("put", id, key.hex(), idle)
+    if _ask(request) is None:
+        _start()
+        if _ask(request) is None:
+            raise NotSaved(
+                f"{agent_folder()}: the key agent does not answer",
+                hint="use --passphrase-file, or set XDG_RUNTIME_DIR to a folder of your own",
+            )
+
+
+def drop_keys(id: str = "") -> int:
+    """Have the agent drop the key of that id, or all; how many that were."""
+    answer = _ask(Request("drop", id))
+    return 0 if answer is None else answer.count
+
+
+def _ask(request: Request) -> AgentAnswer | None:
+    """What the agent answers; None if there is no agent."""
+    folder = agent_folder()
+    if not hasattr(socket, "AF_UNIX") or not is_private(folder):
+        return None
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_PATIENCE)
+            with short_path(folder) as path:
+                connection.connect(path)
+            if not is_same_user(connection):
+                return None
+            connection.sendall(msgspec.json.encode(request) + b"\n")
+            data = b""
+            while not data.endswith(b"\n") and len(data) < LONGEST:
+                if not (more := connection.recv(LONGEST)):
+                    return None
+                data += more
+        return _DECODER.decode(data)
+    except (OSError, TalktreeError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _start() -> None:
+    """Start an agent that goes on when this process ends, and wait until it listens."""
+    folder = agent_folder().absolute()
+    try:
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise NotSaved(f"{folder}: {error.strerror}", hint="check its permissions") from None
+    if not is_private(folder):
+        raise NotSaved(
+            f"{folder}: others can enter this folder", hint="make it your own: chmod 700"
+        )
+    # -P: a module in the current folder must not take the place of one of ours.
+    command = [sys.executable, "-P", "-m", _MODULE, os.fspath(folder)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    ) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        # It goes on alone; leaving the block must not wait for it.
+        started.returncode = 0

@@ -1,0 +1,149 @@
+"""Slots: the data key of a library, wrapped by a passphrase or by age recipients.
+
+A slot is all that is needed to get the data key back, apart from the passphrase or the identity.
+Nothing here touches the disk.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from talktree.errors import MissingExtra, Unreadable, UsageError, WrongKey
+from talktree.files.age import age_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEY_SIZE = 32
+ITERATIONS, THREADS, MEMORY = 3, 4, 64 << 10
+"""Argon2id as RFC 9106 recommends it where memory is limited: 64 MiB, 3 passes, 4 threads."""
+MOST_ITERATIONS, MOST_THREADS, MOST_MEMORY = 64, 64, 4 << 20
+"""What a slot may ask for; a damaged one must not take all memory."""
+_SALT, _NONCE = 16, 12
+_ID = b"talktree library key id"
+
+
+class PassphraseSlot(Struct, frozen=True, tag="passphrase"):
+    """The data key, sealed with AES-256-GCM by a key that Argon2id makes of a passphrase."""
+
+    salt: str
+    nonce: str
+    wrapped: str
+    iterations: int = ITERATIONS
+    threads: int = THREADS
+    memory: int = MEMORY
+    """In KiB."""
+
+
+class AgeSlot(Struct, frozen=True, tag="age"):
+    """The data key as an age file, for the identities of some recipients."""
+
+    wrapped: str
+
+
+Slot = PassphraseSlot | AgeSlot
+
+
+def new_key() -> bytes:
+    """A random data key."""
+    return secrets.token_bytes(KEY_SIZE)
+
+
+def key_id(key: bytes) -> str:
+    """What a key is called: it shows that a key is the right one, and nothing of the key."""
+    return hmac.digest(key, _ID, "sha256")[:16].hex()
+
+
+def passphrase_slot(key: bytes, passphrase: str) -> PassphraseSlot:
+    """The data key, wrapped by a passphrase."""
+    if not passphrase:
+        raise UsageError("the passphrase is empty", hint="choose one of several words")
+    salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
+    slot = PassphraseSlot(_text(salt), _text(nonce), "")
+    sealed = _cipher(slot, passphrase).encrypt(nonce, key, _ID)
+    return PassphraseSlot(slot.salt, slot.nonce, _text(sealed))
+
+
+def age_slot(key: bytes, recipients: Sequence[Any]) -> AgeSlot:
+    """The data key, wrapped for age recipients."""
+    return AgeSlot(_text(age_library().encrypt(key, list(recipients))))
+
+
+def unwrap_passphrase(slots: Sequence[Slot], passphrase: str, id: str) -> bytes:
+    """The data key from the first slot that the passphrase opens."""
+    mine = [slot for slot in slots if isinstance(slot, PassphraseSlot)]
+    if not mine:
+        raise WrongKey("this library has no passphrase", hint="use --identity FILE")
+    for slot in mine:
+        found = _opened(slot, passphrase)
+        if found is not None and hmac.compare_digest(key_id(found), id):
+            return found
+    raise WrongKey("wrong passphrase", hint="try again; nothing was changed")
+
+
+def unwrap_age(slots: Sequence[Slot], identities: Sequence[Any], id: str) -> bytes:
+    """The data key from the first slot that one of the identities opens."""
+    mine = [slot for slot in slots if isinstance(slot, AgeSlot)]
+    if not mine:
+        raise WrongKey("this library has no age identity", hint="use its passphrase")
+    library = age_library()
+    for slot in mine:
+        try:
+            found = bytes(library.decrypt(_data(slot.wrapped), list(identities)))
+        except library.DecryptError:
+            continue
+        if hmac.compare_digest(key_id(found), id):
+            return found
+    raise WrongKey("this identity does not open the library", hint="name another identity file")
+
+
+def _opened(slot: PassphraseSlot, passphrase: str) -> bytes | None:
+    from cryptography.exceptions import InvalidTag
+
+    cipher = _cipher(slot, passphrase)
+    try:
+        return bytes(cipher.decrypt(_data(slot.nonce), _data(slot.wrapped), _ID))
+    except (InvalidTag, ValueError):
+        return None
+
+
+def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
+    """What seals the data key of a slot."""
+    if not (
+        0 < slot.iterations <= MOST_ITERATIONS
+        and 0 < slot.threads <= MOST_THREADS
+        and 8 * slot.threads <= slot.memory <= MOST_MEMORY
+    ):
+        raise Unreadable(
+            "the key file asks for more memory or time than any key needs",
+            hint="put a copy of the key file back",
+        )
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+    except ImportError:
+        raise MissingExtra("encryption", "encryption") from None
+    derive: Callable[[bytes], bytes] = Argon2id(
+        salt=_data(slot.salt),
+        length=KEY_SIZE,
+        iterations=slot.iterations,
+        lanes=slot.threads,
+        memory_cost=slot.memory,
+    ).derive
+    # The same letters may be typed as different characters on another keyboard.
+    return AESGCM(derive(unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")))
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _data(text: str) -> bytes:
+    return base64.b64decode(text)

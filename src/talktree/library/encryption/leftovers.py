@@ -1,0 +1,66 @@
+"""What a switch of encryption leaves to be done, if it was interrupted or not.
+
+The database file decides whether a library is encrypted. So whatever else lies in its folder can be
+finished from any state: a library that was built and not switched to is removed, one that was
+switched to gets its full text, and the old files are erased.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from talktree.errors import TalktreeError
+from talktree.library.encryption.file_erasure import erase_file, erase_folder
+from talktree.library.encryption.key_file import remove_key_file
+from talktree.library.encryption.state import (
+    DATABASE,
+    DECRYPTING,
+    ENCRYPTING,
+    OLD_DATABASE,
+    is_encrypted,
+)
+from talktree.library.fulltext.place import FOLDER
+from talktree.library.importing.lock import WriterLock
+
+
+def finish_interrupted(root: Path) -> None:
+    """Finish what an interrupted switch has left, unless it is under way."""
+    lock = WriterLock(root)
+    try:
+        if not lock.taken():
+            return
+    except TalktreeError:
+        return  # nothing can be written here
+    try:
+        finish_switch(root)
+    finally:
+        lock.release()
+
+
+def finish_switch(root: Path) -> None:
+    """Bring the folder of a library to the state that its database says; the lock must be held."""
+    encrypted = is_encrypted(root)
+    done = root / (ENCRYPTING if encrypted else DECRYPTING)
+    if (done / FOLDER).is_dir():
+        erase_folder(root / FOLDER)
+        os.rename(done / FOLDER, root / FOLDER)
+    _erase_old(root, encrypted=encrypted)
+    if not encrypted and (root / DATABASE).exists():
+        remove_key_file(root)
+    for name in (ENCRYPTING, DECRYPTING):
+        erase_folder(root / name)
+
+
+def _erase_old(root: Path, *, encrypted: bool) -> None:
+    """Remove the database that was replaced; it is overwritten if it was a plain one."""
+    old = root / OLD_DATABASE
+    try:
+        same = os.path.samefile(old, root / DATABASE)
+    except OSError:
+        same = False
+    if same or not encrypted:
+        # Before the switch this is another name of the database itself.
+        old.unlink(missing_ok=True)
+    else:
+        erase_file(old)

@@ -1,0 +1,41 @@
+"""Whether a library is encrypted; known without loading anything of the encryption."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+DATABASE = "library.sqlite"
+KEY_FILE, KEY_COPY = "library.key", "library.key.copy"
+ENCRYPTING, DECRYPTING = "encrypting", "decrypting"
+"""The folders in which the other library is built."""
+OLD_DATABASE = "library.sqlite.old"
+"""The other name of a database that is replaced, until it is erased."""
+_PLAIN = b"SQLite format 3\0"
+
+
+def is_encrypted(root: Path) -> bool:
+    """Whether the library in a folder is encrypted, or will be when it is made.
+
+    The database itself says so: a plain one begins with the same bytes always. Replacing that one
+    file is what turns encryption on and off.
+    """
+    try:
+        with open(root / DATABASE, "rb", buffering=0) as file:
+            start = file.read(len(_PLAIN))
+    except FileNotFoundError:
+        start = b""
+    except OSError:
+        return False
+    # Without a key file it is a new or a damaged database.
+    return start != _PLAIN and has_key_file(root)
+
+
+def has_key_file(root: Path) -> bool:
+    """Whether a library folder has a key file, whatever its state."""
+    return any(os.path.lexists(root / name) for name in (KEY_FILE, KEY_COPY))
+
+
+def has_leftovers(root: Path) -> bool:
+    """Whether a switch of encryption is under way, or was interrupted."""
+    return any(os.path.lexists(root / name) for name in (ENCRYPTING, DECRYPTING, OLD_DATABASE))

@@ -1,0 +1,207 @@
+"""The full-text index of an encrypted library: SQLite's own (FTS5) in an encrypted database.
+
+Tantivy maps its files into memory as they are, so none of them can be encrypted. This index has the
+same words (`words.py`) and answers the same queries. Like the other one it is a cache of the
+archive and keeps nothing of the texts but their words.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from talktree.errors import TalktreeError
+from talktree.library.database.cipher import database_key
+from talktree.library.database.connection import Database
+from talktree.library.fulltext.index import KINDS, Corrupt, Place
+from talktree.library.fulltext.place import ENCRYPTED, folder_of
+
+if TYPE_CHECKING:
+    from talktree.library.fulltext.encrypted_writing import EncryptedWriting
+
+LONGEST_WORD = 32_768
+"""The most bytes a word may have to be found here."""
+UNFINDABLE = "\x01"
+"""A word that no query has; it takes the place of one that is too long."""
+LEAF = 8000
+"""Bytes of a leaf of the index: one fills a page of the database."""
+DDL = (
+    f"""CREATE VIRTUAL TABLE body USING fts5(
+  words, tokenize = "ascii tokenchars '{UNFINDABLE}'", content = '', contentless_delete = 1)""",
+    """CREATE VIRTUAL TABLE files USING fts5(
+  words, tokenize = 'ascii', content = '', contentless_delete = 1, detail = none)""",
+    """CREATE TABLE documents (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  source INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  time INTEGER,
+  tags INTEGER NOT NULL
+)""",
+    "CREATE INDEX documents_place ON documents (source, at)",
+    "CREATE INDEX documents_time ON documents (time)",
+    "CREATE TABLE tags (id INTEGER PRIMARY KEY, words TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words BLOB NOT NULL)",
+)
+"""`tags` has each set of tags once. `vocabulary` has the words of `body`, some of them twice."""
+VOCABULARY = """
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.body_words USING fts5vocab('main', 'body', 'row')
+"""
+ALL_WORDS = "SELECT term FROM body_words"
+ADD_WORDS = "INSERT INTO vocabulary (words) VALUES (?)"
+_DROP_TAGS = "DELETE FROM tags WHERE id NOT IN (SELECT tags FROM documents)"
+_IS_MADE = "SELECT count(*) FROM sqlite_master WHERE name = 'vocabulary'"
+_COUNT = "SELECT count(*) FROM documents"
+_BY_TAG = """
+SELECT source, at, part FROM documents WHERE tags IN
+  (SELECT id FROM tags WHERE instr(' ' || words || ' ', ?) > 0)
+"""
+_PLACE = "SELECT source, at, part FROM documents WHERE id = ?"
+_WORDS = "SELECT words FROM vocabulary"
+
+
+class IndexCommit:
+    """What was committed until some moment; two of them are the same only if nothing was since."""
+
+
+class EncryptedFullText:
+    """An open index; it sees what was committed when it is asked."""
+
+    def __init__(self, folder: Path, key: bytes, db: Database) -> None:
+        self.folder = folder
+        self.db = db
+        self._key = key
+        self._inode = os.stat(db.path).st_ino
+        self._version: object = None
+        self._commit = IndexCommit()
+        self._vocabulary: str | None = None
+
+    @classmethod
+    def open(cls, root: Path, key: bytes, *, write: bool = False) -> EncryptedFullText:
+        """The index of the library in that folder."""
+        folder = folder_of(root)
+        path = folder / ENCRYPTED
+        if not path.exists():
+            if write:
+                return cls.made_anew(root, key)
+            raise Corrupt("it is not there")
+        try:
+            db = Database(path, write=False, key=database_key(key, "fulltext"))
+            if db.read(_IS_MADE) != [(1,)]:
+                db.close()
+                raise Corrupt("it was not made completely")
+        except TalktreeError as error:
+            raise error if isinstance(error, Corrupt) else Corrupt(error.message) from error
+        return cls(folder, key, db)
+
+    @classmethod
+    def made_anew(cls, root: Path, key: bytes) -> EncryptedFullText:
+        """An empty index in place of whatever was there."""
+        folder = folder_of(root)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        os.chmod(folder.parent, 0o700)
+        own = database_key(key, "fulltext")
+        with Database(folder / ENCRYPTED, write=True, key=own) as db, db.transaction(durable=True):
+            for statement in DDL:
+                db.run(statement)
+            for table in ("body", "files"):
+                db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('pgsz', ?)", (LEAF,))
+        return cls.open(root, key)
+
+    def searcher(self) -> IndexCommit:
+        """What was committed until now."""
+        try:
+            inode = os.stat(self.db.path).st_ino
+            if inode != self._inode:
+                self._reopen(inode)
+            version = (inode, self.db.read("PRAGMA data_version"))
+        except OSError as error:
+            raise Corrupt(f"{error.strerror}") from error
+        except TalktreeError as error:
+            raise Corrupt(error.message) from error
+        if version != self._version:
+            self._version = version
+            self._commit = IndexCommit()
+            self._vocabulary = None
+        return self._commit
+
+    def _reopen(self, inode: int) -> None:
+        """Read the file that has taken the place of the one that was open."""
+        self.db.close()
+        self.db = Database(self.db.path, write=False, key=self.db.key)
+        self._inode = inode
+
+    def writer(self, threads: int = 1, heap: int = 0) -> EncryptedWriting:
+        """The one writer; more than one thread means that much is going to be written."""
+        from talktree.library.fulltext.encrypted_writing import EncryptedWriting
+
+        return EncryptedWriting(self, self._key, bulk=threads > 1)
+
+    def place(self, id: int) -> Place | None:
+        """Where the piece of a document is; None if it was deleted meanwhile."""
+        row = self.db.one(_PLACE, (id,))
+        return None if row is None else Place(*row)
+
+    def documents(self) -> Iterator[tuple[Place, str]]:
+        """All documents with their kinds, by place."""
+        found = [
+            (Place(*row), kind)
+            for kind in KINDS
+            for row in self.db.read(_BY_TAG, (f" kind={kind} ",))
+        ]
+        return iter(sorted(found))
+
+    def count(self) -> int:
+        """How many documents there are."""
+        return int(self.db.read(_COUNT)[0][0])
+
+    def words_like(self, before: str, word: str, behind: str) -> list[str]:
+        """The words of all texts that have this one in them; an open end is `.*`."""
+        if self._vocabulary is None:
+            parts = [unpack_words(row[0]) for row in self.db.read(_WORDS)]
+            self._vocabulary = "\n".join(["", *parts, ""])
+        start = "[^\n]*" if before else ""
+        end = "[^\n]*" if behind else ""
+        found = re.findall(f"(?<=\n){start}{re.escape(word)}{end}(?=\n)", self._vocabulary)
+        return [*dict.fromkeys(found)]
+
+    def erase_deleted(self) -> None:
+        """Write the index again without the words of deleted documents; no writer may be open."""
+        with Database(self.db.path, write=True, key=self.db.key) as db:
+            with db.transaction(durable=True):
+                for table in ("body", "files"):
+                    db.run(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+                db.run(_DROP_TAGS)
+                db.run(VOCABULARY)
+                words = [str(row[0]) for row in db.rows(ALL_WORDS)]
+                db.run("DELETE FROM vocabulary")
+                db.run(ADD_WORDS, (pack_words([word for word in words if word != UNFINDABLE]),))
+            db.shrink()
+
+    def damage(self) -> list[str]:
+        """What is wrong with the file, in the words of the database."""
+        try:
+            return self.db.structure(thorough=True)
+        except TalktreeError as error:
+            return [error.message]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+
+def pack_words(words: Sequence[str]) -> bytes:
+    """Words as the vocabulary has them."""
+    return zstandard.compress("\n".join(words).encode("utf-8", "surrogatepass"), 1)
+
+
+def unpack_words(data: bytes) -> str:
+    """Words of the vocabulary, one on each line."""
+    return zstandard.decompress(data).decode("utf-8", "surrogatepass")

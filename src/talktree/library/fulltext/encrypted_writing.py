@@ -1,0 +1,295 @@
+"""Writing the full-text index of an encrypted library: one thread that puts documents in.
+
+The caller goes on meanwhile; SQLite lets go of the interpreter. Everything until a commit is one
+transaction, so a kill leaves what was committed and nothing else.
+"""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from talktree.errors import Busy, NotSaved, TalktreeError
+from talktree.library.database.cipher import database_key
+from talktree.library.database.connection import Database
+from talktree.library.fulltext.encrypted_index import (
+    ADD_WORDS,
+    ALL_WORDS,
+    LONGEST_WORD,
+    UNFINDABLE,
+    VOCABULARY,
+    EncryptedFullText,
+    pack_words,
+)
+from talktree.library.fulltext.words import IN_WORDS, plain
+
+if TYPE_CHECKING:
+    from talktree.library.reading.told import Piece
+
+TOGETHER = 64
+"""How many documents the thread is given at once."""
+BATCH_CHARACTERS = 1 << 18
+WAITING = 16
+"""How many batches may wait."""
+BULK_HASH, SMALL_HASH = 48 << 20, 4 << 20
+"""Bytes of words that are gathered before they are written."""
+FEW_CHARACTERS = 4 << 20
+"""Up to how many new characters the vocabulary is added to; after more it is made anew."""
+MOST_PARTS = 64
+"""How many parts the vocabulary may have before it is made anew."""
+_WORD = re.compile(IN_WORDS)
+_LONG = re.compile(f"{IN_WORDS[:-1]}{{{LONGEST_WORD // 4},}}")
+_ADD = "INSERT INTO documents (id, source, at, part, time, tags) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD_BODY = "INSERT INTO body (rowid, words) VALUES (?, ?)"
+_ADD_FILES = "INSERT INTO files (rowid, words) VALUES (?, ?)"
+_ADD_TAGS = "INSERT INTO tags (id, words) VALUES (?, ?)"
+_TAGS = "SELECT words, id FROM tags"
+_LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'"
+_WHICH = "SELECT id FROM documents WHERE source = ? AND at >= ?"
+_DELETE = (
+    "DELETE FROM body WHERE rowid = ?",
+    "DELETE FROM files WHERE rowid = ?",
+    "DELETE FROM documents WHERE id = ?",
+)
+_SET = "INSERT INTO body (body, rank) VALUES (?, ?)"
+_PARTS = "SELECT count(*) FROM vocabulary"
+
+
+class NewDocument(NamedTuple):
+    """A piece as the index takes it."""
+
+    source: int
+    at: int
+    part: int
+    time: int | None
+    body: str
+    files: str
+    tags: str
+
+
+class EncryptedWriting:
+    """A writer: what is added and deleted counts when it is committed."""
+
+    def __init__(self, index: EncryptedFullText, key: bytes, *, bulk: bool) -> None:
+        self._index = index
+        self._bulk = bulk
+        self._db = Database(index.db.path, write=True, key=database_key(key, "fulltext"))
+        self._record = (-1, -1)
+        self._part = 0
+        self._batch: list[NewDocument] = []
+        self._characters = 0
+        self._tasks: queue.Queue[Callable[[], None] | None] = queue.Queue(WAITING)
+        self._error: BaseException | None = None
+        self._in_transaction = False
+        self._tags: dict[str, int] = {}
+        self._last = 0
+        self._new_words: set[str] | None = set()
+        self._new_characters = 0
+        self._thread = threading.Thread(target=self._work, name="fulltext", daemon=True)
+        self._thread.start()
+
+    def add(self, source: int, piece: Piece) -> None:
+        """One more document: a piece of that source."""
+        self.put(self.document(source, piece))
+
+    def document(self, source: int, piece: Piece) -> NewDocument:
+        """A piece as a document; they are made in the order of their places."""
+        at, _, _, text, time, tags, files = piece
+        if (source, at) == self._record:
+            self._part += 1
+        else:
+            self._record, self._part = (source, at), 0
+        return NewDocument(source, at, self._part, time, _body(text), plain(files), tags)
+
+    def put(self, document: NewDocument) -> None:
+        """Give a document to the index; it may have to wait for its turn."""
+        self._batch.append(document)
+        self._characters += len(document.body)
+        if len(self._batch) >= TOGETHER or self._characters >= BATCH_CHARACTERS:
+            self._hand_over()
+
+    def delete(self, source: int, from_at: int = 0) -> None:
+        """Take out what a source has, from a place on; what is added afterwards stays."""
+        self._record = (-1, -1)
+        self._hand_over()
+        self._give(lambda: self._delete(source, from_at))
+
+    def commit(self) -> None:
+        """Make it last, and be seen by the next search."""
+        self._hand_over()
+        self._give(self._commit)
+        self._settle()
+
+    def rollback(self) -> None:
+        """Forget what was not committed."""
+        self._record = (-1, -1)
+        self._batch, self._characters = [], 0
+        self._give(self._rollback)
+        self._settle()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self._thread.is_alive():
+            self._tasks.put(None)
+            self._thread.join()
+        try:
+            self._rollback()
+            if self._bulk:
+                self._db.checkpoint()
+        finally:
+            self._db.close()
+        self._raise()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._error = None
+            self.close()
+
+    # in the thread of the caller
+
+    def _hand_over(self) -> None:
+        batch, self._batch, self._characters = self._batch, [], 0
+        if batch:
+            self._give(lambda: self._insert(batch))
+
+    def _give(self, task: Callable[[], None]) -> None:
+        self._raise()
+        self._tasks.put(task)
+
+    def _settle(self) -> None:
+        """Wait until everything that was given is done."""
+        self._tasks.join()
+        self._raise()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise _not_saved(error) from error
+
+    # in the thread of the index
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            try:
+                if self._error is None:
+                    task()
+            except BaseException as error:
+                self._error = error
+                self._rollback()
+            finally:
+                self._tasks.task_done()
+        self._tasks.task_done()
+
+    def _begin(self) -> None:
+        if self._in_transaction:
+            return
+        self._db.run("PRAGMA synchronous = FULL")
+        self._db.run("BEGIN IMMEDIATE")
+        self._in_transaction = True
+        self._tags = dict(self._db.read(_TAGS))
+        self._last = int(self._db.read(_LAST)[0][0])
+        self._db.run(_SET, ("automerge", 0 if self._bulk else 4))
+        self._db.run(_SET, ("hashsize", BULK_HASH if self._bulk else SMALL_HASH))
+
+    def _insert(self, batch: list[NewDocument]) -> None:
+        self._begin()
+        rows: list[tuple[Any, ...]] = []
+        bodies: list[tuple[int, str]] = []
+        files: list[tuple[int, str]] = []
+        for document in batch:
+            self._last += 1
+            tags = self._tag_set(document.tags)
+            rows.append((self._last, *document[:4], tags))
+            bodies.append((self._last, document.body))
+            if document.files:
+                files.append((self._last, document.files))
+            self._note_words(document.body)
+        self._db.run_many(_ADD_BODY, bodies)
+        self._db.run_many(_ADD_FILES, files)
+        self._db.run_many(_ADD, rows)
+
+    def _tag_set(self, words: str) -> int:
+        """The number of a set of tags."""
+        found = self._tags.get(words)
+        if found is None:
+            found = self._tags[words] = max(self._tags.values(), default=0) + 1
+            self._db.run(_ADD_TAGS, (found, words))
+        return found
+
+    def _note_words(self, body: str) -> None:
+        """Gather the words of a text, while that is less work than asking the index for all."""
+        self._new_characters += len(body)
+        if self._new_words is not None:
+            self._new_words.update(_WORD.findall(body))
+            if self._new_characters > FEW_CHARACTERS:
+                self._new_words = None
+
+    def _delete(self, source: int, from_at: int) -> None:
+        self._begin()
+        ids = self._db.read(_WHICH, (source, from_at))
+        for statement in _DELETE:
+            self._db.run_many(statement, ids)
+
+    def _commit(self) -> None:
+        if not self._in_transaction:
+            return
+        self._write_vocabulary()
+        self._db.run("COMMIT")
+        self._in_transaction = False
+        self._new_words, self._new_characters = set(), 0
+
+    def _write_vocabulary(self) -> None:
+        """Add the new words, or ask the index for all words."""
+        if not self._new_characters:
+            return
+        words = self._new_words
+        if words is None or self._db.read(_PARTS)[0][0] >= MOST_PARTS:
+            self._db.run(VOCABULARY)
+            words = {str(row[0]) for row in self._db.rows(ALL_WORDS)}
+            self._db.run("DELETE FROM vocabulary")
+        self._db.run(ADD_WORDS, (pack_words(sorted(words - {UNFINDABLE})),))
+
+    def _rollback(self) -> None:
+        self._new_words, self._new_characters = set(), 0
+        if self._in_transaction:
+            self._in_transaction = False
+            try:
+                self._db.run("ROLLBACK")
+            except (TalktreeError, self._db.error):
+                pass  # after a full disk the database may have done so already
+
+
+def _body(text: str) -> str:
+    """The text as the index is given it."""
+    made = plain(text)
+    if UNFINDABLE in made:
+        made = made.replace(UNFINDABLE, " ")
+    return made if len(made) <= LONGEST_WORD // 4 else _LONG.sub(_without_long, made)
+
+
+def _without_long(found: re.Match[str]) -> str:
+    return UNFINDABLE if len(found[0].encode("utf-8", "replace")) > LONGEST_WORD else found[0]
+
+
+def _not_saved(error: BaseException) -> BaseException:
+    """A failure of the writer as what it means; an interrupt stays what it is."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | Busy):
+        return error
+    return NotSaved(
+        f"the full-text index could not be written: {error}",
+        hint="nothing that was committed is lost; the next import does the rest",
+    )

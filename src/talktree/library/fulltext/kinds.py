@@ -1,0 +1,13 @@
+"""The two kinds of full text, for callers that take either."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from talktree.library.fulltext.encrypted_index import EncryptedFullText
+from talktree.library.fulltext.encrypted_writing import EncryptedWriting
+from talktree.library.fulltext.index import FullText
+from talktree.library.fulltext.writing import Writing
+
+AnyFullText: TypeAlias = FullText | EncryptedFullText
+AnyWriting: TypeAlias = Writing | EncryptedWriting

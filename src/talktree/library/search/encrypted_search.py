@@ -1,0 +1,334 @@
+"""Queries for the index of an encrypted library (SQLite's FTS5).
+
+Nothing a person wrote becomes part of a statement: a query becomes conditions with `?` in them, and
+what is looked for in FTS5's own language is made of words, which have no signs, in quotes.
+
+Ranking is BM25 in both kinds of index. Words that only have to begin or contain something, and
+conditions, do not count for it in either.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from talktree.errors import Unreadable
+from talktree.library.database.connection import Row as DatabaseRow
+from talktree.library.fulltext.encrypted_index import EncryptedFullText
+from talktree.library.fulltext.index import Corrupt, Place
+from talktree.library.fulltext.words import tag_words
+from talktree.library.search.compile import Stretch
+from talktree.library.search.meaning import IN_TAGS
+from talktree.library.search.pattern import Pattern, pattern_of
+from talktree.library.search.query import (
+    All,
+    Any,
+    Field,
+    Is,
+    Not,
+    Part,
+    Prefix,
+    Query,
+    Row,
+    Session,
+    Time,
+)
+
+Sessions = Callable[[str], Sequence[Stretch]]
+
+_IN_BODY = "d.id IN (SELECT rowid FROM body WHERE body MATCH ?)"
+_IN_FILES = "d.id IN (SELECT rowid FROM files WHERE files MATCH ?)"
+_IN_ANY = """d.id IN (SELECT b.rowid FROM json_each(?) AS word
+  CROSS JOIN body AS b WHERE b.body MATCH word.value)"""
+_HAS_TAG = "d.tags IN (SELECT id FROM tags WHERE instr(' ' || words || ' ', ?) > 0)"
+_COUNT = "SELECT count(*) FROM body WHERE body MATCH ?"
+_EVERYTHING, _NOTHING = "1", "0"
+_ORDERS = {
+    "best": "score, d.id",
+    "new": "d.time DESC NULLS LAST, d.id",
+    "old": "d.time ASC NULLS LAST, d.id",
+}
+
+
+class Condition(Struct, frozen=True):
+    """A condition on a document `d`."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+class CompiledCondition(Struct, frozen=True):
+    """A query for the index."""
+
+    match: str | None = None
+    """Words that a text must have, in FTS5's language, of which the scores count."""
+    unscored: str | None = None
+    """Words that it must have as well, of which they do not."""
+    also: Condition | None = None
+    """What must hold as well."""
+    score: str | None = None
+    """What gives documents a score that need not match it."""
+    rest: Query | None = None
+    ranked: bool = False
+
+    @property
+    def words(self) -> str | None:
+        """All words that a text must have."""
+        return _of("AND", [each for each in (self.match, self.unscored) if each])
+
+    def condition(self) -> Condition:
+        """All of it, as a condition."""
+        parts = [] if self.words is None else [Condition(_IN_BODY, (self.words,))]
+        return _joined("AND", [*parts, *([self.also] if self.also else [])])
+
+
+class EncryptedMatches:
+    """What a query finds in the index of an encrypted library."""
+
+    def __init__(self, index: EncryptedFullText, query: Query, sessions: Sessions) -> None:
+        self._index = index
+        index.searcher()
+        self._compiled = _Compiler(index, sessions).compile(query)
+        self.rest = self._compiled.rest
+        self.ranked = self._compiled.ranked
+        self._found: list[tuple[float, Place]] | None = None
+
+    def count(self) -> int:
+        """How many there are."""
+        found = self._compiled
+        if found.words is not None and found.also is None:
+            return int(self._rows(_COUNT, (found.words,))[0][0])
+        sql, values = self._sources(scored=False)
+        return int(self._rows(f"SELECT count(*) {sql}", values)[0][0])
+
+    def places(self) -> list[Place]:
+        """All of them, in no order."""
+        sql, values = self._sources(scored=False)
+        rows = self._rows(f"SELECT d.source, d.at, d.part {sql}", values)
+        return [Place(*row) for row in rows]
+
+    def page(
+        self, sort: str, size: int, offset: int, *, is_last: bool
+    ) -> list[tuple[float, Place]]:
+        """Some of them in order, with their scores.
+
+        If others follow, all are found at once: what is committed meanwhile must not move them.
+        """
+        if is_last:
+            return self._ordered(sort, size, offset)
+        if self._found is None:
+            self._found = self._ordered(sort, -1, 0)
+        return self._found[offset : offset + size]
+
+    def _ordered(self, sort: str, size: int, offset: int) -> list[tuple[float, Place]]:
+        scored = sort == "best" and self._compiled.score is not None
+        sql, values = self._sources(scored=scored)
+        score = "coalesce(s.score, 0.0)" if scored else "0.0"
+        order = _ORDERS[sort]
+        if sort == "best" and not scored:
+            # The index has them in this order, so it need not find all.
+            order = "d.id" if self._compiled.words is None else "body.rowid"
+        rows = self._rows(
+            f"SELECT d.source, d.at, d.part, {score} AS score {sql} "
+            f"ORDER BY {order} LIMIT ? OFFSET ?",
+            (*values, size, offset),
+        )
+        return [(-row[3], Place(*row[:3])) for row in rows]
+
+    def _sources(self, *, scored: bool) -> tuple[str, tuple[object, ...]]:
+        """Where the documents come from, and on which condition."""
+        found = self._compiled
+        if scored and found.match is not None:
+            # What has to be looked for anyway gives the scores, too.
+            more = [] if found.unscored is None else [Condition(_IN_BODY, (found.unscored,))]
+            also = _joined("AND", [*more, *([found.also] if found.also else [])])
+            return (
+                "FROM (SELECT rowid, rank AS score FROM body WHERE body MATCH ?) AS s "
+                f"CROSS JOIN documents AS d ON d.id = s.rowid WHERE {also.sql}",
+                (found.match, *also.values),
+            )
+        whole = found.condition()
+        if found.words is not None and not scored:
+            also = found.also or Condition(_EVERYTHING)
+            return (
+                "FROM body CROSS JOIN documents AS d ON d.id = body.rowid "
+                f"WHERE body MATCH ? AND {also.sql}",
+                (found.words, *also.values),
+            )
+        if scored:
+            return (
+                "FROM documents AS d LEFT JOIN (SELECT rowid, rank AS score FROM body "
+                f"WHERE body MATCH ?) AS s ON s.rowid = d.id WHERE {whole.sql}",
+                (found.score, *whole.values),
+            )
+        return f"FROM documents AS d WHERE {whole.sql}", whole.values
+
+    def _rows(self, sql: str, values: Sequence[object]) -> list[DatabaseRow]:
+        try:
+            return self._index.db.read(sql, values)
+        except Unreadable as error:
+            raise Corrupt(error.message) from error
+
+
+class _Compiler:
+    """Makes conditions of queries."""
+
+    def __init__(self, index: EncryptedFullText, sessions: Sessions) -> None:
+        self._index = index
+        self._sessions = sessions
+
+    def compile(self, query: Query) -> CompiledCondition:
+        """The query for the index."""
+        match query:
+            case Row(words=words):
+                found = _phrase(words)
+                return CompiledCondition(found, score=found, ranked=True)
+            case Prefix(words=words):
+                return CompiledCondition(unscored=_phrase(words) + " *", ranked=True)
+            case Part(text=text):
+                return self._part(query, pattern_of(text), text)
+            case Field(name=name, words=words):
+                return CompiledCondition(also=_field(name, words))
+            case Time(start=start, end=end):
+                return CompiledCondition(also=_time(start, end))
+            case Is(what=what):
+                if what in IN_TAGS:
+                    return CompiledCondition(also=_tag(f"is={what}"))
+                return CompiledCondition(rest=query)
+            case Session(id=id):
+                return CompiledCondition(also=_places_in(self._sessions(id)))
+            case All(parts=parts):
+                return self._all(parts)
+            case Any(parts=parts):
+                return self._any(query, [self.compile(part) for part in parts])
+            case Not():
+                return self._all((query,))
+
+    def _part(self, query: Query, pattern: Pattern, text: str) -> CompiledCondition:
+        """Words of which the ends may go on: each must be there; the text says in which order."""
+        rest = None if pattern.tells_all(text) else query
+        if pattern.is_everything():
+            return CompiledCondition(rest=rest)
+        words = list(pattern.words)
+        needed: list[Condition] = []
+        if len(words) == 1:
+            needed.append(self._like(words.pop(), pattern))
+        if words and not pattern.whole_first:
+            needed.append(self._like(words.pop(0), pattern, ends=True))
+        if words and not pattern.whole_last:
+            needed.append(Condition(_IN_BODY, (_phrase([words.pop()]) + " *",)))
+        if words:
+            needed.append(Condition(_IN_BODY, (_phrase(words),)))
+        return CompiledCondition(also=_joined("AND", needed), rest=rest, ranked=True)
+
+    def _like(self, word: str, pattern: Pattern, *, ends: bool = False) -> Condition:
+        """Words that have this one in them, at their ends if the pattern is whole there."""
+        before = ends or not pattern.whole_first
+        behind = not ends and not pattern.whole_last
+        if not before:
+            return Condition(_IN_BODY, (_phrase([word]) + (" *" if behind else ""),))
+        found = self._index.words_like(".*", word, ".*" if behind else "")
+        return Condition(_IN_ANY, (json.dumps([_phrase([each]) for each in found]),))
+
+    def _all(self, parts: Sequence[Query]) -> CompiledCondition:
+        matches: list[str] = []
+        unscored: list[str] = []
+        also: list[Condition] = []
+        scores: list[str] = []
+        rest: list[Query] = []
+        ranked = False
+        for part in parts:
+            found = self.compile(part.part if isinstance(part, Not) else part)
+            if isinstance(part, Not):
+                if found.rest is None:
+                    also.append(_not(found.condition()))
+                else:
+                    # What might match cannot be left out: it might also not match.
+                    rest.append(part)
+                continue
+            matches += [found.match] if found.match else []
+            unscored += [found.unscored] if found.unscored else []
+            also += [found.also] if found.also else []
+            scores += [found.score] if found.score else []
+            rest += [found.rest] if found.rest else []
+            ranked = ranked or found.ranked
+        left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
+        condition = _joined("AND", also) if also else None
+        return CompiledCondition(
+            _of("AND", matches), _of("AND", unscored), condition, _of("OR", scores), left, ranked
+        )
+
+    def _any(self, query: Query, parts: Sequence[CompiledCondition]) -> CompiledCondition:
+        scores = _of("OR", [part.score for part in parts if part.score])
+        rest = query if any(part.rest for part in parts) else None
+        ranked = any(part.ranked for part in parts)
+        plain = [part.match for part in parts if part.match and not part.unscored]
+        if len(plain) == len(parts) and not any(part.also for part in parts):
+            return CompiledCondition(_of("OR", plain), score=scores, rest=rest, ranked=ranked)
+        also = _joined("OR", [part.condition() for part in parts])
+        return CompiledCondition(also=also, score=scores, rest=rest, ranked=ranked)
+
+
+def _phrase(words: Sequence[str]) -> str:
+    """Words in a row in FTS5's language; words have no quotes in them."""
+    return '"' + " ".join(words) + '"'
+
+
+def _of(operator: str, parts: Sequence[str]) -> str | None:
+    """Expressions of FTS5's language, put together."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return "(" + f" {operator} ".join(parts) + ")"
+
+
+def _joined(operator: str, parts: Sequence[Condition]) -> Condition:
+    """Conditions put together, halves with halves: SQLite refuses what is nested too deeply."""
+    if not parts:
+        return Condition(_EVERYTHING if operator == "AND" else _NOTHING)
+    level = [*parts]
+    while len(level) > 1:
+        pairs = [level[at : at + 2] for at in range(0, len(level), 2)]
+        level = [
+            pair[0]
+            if len(pair) == 1
+            else Condition(
+                f"({pair[0].sql} {operator} {pair[1].sql})", pair[0].values + pair[1].values
+            )
+            for pair in pairs
+        ]
+    return level[0]
+
+
+def _not(condition: Condition) -> Condition:
+    return Condition(f"NOT coalesce({condition.sql}, 0)", condition.values)
+
+
+def _field(name: str, words: Sequence[str]) -> Condition:
+    if name == "file":
+        return _joined("AND", [Condition(_IN_FILES, (_phrase([word]),)) for word in words])
+    return _joined("AND", [_tag(tag) for word in words for tag in tag_words(name, word)])
+
+
+def _tag(tag: str) -> Condition:
+    return Condition(_HAS_TAG, (f" {tag} ",))
+
+
+def _time(start: int | None, end: int | None) -> Condition:
+    parts = [Condition("d.time IS NOT NULL")]
+    parts += [] if start is None else [Condition("d.time >= ?", (start,))]
+    parts += [] if end is None else [Condition("d.time < ?", (end,))]
+    return _joined("AND", parts)
+
+
+def _places_in(found: Sequence[Stretch]) -> Condition:
+    return _joined("OR", [_place_in(place) for place in found])
+
+
+def _place_in(place: Stretch) -> Condition:
+    if place.end is None:
+        return Condition("(d.source = ? AND d.at >= ?)", (place.source, place.start))
+    return Condition(
+        "(d.source = ? AND d.at >= ? AND d.at < ?)", (place.source, place.start, place.end)
+    )

@@ -1,0 +1,85 @@
+"""What a query finds in the index of a library, whichever kind of index that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tantivy import Order
+
+from talktree.library.fulltext.index import FullText, Place, failures
+from talktree.library.search.compile import Stretch, compiled
+from talktree.library.search.query import Query
+
+if TYPE_CHECKING:
+    from talktree.library.fulltext.kinds import AnyFullText
+
+Sessions = Callable[[str], Sequence[Stretch]]
+
+
+class Matches(Protocol):
+    """The documents that a query finds, as of the commit that was the last when it began."""
+
+    rest: Query | None
+    """What is still to be asked of all it finds; None if all of it is what was asked for."""
+    ranked: bool
+    """Whether the scores say anything."""
+
+    def count(self) -> int:
+        """How many there are."""
+
+    def places(self) -> list[Place]:
+        """All of them, in no order."""
+
+    def page(
+        self, sort: str, size: int, offset: int, *, is_last: bool
+    ) -> list[tuple[float, Place]]:
+        """Some of them in order, with their scores; no other page follows if it is the last."""
+
+
+def find(index: AnyFullText, query: Query, sessions: Sessions) -> Matches:
+    """What a query finds; `sessions` knows conversations by the beginnings of their ids."""
+    if isinstance(index, FullText):
+        return _TantivyMatches(index, query, sessions)
+    from talktree.library.search.encrypted_search import EncryptedMatches  # few need it
+
+    return EncryptedMatches(index, query, sessions)
+
+
+class _TantivyMatches:
+    """What tantivy finds."""
+
+    def __init__(self, index: FullText, query: Query, sessions: Sessions) -> None:
+        self._index = index
+        self._searcher = index.searcher()
+        self._compiled = compiled(query, sessions)
+        self.rest = self._compiled.rest
+        self.ranked = self._compiled.ranked
+
+    def count(self) -> int:
+        """How many there are."""
+        with failures():
+            counted: Any = self._searcher.search(self._compiled.query, 1, count=True)
+        return int(counted.count)
+
+    def places(self) -> list[Place]:
+        """All of them, in no order."""
+        with failures():
+            found = self._searcher.search(self._compiled.query, max(1, self.count()), count=False)
+        return self._index.places(self._searcher, [where for _, where in found.hits])
+
+    def page(
+        self, sort: str, size: int, offset: int, *, is_last: bool
+    ) -> list[tuple[float, Place]]:
+        """Some of them in order, with their scores."""
+        query = self._compiled.query
+        with failures():
+            if sort == "best":
+                hits = self._searcher.search(query, size, False, offset=offset).hits
+            else:
+                order = Order.Desc if sort == "new" else Order.Asc
+                hits = self._searcher.search(
+                    query, size, False, order_by_field="time", offset=offset, order=order
+                ).hits
+        places = self._index.places(self._searcher, [where for _, where in hits])
+        return [(score, place) for (score, _), place in zip(hits, places, strict=True)]

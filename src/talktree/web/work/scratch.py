@@ -1,0 +1,66 @@
+"""Files in the studio's scratch folder: ordinary ones, or nameless ones for an encrypted library.
+
+A nameless file has no entry in any folder, so nothing of it can be read when the studio has ended,
+however it ended. The path that others open is a link to the open file of this process.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO, cast
+
+_private: set[Path] = set()
+_open: dict[Path, BinaryIO] = {}
+"""The nameless files by their paths, open as long as the path is there."""
+_lock = threading.Lock()
+
+
+def keep_private(scratch: Path) -> None:
+    """Have all files below this folder be nameless, where the system can do that."""
+    if os.path.isdir("/proc/self/fd"):
+        _private.add(scratch)
+
+
+def release(scratch: Path) -> None:
+    """Let go of all nameless files below a folder."""
+    _private.discard(scratch)
+    _let_go(lambda path: scratch in path.parents)
+
+
+def created(path: Path) -> BinaryIO:
+    """A new file that only its owner can read, to be written and closed."""
+    if not is_private(path):
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    _let_go(lambda known: not os.path.lexists(known))
+    kept = cast("BinaryIO", TemporaryFile(dir=path.parent))  # noqa: SIM115
+    os.symlink(f"/proc/{os.getpid()}/fd/{kept.fileno()}", path)
+    with _lock:
+        _open[path] = kept
+    return os.fdopen(os.dup(kept.fileno()), "wb")
+
+
+def is_private(path: Path) -> bool:
+    """Whether files at this path are nameless."""
+    return any(folder in path.parents for folder in _private)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[BinaryIO]:
+    """A new nameless file; its path is gone if it is not completed."""
+    try:
+        with created(path) as file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _let_go(unwanted: Callable[[Path], bool]) -> None:
+    with _lock:
+        for path in [path for path in _open if unwanted(path)]:
+            _open.pop(path).close()
