@@ -11,15 +11,19 @@ import os
 from pathlib import Path
 
 from talktree.errors import TalktreeError
+from talktree.library.database.cipher import database_key
+from talktree.library.database.connection import Database
 from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.key_file import remove_key_file
 from talktree.library.encryption.state import (
     DATABASE,
     DECRYPTING,
     ENCRYPTING,
+    JOURNAL,
     OLD_DATABASE,
     is_encrypted,
 )
+from talktree.library.encryption.unlocking import library_key
 from talktree.library.fulltext.place import FOLDER
 from talktree.library.importing.lock import WriterLock
 
@@ -34,8 +38,16 @@ def finish_interrupted(root: Path) -> None:
         return  # nothing can be written here
     try:
         finish_switch(root)
+        if (root / JOURNAL).exists():
+            _recover(root)
     finally:
         lock.release()
+
+
+def _recover(root: Path) -> None:
+    """Have SQLite take back what was not completed; only a connection that may write can."""
+    key = library_key(root)
+    Database(root / DATABASE, write=True, key=database_key(key)).close()
 
 
 def finish_switch(root: Path) -> None:

@@ -9,6 +9,8 @@ DATABASE = "library.sqlite"
 KEY_FILE, KEY_COPY = "library.key", "library.key.copy"
 ENCRYPTING, DECRYPTING = "encrypting", "decrypting"
 """The folders in which the other library is built."""
+JOURNAL = "library.sqlite-journal"
+"""What SQLite leaves if it is killed while it leaves the write-ahead log."""
 OLD_DATABASE = "library.sqlite.old"
 """The other name of a database that is replaced, until it is erased."""
 _PLAIN = b"SQLite format 3\0"
@@ -38,4 +40,5 @@ def has_key_file(root: Path) -> bool:
 
 def has_leftovers(root: Path) -> bool:
     """Whether a switch of encryption is under way, or was interrupted."""
-    return any(os.path.lexists(root / name) for name in (ENCRYPTING, DECRYPTING, OLD_DATABASE))
+    names = (ENCRYPTING, DECRYPTING, OLD_DATABASE, JOURNAL)
+    return any(os.path.lexists(root / name) for name in names)
