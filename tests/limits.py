@@ -78,6 +78,8 @@ FIXED = {
     "stats.prices": {"UNIT", "PER_TOKEN", "_EPOCH"},
     "stats.stretches": {"LATEST"},
     "importing.expiry": {"DAY"},
+    "retention.age": {"DAY"},
+    "retention.apply": {"ABSURD", "LONGEST_PAUSE", "TOLERANCE"},
     "stats.chosen": {"DAY"},
 }
 """Large numbers that belong to the system, to SQLite or tantivy, or mean something to people."""

@@ -69,6 +69,7 @@ CALLS = {
     "library forgotten": "",
     "library readmit": "<which:in.jsonl>",
     "library scrub": "some-secret",
+    "library retention": "",
     "library places": "add <paths:in.jsonl>",
     "library encrypt": "--change-passphrase",
     "library decrypt": "",

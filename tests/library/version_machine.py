@@ -130,7 +130,7 @@ class Remembering(RuleBasedStateMachine):
     def import_samples(self) -> None:
         """What `watch` does while files grow."""
         self.library.import_(quiet=3600)
-        there = [name for name in NAMES if self.at(name).exists()]
+        there = [n for n in NAMES if self.at(n).exists() and n not in self.forgotten]
         self.kept.update(there)
         self.sampled |= {self.at(name).read_bytes() for name in there}
 

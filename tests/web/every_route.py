@@ -72,5 +72,7 @@ def _query(studio: Running, cid: str, leaves: list[str], route: Route) -> dict[s
             return {"path": files[0]["path"] if files else "nowhere"}
         case "/c/{cid}/ledger" | "/uploads/{upload}/ledger":
             return {"to": "native"}
+        case "/c/{cid}/share/preview":
+            return {"to": "html"}
         case _:
             return {}

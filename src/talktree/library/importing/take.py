@@ -171,6 +171,8 @@ class Take:
         else:
             self.what = "back" if known and known.state in (GONE, OTHER) else "unchanged"
         if seen.size == keeping.end:
+            # An import that was killed may have kept all bytes and not recorded the version.
+            intake.keep_version(keeping, file, seen, keeping.end, verified=compared.is_complete)
             intake.rows.set_file(source.id, seen, HERE, row.generation, row.guard)
             intake.rows.set_state(source.id, HERE)
             return
