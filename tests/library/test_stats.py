@@ -150,6 +150,7 @@ def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
     assert tokens(library.stats(format="sage").spent) == Tokens(2200, 150, 0, 1400)
     assert library.stats(format="muse").spent == Spent()
     assert tokens(library.stats(since=moment("2026-03-05")).spent) == messages(6)
+    assert tokens(library.stats(since=datetime(2026, 3, 5, tzinfo=UTC)).spent) == messages(6)
     until = moment("2026-03-05")
     assert tokens(library.stats(since=moment("2026-03-02"), until=until).spent) == messages(10)
     opus = library.stats(model="opus")

@@ -19,8 +19,11 @@ from talktree.library.database.names import Names
 from talktree.library.database.opening import open_database
 from talktree.library.encryption.state import DATABASE, has_leftovers, is_encrypted
 from talktree.library.fulltext import place
+from talktree.text.times import to_nanoseconds
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from talktree.files import Source
     from talktree.library.archive.store import Archive
     from talktree.library.archive.verify import Trouble
@@ -269,8 +272,8 @@ class Library:
         *,
         format: str | None = None,
         project: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
         model: str | None = None,
         errors: bool = False,
         gone: bool = False,
@@ -278,15 +281,19 @@ class Library:
         sort: Sort = "new",
         limit: int | None = None,
     ) -> Iterator[Kept]:
-        """The conversations to which all that is asked applies; sub-agents' only on demand."""
+        """The conversations to which all that is asked applies; sub-agents' only on demand.
+
+        A moment is a `datetime` or nanoseconds since 1970; `until` is the first one that is not
+        meant any more.
+        """
         from talktree.library.listing import conversations
 
         return conversations(
             self.db,
             format=format,
             project=project,
-            since=since,
-            until=until,
+            since=to_nanoseconds(since),
+            until=to_nanoseconds(until),
             model=model,
             errors=errors,
             gone=gone,
@@ -312,8 +319,8 @@ class Library:
     def stats(
         self,
         *,
-        since: int | None = None,
-        until: int | None = None,
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
         project: str | None = None,
         model: str | None = None,
         format: str | None = None,
@@ -324,8 +331,8 @@ class Library:
 
         return stats(
             self,
-            since=since,
-            until=until,
+            since=to_nanoseconds(since),
+            until=to_nanoseconds(until),
             project=project,
             model=model,
             format=format,
@@ -336,6 +343,8 @@ class Library:
         """Messages, calls, usage or files as a stream of Arrow record batches."""
         from talktree.library.tables.stream import table
 
+        for each in {"since", "until"} & {*chosen}:
+            chosen[each] = to_nanoseconds(chosen[each])
         return table(self, name, **chosen)
 
     def info(self) -> Info:

@@ -103,6 +103,11 @@ def from_datetime(moment: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds * MICRO
 
 
+def to_nanoseconds(moment: datetime | int | None) -> int | None:
+    """A moment that a caller gave, as a `datetime` or in nanoseconds, in nanoseconds."""
+    return from_datetime(moment) if isinstance(moment, datetime) else moment
+
+
 EARLIEST = -62_135_596_800 * SECOND
 LATEST = 253_402_300_799 * SECOND
 
