@@ -154,6 +154,20 @@ def test_unsaved_edits_are_all_that_stays_and_are_named(session: Path, tmp_path:
     assert left_in(home) == []
 
 
+def test_a_scrub_reaches_unsaved_edits(session: Path, tmp_path: Path) -> None:
+    with started(tmp_path, str(session)) as studio:
+        edit(studio, "the word is velvet-anvil-ninety")
+        studio.end()
+    (left,) = left_in(tmp_path / "home")
+    database = left / "library.sqlite"
+    assert b"velvet-anvil" in database.read_bytes()
+    done = run(tmp_path, "library", "scrub", "velvet-anvil-ninety", "--json")
+    assert json.loads(done.stdout)["left"] == [], done.stderr
+    assert not any(
+        b"velvet-anvil" in each.read_bytes() for each in left.rglob("*") if each.is_file()
+    )
+
+
 def test_what_a_killed_studio_left_is_removed_by_the_next_command(
     session: Path, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from talktree.errors import TalktreeError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
+    from talktree.library.erasure.scrub import Scrubbed
     from talktree.library.library import Library
     from talktree.library.listing import Kept
 
@@ -126,14 +127,40 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def forget_copies(path: bytes) -> list[str]:
-    """Erase a file from all temporary libraries; those that are in use are named."""
+    """Erase a file from all temporary libraries; studios that have it open are named."""
     left = []
-    for root in (data_home() / FOLDER).glob("*"):
-        if tidy(root) is None:
+    for root in _roots():
+        if tidy(root) is not None:
+            if root.exists():
+                _forget_copy(root, path)
+        elif _holds(root, path):
             left.append("a studio that has the file open")
-        elif root.exists():
-            _forget_copy(root, path)
     return left
+
+
+def scrub_copies(text: str | None, pattern: str | None) -> list[Scrubbed]:
+    """Replace a secret in all temporary libraries, as in the library itself."""
+    from talktree.library.encryption.state import DATABASE
+    from talktree.library.library import Library
+
+    done = []
+    for root in _roots():
+        tidy(root)
+        if (root / DATABASE).exists():
+            with Library.open(root, write=True) as library:
+                done.append(library.scrub(text, pattern=pattern))
+    return done
+
+
+def _roots() -> list[Path]:
+    return sorted((data_home() / FOLDER).glob("*"))
+
+
+def _holds(root: Path, path: bytes) -> bool:
+    from talktree.library.library import Library
+
+    with Library.open(root) as library:
+        return any(each.raw_path == path for each in library.conversations(agents=True))
 
 
 def _forget_copy(root: Path, path: bytes) -> None:

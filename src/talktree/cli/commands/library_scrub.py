@@ -12,6 +12,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.library.temporary import scrub_copies
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
@@ -53,6 +54,8 @@ def scrub(
     secret = None if pattern is not None else _secret(word, from_stdin=from_stdin)
     with opened(library, write=True) as kept:
         done = kept.scrub(secret, pattern=pattern)
+    copies = [] if library else scrub_copies(secret, pattern)
+    done = done._replace(left=(*done.left, *(each for copy in copies for each in copy.left)))
     if as_json:
         output.print_text([document_text(_shape(done))])
     else:
