@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Programs that some tests use beside Python: faults are injected by strace, power is cut on images
-# of XFS, the page is looked at in Chromium. Where they cannot be installed, those tests are skipped,
+# of XFS, the page is looked at in Chromium, the commands of the docs use jq. Where they cannot be installed, those tests are skipped,
 # or fail if TALKTREE_REQUIRE_TOOLS is set.
 set -u
 wanted=()
 command -v strace >/dev/null || wanted+=(strace)
 command -v mkfs.xfs >/dev/null || wanted+=(xfsprogs)
+command -v jq >/dev/null || wanted+=(jq)
 command -v chromium chromium-browser google-chrome >/dev/null || wanted+=(chromium fonts-liberation)
 [ ${#wanted[@]} -eq 0 ] && exit 0
 command -v apt-get >/dev/null || { echo "NOT INSTALLED: ${wanted[*]}"; exit 0; }

@@ -178,7 +178,7 @@ class Database:
     def checkpoint(self, wait: float | None = None) -> bool:
         """Bring everything from the log into the database file and empty the log.
 
-        False if readers kept it from that for so many seconds; a later checkpoint does the rest.
+        False if readers prevented it for too long; a later checkpoint does the rest.
         """
         with self._errors():
             if wait is not None:
