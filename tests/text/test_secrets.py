@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import string
@@ -181,3 +182,18 @@ def test_the_search_of_any_text_ends(piece: str) -> None:
     text = piece * ((1 << 19) // len(piece))
     # A search whose time grows faster than the text would not end before the limit of a test.
     list(secrets_in(text))
+
+
+def test_a_key_of_openssh_has_a_row_of_equal_letters_in_its_head() -> None:
+    head = (
+        b"openssh-key-v1\0\0\0\0\4none\0\0\0\4none\0\0\0\0\0\0\0\1\0\0\0\x33\0\0\0\x0bssh-ed25519"
+    )
+    body = base64.b64encode(head + random.Random(7).randbytes(180)).decode()
+    lines = [body[at : at + 70] for at in range(0, len(body), 70)]
+    text = "\n".join(
+        ("-----BEGIN OPENSSH PRIVATE KEY-----", *lines, "-----END OPENSSH PRIVATE KEY-----")
+    )
+    assert "AAAAAAAA" in text
+    assert [(each.kind, each.start, each.stop) for each in secrets_in(text)] == [
+        ("private-key", 0, len(text))
+    ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.randomness import is_made_up, is_varied
+from talktree.text.randomness import entropy, is_made_up, is_varied
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, Found
 from talktree.text.secret_values import is_placeholder
 
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64
+DRAWN = 4.8
+"""Bits a letter from which on a key was not written by hand."""
 _BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
@@ -38,8 +40,13 @@ def private_keys(data: bytes) -> Iterator[Found]:
             body = b"" if rest is None else rest.group().rstrip()
             at = begin.end() + len(body)
         bare = _BETWEEN.sub(b"", body)
-        if len(bare) >= SHORTEST_KEY and is_varied(bare) and not is_made_up(bare):
+        if len(bare) >= SHORTEST_KEY and _is_key(bare):
             yield PRIVATE_KEY, begin.start(), at, "a private key"
+
+
+def _is_key(bare: bytes) -> bool:
+    """Whether it is more than an example; real keys may have a row of equal letters in them."""
+    return is_varied(bare) and (entropy(bare) >= DRAWN or not is_made_up(bare))
 
 
 def passwords(data: bytes) -> Iterator[Found]:
