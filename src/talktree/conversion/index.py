@@ -221,13 +221,13 @@ def _may_carry(document: Document) -> Iterator[Conversation]:
     for conversation in document.conversations:
         sheets = {origin.sheet_of(number)[0] for number in conversation.members if number >= 0}
         for which in sheets - known.keys():
-            known[which] = _mentions(origin.sheets[which].content)
+            known[which] = mentions_carry(origin.sheets[which].content)
         if any(known[which] for which in sheets):
             yield conversation
 
 
-def _mentions(content: Content) -> bool:
-    """Whether the name of the member occurs in a file, in whatever case."""
+def mentions_carry(content: Content) -> bool:
+    """Whether the name of the member occurs in a file, in whatever case: it may embed a source."""
     end = b""
     for block in content.blocks():
         if _MEMBER in (end + block).lower():

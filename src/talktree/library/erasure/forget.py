@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from talktree.conversion.ids import source_id
+from talktree.errors import TalktreeError
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.contents import archived_source
 from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
@@ -126,9 +130,11 @@ def _bury(library: Library, groups: Iterable[Group]) -> None:
         row = db.one(_SOURCE, (group.main,))
         assert row is not None
         ids = [pair for each in group.sources for pair in _ids(library, each)]
-        has_id = any(is_unique(id) for _, id in _ids(library, group.main))
+        own = _ids(library, group.main)
+        has_id = bool(own) and all(is_unique(id) for _, id in own)
         digest = None if has_id else _digest(library, group.main)
-        tombstones.add(row[1], group_paths(library, group), ids, digest)
+        origin = None if has_id else _origin(library, group.main, row[1])
+        tombstones.add(row[1], group_paths(library, group), ids, digest=digest, origin=origin)
 
 
 def _erase(library: Library, groups: Sequence[Group]) -> list[bytes]:
@@ -154,6 +160,16 @@ def _erase(library: Library, groups: Sequence[Group]) -> list[bytes]:
 
 def _digest(library: Library, source: int) -> bytes:
     return content_digest(archived_source(library.db, library.archive, source).files.values())
+
+
+def _origin(library: Library, source: int, format: str) -> str | None:
+    """What files call a source that were converted from it; None if it cannot be read."""
+    try:
+        document = read(archived_source(library.db, library.archive, source), by_slug(format))
+    except TalktreeError:
+        return None
+    assert isinstance(document.origin, Origin)
+    return f"{format} {source_id(document.origin)}"
 
 
 def _ids(library: Library, source: int) -> list[tuple[str, str]]:

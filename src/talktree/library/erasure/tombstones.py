@@ -1,18 +1,21 @@
 """Tombstones: what was forgotten and must not come back, as keyed hashes.
 
 A tombstone has the hashes of the paths of a source, of the ids of its conversations and of its
-content, but neither a path nor a title. A copy of the file elsewhere is recognised by its ids.
+content, but neither a path nor a title. A copy of the file elsewhere is recognised by its ids, also
+if it was converted to another format.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import NotFound
+from talktree.files import stem_of
 from talktree.library.erasure.key import KeyedHash, keyed_hash
 
 if TYPE_CHECKING:
@@ -20,9 +23,11 @@ if TYPE_CHECKING:
     from talktree.library.database.connection import Database
     from talktree.library.sources.find import Found
 
-PATH, ID, CONTENT, SEEN = "path", "id", "content", "seen"
+PATH, ID, CONTENT, SEEN, ORIGIN = "path", "id", "content", "seen", "origin"
 SHORTEST_ID = 8
 """Shorter ids may be those of other conversations as well."""
+ANY_FORMAT = ""
+"""The format in the hash of an id that counts in every format."""
 SHOWN = 12
 """How many digits of a hash are shown."""
 
@@ -33,6 +38,7 @@ INSERT INTO tombstone_hashes (hash, tombstone, kind) VALUES (?, ?, ?) ON CONFLIC
 """
 _FIND = "SELECT tombstone FROM tombstone_hashes WHERE hash = ? LIMIT 1"
 _HAS_CONTENT = "SELECT 1 FROM tombstone_hashes WHERE kind = 'content' LIMIT 1"
+_FORMATS = "SELECT DISTINCT format FROM tombstones ORDER BY format"
 _ALL = """
 SELECT id, time, format, (SELECT hash FROM tombstone_hashes WHERE tombstone = id
   ORDER BY kind = 'path' DESC, hash LIMIT 1)
@@ -43,6 +49,9 @@ _DROP_HASHES = """
 DELETE FROM tombstone_hashes
 WHERE hash IN (SELECT hash FROM tombstone_hashes WHERE tombstone = ?)
 """
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_NAMES = 3
+"""How many names at the end of a path may be that of a conversation."""
 _DROP_EMPTY = """
 DELETE FROM tombstones WHERE id NOT IN (SELECT tombstone FROM tombstone_hashes)
 """
@@ -84,12 +93,25 @@ class Tombstones:
     def add_copy(self, found: Found, numbers: Iterable[int]) -> None:
         """Remember a copy of something forgotten, so that it is not opened again unchanged."""
         for number in numbers:
-            self._db.run(_ADD_HASH, (self._keyed.of(SEEN, _stamps(found)), number, SEEN))
+            self._add(SEEN, _stamps(found), number)
 
-    def numbers_of_ids(self, format: str, ids: Iterable[str]) -> dict[str, int]:
-        """The tombstones of those of some conversations that were forgotten, by their ids."""
-        found = {id: self._find(ID, _id(format, id)) for id in ids if is_unique(id)}
-        return {id: number for id, number in found.items() if number is not None}
+    def numbers_of_ids(
+        self, format: str, ids: Iterable[str], names: Collection[str] = ()
+    ) -> dict[str, int]:
+        """The tombstones of those of some conversations that were forgotten, by their ids.
+
+        An id of another format counts as well, unless a file or folder gave it on both sides.
+        """
+        found = {}
+        for id in filter(is_unique, ids):
+            formats = [format, ANY_FORMAT]
+            if is_given(id, names):
+                formats += [slug for (slug,) in self._db.read(_FORMATS)]
+            numbers = (self._find(ID, _id(slug, id)) for slug in formats)
+            number = next((each for each in numbers if each is not None), None)
+            if number is not None:
+                found[id] = number
+        return found
 
     @property
     def needs_content(self) -> bool:
@@ -100,24 +122,42 @@ class Tombstones:
         """The tombstone of a source with this content."""
         return self._find(CONTENT, content_digest(contents))
 
+    def number_of_origin(self, origin: str) -> int | None:
+        """The tombstone of the source that converted files name so."""
+        return self._find(ORIGIN, origin.encode())
+
     def add(
         self,
         format: str,
         paths: Iterable[bytes],
         ids: Iterable[tuple[str, str]],
+        *,
         digest: bytes | None = None,
+        origin: str | None = None,
     ) -> int:
-        """A new tombstone; ids come with their formats. In the caller's transaction."""
+        """A new tombstone; ids come with their formats. In the caller's transaction.
+
+        `digest` is that of the content, `origin` is what files converted from it call it.
+        """
         number = self._db.run(_ADD, (format, time.time_ns()))
+        paths = list(paths)
+        names = {name for path in paths for name in names_in(path)}
         for path in paths:
-            self._db.run(_ADD_HASH, (self._keyed.of(PATH, path), number, PATH))
+            self._add(PATH, path, number)
         for slug, id in ids:
             if is_unique(id):
-                self._db.run(_ADD_HASH, (self._keyed.of(ID, _id(slug, id)), number, ID))
+                self._add(ID, _id(slug, id), number)
+                if is_given(id, names):
+                    self._add(ID, _id(ANY_FORMAT, id), number)
         if digest is not None:
-            self._db.run(_ADD_HASH, (self._keyed.of(CONTENT, digest), number, CONTENT))
+            self._add(CONTENT, digest, number)
+        if origin is not None:
+            self._add(ORIGIN, origin.encode(), number)
         self._any = True
         return number
+
+    def _add(self, kind: str, value: bytes, number: int) -> None:
+        self._db.run(_ADD_HASH, (self._keyed.of(kind, value), number, kind))
 
     def all(self) -> list[Tombstone]:
         """All of them, the oldest first."""
@@ -178,6 +218,21 @@ class Tombstones:
 def is_unique(id: str) -> bool:
     """Whether an id is long enough to be that of one conversation only."""
     return len(id) >= SHORTEST_ID
+
+
+def is_given(id: str, names: Collection[str]) -> bool:
+    """Whether an id comes from the records of a conversation, not from the name of its file.
+
+    Names such as `conversation` are those of many files. A UUID is that of one conversation even if
+    the file is called so.
+    """
+    return id not in names or _UUID.search(id) is not None
+
+
+def names_in(path: bytes) -> set[str]:
+    """What a path may have given as the id of a conversation: its last names, without endings."""
+    parts = os.fsdecode(path).split(os.sep)[-_NAMES:]
+    return {name for part in parts for name in (part, stem_of(part), part.partition(".")[0])}
 
 
 def content_digest(contents: Iterable[Content]) -> bytes:
