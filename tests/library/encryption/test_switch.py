@@ -235,6 +235,7 @@ def test_what_is_forgotten_is_erased_from_an_encrypted_library(plain: Path, tmp_
     encrypt_library(root, KEY, ABOUT)
     with Library.open(root, write=True) as library:
         kept = next(iter(library.conversations()))
+        assert library.check() == [], "this opens the full text"
         library.forget(kept)
         assert library.check(read_data=True) == []
         left = {hit.conversation for hit in library.search("role:user", limit=None)}

@@ -186,9 +186,14 @@ class EncryptedFullText:
             db.shrink()
 
     def damage(self) -> list[str]:
-        """What is wrong with the file, in the words of the database."""
+        """What is wrong with the file, in the words of the database.
+
+        FTS5 keeps what a connection has read of the index, and takes it for damage if another
+        connection wrote the index again meanwhile.
+        """
         try:
-            return self.db.structure(thorough=True)
+            with Database(self.db.path, write=False, key=self.db.key) as db:
+                return db.structure(thorough=True)
         except TalktreeError as error:
             return [error.message]
 
