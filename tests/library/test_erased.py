@@ -289,7 +289,9 @@ def test_a_scrubbed_secret_is_nowhere_and_everything_else_stays(
     sources = {each: each.read_bytes() for each in place.rglob("*") if each.is_file()}
     assert secrets_in(home)
     versions = talktree(home, "library", "versions", SECRET, "--json").stdout
-    said = talktree(home, "library", "scrub", "--secret-from-stdin", "--json", text=TOKEN + "\n")
+    said = talktree(
+        home, "library", "scrub", "--secret-from-stdin", "--yes", "--json", text=TOKEN + "\n"
+    )
     done = json.loads(said.stdout)
     assert done["left"] == []
     assert done["conversations"] == 5
@@ -317,7 +319,7 @@ def test_a_later_import_does_not_bring_a_scrubbed_secret_back(
     home, place = tmp_path / "home", tmp_path / "src"
     shutil.copytree(with_secrets[1], place)
     talktree(home, "import", str(place))
-    talktree(home, "library", "scrub", "--secret-from-stdin", text=TOKEN)
+    talktree(home, "library", "scrub", "--secret-from-stdin", "--yes", text=TOKEN)
     for path in place.rglob("*"):
         if path.is_file():
             os.utime(path)
@@ -337,7 +339,7 @@ def test_a_later_import_does_not_bring_a_scrubbed_secret_back(
 
 
 def test_a_killed_scrub_is_finished_later(with_secrets: tuple[Path, Path], tmp_path: Path) -> None:
-    scrub = ("library", "scrub", "--secret-from-stdin")
+    scrub = ("library", "scrub", "--secret-from-stdin", "--yes")
     shutil.copytree(with_secrets[0], tmp_path / "whole")
     moments = run_and_kill(tmp_path / "whole", WHOLE, *scrub, text=TOKEN)
     chosen = random.Random(SEED)

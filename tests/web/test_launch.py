@@ -161,7 +161,7 @@ def test_a_scrub_reaches_unsaved_edits(session: Path, tmp_path: Path) -> None:
     (left,) = left_in(tmp_path / "home")
     database = left / "library.sqlite"
     assert b"velvet-anvil" in database.read_bytes()
-    done = run(tmp_path, "library", "scrub", "velvet-anvil-ninety", "--json")
+    done = run(tmp_path, "library", "scrub", "velvet-anvil-ninety", "--yes", "--json")
     assert json.loads(done.stdout)["left"] == [], done.stderr
     assert not any(
         b"velvet-anvil" in each.read_bytes() for each in left.rglob("*") if each.is_file()

@@ -436,14 +436,23 @@ class Library:
 
         return is_pending(self)
 
-    def scrub(self, text: str | None = None, *, pattern: str | None = None) -> Scrubbed:
+    def scrub(
+        self,
+        text: str | None = None,
+        *,
+        pattern: str | None = None,
+        preview: bool = False,
+        force: bool = False,
+    ) -> Scrubbed:
         """Replace a secret by stars in all that is kept, and in what is imported later.
 
-        With `pattern`, everything that matches a regular expression.
+        With `pattern`, everything that matches a regular expression. With `preview` nothing is
+        changed. It is refused if records could not be read any more or their links would change,
+        unless `force` is given.
         """
         from talktree.library.erasure.scrub import needle_of, scrub
 
-        return scrub(self, needle_of(text, pattern))
+        return scrub(self, needle_of(text, pattern), preview=preview, force=force)
 
     def scrubs(self) -> Scrubs:
         """The secrets that were scrubbed, as hashes."""

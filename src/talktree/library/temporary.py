@@ -138,7 +138,9 @@ def forget_copies(path: bytes) -> list[str]:
     return left
 
 
-def scrub_copies(text: str | None, pattern: str | None) -> list[Scrubbed]:
+def scrub_copies(
+    text: str | None, pattern: str | None, *, preview: bool = False, force: bool = False
+) -> list[Scrubbed]:
     """Replace a secret in all temporary libraries, as in the library itself."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
@@ -148,7 +150,7 @@ def scrub_copies(text: str | None, pattern: str | None) -> list[Scrubbed]:
         tidy(root)
         if (root / DATABASE).exists():
             with Library.open(root, write=True) as library:
-                done.append(library.scrub(text, pattern=pattern))
+                done.append(library.scrub(text, pattern=pattern, preview=preview, force=force))
     return done
 
 

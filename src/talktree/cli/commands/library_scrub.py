@@ -12,6 +12,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.library.erasure.scrub import combined, refuse_faults
 from talktree.library.temporary import scrub_copies
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
@@ -29,16 +30,27 @@ if TYPE_CHECKING:
 @click.option(
     "--pattern", metavar="REGEX", help="Scrub all that matches a regular expression (of bytes)."
 )
+@click.option("-y", "--yes", is_flag=True, help="Do it; otherwise only say what would be done.")
+@click.option(
+    "--force", is_flag=True, help="Do it although some records could not be read any more."
+)
 @params.as_json
 @libraries.at
 def scrub(
     word: str | None,
     from_stdin: bool,  # noqa: FBT001
     pattern: str | None,
+    yes: bool,  # noqa: FBT001
+    force: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
     library: str | None,
 ) -> int:
     """Replace a secret by stars in everything that is kept: versions, edits, titles, full text.
+
+    It says in how many places the secret is, shows some of them, and asks on a terminal; elsewhere
+    it needs --yes. It is refused if stars would change more than words: the names of members,
+    numbers, ids, roles or links (--force does it nevertheless). Later imports look for what was
+    found now, and for anything with --force.
 
     Without SECRET it is asked for, and not shown while it is typed. Give it as an argument only if
     others may see it: arguments are visible to all processes and end up in the shell's history.
@@ -52,22 +64,63 @@ def scrub(
             "name the secret once", hint="an argument, --secret-from-stdin or --pattern"
         )
     secret = None if pattern is not None else _secret(word, from_stdin=from_stdin)
-    with opened(library, write=True) as kept:
-        done = kept.scrub(secret, pattern=pattern)
-    copies = [] if library else scrub_copies(secret, pattern)
-    done = done._replace(left=(*done.left, *(each for copy in copies for each in copy.left)))
+
+    def run(*, preview: bool) -> Scrubbed:
+        """Scrub the library, and those of files that a studio was opened on."""
+        with opened(library, write=True) as kept:
+            done = kept.scrub(secret, pattern=pattern, preview=preview, force=force)
+        copies = []
+        if not library:
+            copies = scrub_copies(secret, pattern, preview=preview, force=force)
+        return combined([done, *copies])
+
+    if not yes:
+        found = run(preview=True)
+        if as_json:
+            output.print_text([document_text(_shape(found))])
+        else:
+            _announce(found)
+        refuse_faults(found.faults, force=force)
+        if as_json or not _confirmed():
+            return 0
+    done = run(preview=False)
     if as_json:
         output.print_text([document_text(_shape(done))])
     else:
-        _report(done)
+        _report(done, force=force)
     return 1 if done.left else 0
 
 
 scrub.examples = (
     "talktree library scrub",
-    "pass show old/token | talktree library scrub --secret-from-stdin",
+    "pass show old/token | talktree library scrub --secret-from-stdin --yes",
     "talktree library scrub --pattern 'sk-[A-Za-z0-9]{32}'",
 )
+
+
+def _announce(found: Scrubbed) -> None:
+    """Say what would be done."""
+    tell(f"talktree: {_places(found)} would be replaced by stars")
+    for example in found.examples:
+        name = libraries.name(example.path) if example.path else "an edit"
+        tell(f"  {name}: {example.text}")
+    if found.places > len(found.examples):
+        tell(f"  and {found.places - len(found.examples)} more")
+    for each in found.left:
+        tell(f"talktree: it would still be in {each}")
+
+
+def _confirmed() -> bool:
+    """Whether a person at a terminal agrees."""
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+        tell("talktree: nothing was changed; --yes does it")
+        return False
+    return bool(click.confirm("Replace them? This cannot be undone.", err=True))
+
+
+def _places(found: Scrubbed) -> str:
+    where = f"{counted(found.sources, 'conversation')} ({counted(found.files, 'file')})"
+    return f"{counted(found.places, 'occurrence')} in {where}"
 
 
 def _secret(word: str | None, *, from_stdin: bool) -> str:
@@ -80,9 +133,11 @@ def _secret(word: str | None, *, from_stdin: bool) -> str:
     return str(click.prompt("Secret", hide_input=True, err=True))
 
 
-def _report(done: Scrubbed) -> None:
-    where = f"in {counted(done.sources, 'conversation')}"
-    tell(f"talktree: {counted(done.places, 'occurrence')} replaced by stars {where}")
+def _report(done: Scrubbed, *, force: bool) -> None:
+    if done.places or force:
+        tell(f"talktree: {_places(done)} replaced by stars")
+    else:
+        tell("talktree: not found, so later imports do not look for it (--force makes them)")
     if done.on_disk:
         tell(f"talktree: {counted(len(done.on_disk), 'file')} on the disk still hold it:")
         for path in done.on_disk:
@@ -93,8 +148,14 @@ def _report(done: Scrubbed) -> None:
 
 def _shape(done: Scrubbed) -> dict[str, Json]:
     return {
+        "scrubbed": done.is_done,
         "occurrences": done.places,
         "conversations": done.sources,
+        "files": done.files,
+        "examples": [
+            {"path": libraries.name(each.path), "text": each.text} for each in done.examples
+        ],
+        "faults": [*done.faults],
         "on_disk": [libraries.name(path) for path in done.on_disk],
         "left": [*done.left],
     }

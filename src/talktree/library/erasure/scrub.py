@@ -2,24 +2,31 @@
 
 The archive is rewritten in one transaction, which also notes that facts and full text have to be
 made again. A kill before it changes nothing; after it the next import, check or `--finish` goes on.
+A preview is the same transaction, taken back.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from talktree.errors import UsageError
-from talktree.library.archive.codec import packed
-from talktree.library.archive.hashes import chunk_hash
-from talktree.library.archive.sweep import erase_unused
+from talktree.errors import Refused, UsageError
 from talktree.library.erasure.finish import finish_erasures, note_erasure
-from talktree.library.erasure.masking import is_packed, mask, mask_packed
-from talktree.library.erasure.scrubs import Scrubs
-from talktree.library.erasure.secret_forms import find_forms, usual_forms
-from talktree.library.importing.keeping import GUARD
+from talktree.library.erasure.masking import Span, mask
+from talktree.library.erasure.packed_members import is_packed, mask_packed
+from talktree.library.erasure.readings import encoding_of, is_json
+from talktree.library.erasure.rewriting import Generation, Rewriting
+from talktree.library.erasure.scrubs import HEAD, Scrubs
+from talktree.library.erasure.secret_forms import (
+    KnownSecrets,
+    SecretFinder,
+    SecretPattern,
+    find_secrets,
+    reach_of,
+    usual_forms,
+)
+from talktree.library.erasure.structure import Outlines, find_fault, outline_of
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -30,34 +37,29 @@ SHORTEST = 4
 """A shorter secret would be found in words that are none."""
 MOST = 1000
 """How many different secrets a pattern may find."""
-_OVERLAP = 4096
+MOST_EXAMPLES = 5
+_AROUND = 32
+"""How many bytes of an example are shown on each side of the secret."""
+_MOST_STARS = 12
 
 _GENERATIONS = """
 SELECT g.id, f.id, f.path, f.source, g.length, f.generation = g.id
 FROM generations AS g JOIN files AS f ON f.id = g.file ORDER BY g.id
 """
-_EXTENTS = "SELECT start, chunk, size FROM extents WHERE generation = ? ORDER BY start"
-_SET_EXTENT = "UPDATE extents SET chunk = ? WHERE generation = ? AND start = ?"
-_FIND_CHUNK = "SELECT id FROM chunks WHERE hash = ?"
-_ADD_CHUNK = "INSERT INTO chunks (hash, size, data) VALUES (?, ?, ?)"
-_COPY_MARKS = """
-INSERT INTO landmarks (mark, chunk) SELECT mark, ? FROM landmarks WHERE chunk = ?
-ON CONFLICT DO NOTHING
-"""
-_SET_GUARD = "UPDATE files SET guard = ? WHERE id = ?"
 _READ_AGAIN = "UPDATE sources SET indexed = -1 WHERE id = ?"
-_OPERATIONS = "SELECT id, source, value FROM operations"
-_SET_OPERATION = "UPDATE operations SET value = ? WHERE id = ?"
-_TEXTS = (
-    ("branch_names", "name", "SELECT DISTINCT name FROM branch_names"),
-    ("sources", "trouble", "SELECT DISTINCT trouble FROM sources WHERE trouble IS NOT NULL"),
-    ("files", "trouble", "SELECT DISTINCT trouble FROM files WHERE trouble IS NOT NULL"),
-)
 _PATHS = "SELECT path FROM files UNION SELECT path FROM places"
+_SOURCE_PATH = "SELECT path FROM sources WHERE id = ?"
+
+
+class Example(NamedTuple):
+    """A place with a secret, which is not shown."""
+
+    path: bytes
+    text: str
 
 
 class Scrubbed(NamedTuple):
-    """What a scrub did."""
+    """What a scrub did, or would do."""
 
     sources: int
     """How many sources held it."""
@@ -67,6 +69,27 @@ class Scrubbed(NamedTuple):
     """Files on the disk that still hold it; they are never changed."""
     left: tuple[str, ...]
     """What the library still holds of it, and why."""
+    files: int = 0
+    """How many kept files held it."""
+    examples: tuple[Example, ...] = ()
+    faults: tuple[str, ...] = ()
+    """What could not be read any more, or would be read as something else."""
+    is_done: bool = True
+    """False for a preview: nothing was changed."""
+
+
+def combined(all_done: Sequence[Scrubbed]) -> Scrubbed:
+    """What was done in several libraries."""
+    return Scrubbed(
+        sum(each.sources for each in all_done),
+        sum(each.places for each in all_done),
+        tuple(dict.fromkeys(path for each in all_done for path in each.on_disk)),
+        tuple(left for each in all_done for left in each.left),
+        sum(each.files for each in all_done),
+        tuple(example for each in all_done for example in each.examples)[:MOST_EXAMPLES],
+        tuple(fault for each in all_done for fault in each.faults),
+        is_done=all(each.is_done for each in all_done),
+    )
 
 
 class Needle(NamedTuple):
@@ -75,12 +98,16 @@ class Needle(NamedTuple):
     text: str | None = None
     pattern: re.Pattern[bytes] | None = None
 
-    def search(self, *, is_json: bool) -> re.Pattern[bytes]:
-        """The pattern for a file."""
+    def secrets(self) -> KnownSecrets | SecretPattern:
+        """What finds it in bytes."""
         if self.pattern is not None:
-            return self.pattern
+            return SecretPattern(self.pattern)
         assert self.text is not None
-        return find_forms(self.text, is_json=is_json)
+        return KnownSecrets(usual_forms(self.text))
+
+
+class _Preview(Exception):
+    """Takes back what a preview did."""
 
 
 def needle_of(text: str | None, pattern: str | None) -> Needle:
@@ -103,17 +130,55 @@ def needle_of(text: str | None, pattern: str | None) -> Needle:
     return Needle(text=text)
 
 
-def scrub(library: Library, needle: Needle, *, wait: float = WAIT) -> Scrubbed:
-    """Take a secret out of everything that is kept, and out of what is imported later."""
+def scrub(
+    library: Library,
+    needle: Needle,
+    *,
+    wait: float = WAIT,
+    preview: bool = False,
+    force: bool = False,
+) -> Scrubbed:
+    """Take a secret out of everything that is kept, and out of what is imported later.
+
+    With `preview` nothing is changed. With `force` it is done although records become unreadable or
+    change what they say about others, and later imports leave it out also if it is not found now.
+    """
     with library.lock.held(wait):
         library.archive.flush()
         library.names.refresh()
-        with library.db.transaction(durable=True):
-            work = _Work(library, needle)
-            work.run()
-        left = [*work.left, *finish_erasures(library)]
-        on_disk = [path for path in work.paths if _is_on_disk(path, needle)]
-    return Scrubbed(len(work.sources), work.count, tuple(on_disk), tuple(left))
+        work = _Work(library, needle)
+        try:
+            with library.db.transaction(durable=True):
+                work.run("never" if preview else "always" if force else "found")
+                if preview:
+                    raise _Preview
+                refuse_faults(work.faults, force=force)
+        except _Preview:
+            pass
+        finally:
+            library.archive.forget()
+        left = [*work.left] if preview else [*work.left, *finish_erasures(library)]
+        on_disk = [path for path in work.paths if _is_on_disk(path, work.known)]
+    return Scrubbed(
+        len(work.sources),
+        work.count,
+        tuple(on_disk),
+        tuple(left),
+        len(work.paths),
+        tuple(work.examples),
+        tuple(work.faults),
+        is_done=not preview,
+    )
+
+
+def refuse_faults(faults: Sequence[str], *, force: bool) -> None:
+    """Raise an error if stars would change more than words."""
+    if faults and not force:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise Refused(
+            f"nothing was changed: {faults[0]}{more}",
+            hint="name the secret more exactly, or forget that conversation; --force does it",
+        )
 
 
 class _Work:
@@ -122,174 +187,148 @@ class _Work:
     def __init__(self, library: Library, needle: Needle) -> None:
         self._library = library
         self._db: Database = library.db
-        self._needle = needle
-        self._forms: set[bytes] = set()
+        self._wanted = needle.secrets()
+        self.known = KnownSecrets(())
+        """All secrets that are meant, once they were looked for."""
         self.sources: set[int] = set()
         self.paths: dict[bytes, None] = {}
         self.count = 0
+        self.examples: list[Example] = []
+        self.faults: list[str] = []
         self.left: list[str] = []
 
-    def run(self) -> None:
+    def run(self, remember: Literal["never", "found", "always"]) -> None:
         """Do it, in the caller's transaction."""
-        touched = [row for row in self._db.read(_GENERATIONS) if self._look(row[0], row[2])]
-        self._look_at_edits()
-        if self._needle.text is not None:
-            self._forms |= usual_forms(self._needle.text)
-        if len(self._forms) > MOST:
-            raise UsageError(
-                f"the pattern finds {len(self._forms)} different texts",
-                hint="make it more specific",
-            )
-        Scrubs(self._db, self._library.root).add(self._forms)
-        for generation, file, path, source, length, is_newest in touched:
-            if not self._rewrite(generation, path):
-                continue
-            self.paths[path] = None
-            if is_newest:
-                tail = self._library.archive.slice(generation, max(0, length - GUARD), GUARD)
-                self._db.run(_SET_GUARD, (chunk_hash(tail), file))
-            if source:
-                self.sources.add(int(source))
-        self._rewrite_edits()
-        self._rewrite_texts()
-        for source in self.sources:
+        rows = [Generation(*row) for row in self._db.read(_GENERATIONS)]
+        touched = [each for each in rows if self._look(each)]
+        rewriting = Rewriting(self._library)
+        for _, value in rewriting.edits():
+            self._find(value, b"", json=True)
+        self.known = self._all_known()
+        before = {each.source: self._outline(each.source) for each in touched if each.source}
+        for each in touched:
+            if rewriting.rewrite(each, self.known):
+                self.paths[each.path] = None
+                self.sources |= {each.source} if each.source else set()
+        rewriting.rewrite_edits(self.known)
+        self.count += rewriting.rewrite_texts(self.known)
+        self.faults += rewriting.faults
+        for source in sorted(self.sources):
+            self._compare(source, before[source])
             self._db.run(_READ_AGAIN, (source,))
+        if remember == "always" or (remember == "found" and self.count):
+            # What is not there may be a word of a format that is imported later.
+            Scrubs(self._db, self._library.root).add(self.known)
         self._look_at_paths()
         note_erasure(self._library, [])
 
-    def _look(self, generation: int, path: bytes) -> bool:
-        """Find the forms in which the secret is in a generation; whether there are any."""
-        pattern = self._needle.search(is_json=b".json" in os.path.basename(path))
-        archive = self._library.archive
-        before = len(self._forms), self.count
-        if is_packed(archive.slice(generation, 0, 8)):
-            data = b"".join(archive.read(generation))
-            mask_packed(data, lambda text: self._note(pattern, text))
-        else:
-            for data, new in _windows(archive.read(generation)):
-                self._note(pattern, data, new)
-        return (len(self._forms), self.count) != before
+    def _all_known(self) -> KnownSecrets:
+        wanted = self._wanted
+        if isinstance(wanted, KnownSecrets):
+            return wanted
+        if len(wanted.texts) > MOST:
+            raise UsageError(
+                f"the pattern finds {len(wanted.texts)} different texts",
+                hint="make it more specific",
+            )
+        shortest = min(map(len, wanted.texts), default=SHORTEST)
+        if shortest < SHORTEST:
+            raise UsageError(
+                f"the pattern finds texts of fewer than {SHORTEST} bytes",
+                hint="make it more specific: they would be found in other words",
+            )
+        return KnownSecrets(wanted.texts, only_in_strings=False)
 
-    def _note(self, pattern: re.Pattern[bytes], data: bytes, new: int = 0) -> list[tuple[int, int]]:
-        for found in pattern.finditer(data):
-            if found.end() > new:
-                self._forms.add(found[0])
-                self.count += 1
+    def _outline(self, source: int) -> Outlines | None:
+        return outline_of(self._library, source)
+
+    def _compare(self, source: int, before: Outlines | None) -> None:
+        """Note if the newest version of a source now says something else."""
+        row = self._db.one(_SOURCE_PATH, (source,))
+        fault = find_fault(before, self._outline(source), row[0] if row else b"")
+        if fault is not None:
+            self.faults.append(fault)
+
+    def _look(self, generation: Generation) -> bool:
+        """Find the secret in a generation; whether it is in it."""
+        archive, before = self._library.archive, self.count
+        head = archive.slice(generation.id, 0, HEAD)
+        if is_packed(head):
+            data = b"".join(archive.read(generation.id))
+            mask_packed(data, lambda text: self._look_at_member(text, generation.path))
+        else:
+            for data, new in windows(archive.read(generation.id), reach_of(self._wanted)):
+                self._find(data, generation.path, new, encoding_of(head), json=is_json(head))
+        return self.count != before
+
+    def _look_at_member(self, text: bytes, path: bytes) -> list[Span]:
+        self._find(text, path, 0, encoding_of(text), json=is_json(text[:HEAD]))
         return []
 
-    def _find(self, data: bytes) -> list[tuple[int, int]]:
-        """All places of all forms."""
-        return [span for form in self._forms for span in _all_places(data, form)]
-
-    def _rewrite(self, generation: int, path: bytes) -> bool:
-        """Replace the chunks of a generation that hold the secret; whether there were any."""
-        archive = self._library.archive
-        masked: bytes | None = None
-        if is_packed(archive.slice(generation, 0, 8)):
-            masked = mask_packed(b"".join(archive.read(generation)), self._find)
-            if masked is None:
-                self.left.append(f"a compressed file that leaves no room: {os.fsdecode(path)}")
-                return False
-        gone = []
-        for start, chunk, size in self._db.read(_EXTENTS, (generation,)):
-            old = archive.slice(generation, start, size)
-            if masked is not None:
-                new = masked[start : start + size]
-            else:
-                new = self._masked(generation, start, start + size)
-            if new != old:
-                self._db.run(_SET_EXTENT, (self._stored(new, chunk), generation, start))
-                gone.append(int(chunk))
-        erase_unused(self._db, gone)
-        archive.forget()
-        return bool(gone)
-
-    def _masked(self, generation: int, start: int, stop: int) -> bytes:
-        """Some bytes of a generation with stars in the place of the secret."""
-        reach = max(map(len, self._forms)) - 1
-        first = max(0, start - reach)
-        around = self._library.archive.slice(generation, first, stop - first + reach)
-        return mask(around, self._find(around))[start - first : stop - first]
-
-    def _stored(self, data: bytes, old: int) -> int:
-        """The chunk with these bytes, in the place of an old one."""
-        hash = chunk_hash(data)
-        row = self._db.one(_FIND_CHUNK, (hash,))
-        if row is not None:
-            return int(row[0])
-        new = self._db.run(_ADD_CHUNK, (hash, len(data), packed(data)))
-        self._db.run(_COPY_MARKS, (new, old))
-        return new
-
-    def _look_at_edits(self) -> None:
-        pattern = self._needle.search(is_json=True)
-        for _, _, value in self._db.read(_OPERATIONS):
-            self._note(pattern, bytes(value))
-
-    def _rewrite_edits(self) -> None:
-        for id, _, value in self._db.read(_OPERATIONS):
-            new = mask(bytes(value), self._find(bytes(value)))
-            if new != value:
-                self._db.run(_SET_OPERATION, (new, id))
-
-    def _rewrite_texts(self) -> None:
-        """Names that people gave, and messages about files."""
-        for table, column, sql in _TEXTS:
-            for (text,) in self._db.read(sql):
-                data = text.encode()
-                found = self._needle.search(is_json=False).finditer(data)
-                new = mask(data, [each.span() for each in found]).decode("utf-8", "replace")
-                if new != text:
-                    self._db.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, text))
+    def _find(
+        self, data: bytes, path: bytes, new: int = 0, encoding: str | None = None, *, json: bool
+    ) -> None:
+        """Count what is found in some bytes, the first of which were looked at before."""
+        found = find_secrets(self._wanted, data, encoding, json=json)
+        self.count += sum(stop > new for _, stop in found)
+        for span in found[: MOST_EXAMPLES - len(self.examples)]:
+            name = mask(path, find_secrets(self._wanted, path, None, json=False))
+            self.examples.append(Example(name, _excerpt(data, span, found, encoding)))
 
     def _look_at_paths(self) -> None:
-        pattern = self._needle.search(is_json=False)
         for (path,) in self._db.read(_PATHS):
-            if pattern.search(path):
+            if find_secrets(self.known, path, None, json=False):
                 self.left.append("the path of a file; rename the file and forget the conversation")
                 return
 
 
-def _windows(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Pieces, each with the end of those before it, and how many bytes that end has."""
-    held = b""
+def _excerpt(data: bytes, span: Span, found: list[Span], encoding: str | None) -> str:
+    """What is around a secret, with all secrets masked."""
+    start, stop = span
+    first = max(0, start - _AROUND) & ~1
+    masked = mask(data[: stop + _AROUND], [each for each in found if each[0] < stop + _AROUND])
+    stars = "*" * min(_MOST_STARS, stop - start)
+    before, after = masked[first:start], masked[stop : stop + _AROUND]
+    how = encoding or "utf-8"
+    return before.decode(how, "ignore") + stars + after.decode(how, "ignore")
+
+
+def windows(pieces: Iterable[bytes], reach: int) -> Iterator[tuple[bytes, int]]:
+    """Pieces, each with the end of those before it, and how many bytes that end has.
+
+    Each begins at an even place, so that UTF-16 stays readable.
+    """
+    held, at = b"", 0
     for piece in pieces:
-        yield held + piece, len(held)
-        held = (held + piece)[-_OVERLAP:]
+        data = held + piece
+        yield data, len(held)
+        cut = max(0, len(data) - reach)
+        cut -= (at + cut) % 2
+        held, at = data[max(0, cut) :], at + max(0, cut)
 
 
-def _all_places(data: bytes, form: bytes) -> Iterator[tuple[int, int]]:
-    at = data.find(form)
-    while at >= 0:
-        yield at, at + len(form)
-        at = data.find(form, at + 1)
-
-
-def _is_on_disk(path: bytes, needle: Needle) -> bool:
+def _is_on_disk(path: bytes, known: SecretFinder) -> bool:
     """Whether a file on the disk still holds the secret."""
-    pattern = needle.search(is_json=b".json" in os.path.basename(path))
     try:
         with open(path, "rb") as file:
-            head = file.read(8)
+            head = file.read(HEAD)
             file.seek(0)
             if not is_packed(head):
-                return any(
-                    pattern.search(data)
-                    for data, _ in _windows(iter(lambda: file.read(1 << 20), b""))
-                )
-            return bool(_found_packed(file.read(), pattern))
+                blocks = windows(iter(lambda: file.read(1 << 20), b""), reach_of(known))
+                encoding, json = encoding_of(head), is_json(head)
+                return any(find_secrets(known, data, encoding, json=json) for data, _ in blocks)
+            return _is_in_members(file.read(), known)
     except OSError:
         return False
 
 
-def _found_packed(data: bytes, pattern: re.Pattern[bytes]) -> list[bytes]:
-    """What a pattern finds in compressed data."""
-    found: list[bytes] = []
+def _is_in_members(data: bytes, known: SecretFinder) -> bool:
+    found: list[Span] = []
 
-    def look(text: bytes) -> list[tuple[int, int]]:
+    def look(text: bytes) -> list[Span]:
         """Note what is found, and mask nothing."""
-        found.extend(pattern.findall(text))
+        found.extend(find_secrets(known, text, encoding_of(text), json=is_json(text[:HEAD])))
         return []
 
     mask_packed(data, look)
-    return found
+    return bool(found)

@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.erasure.key import keyed_hash
-from talktree.library.erasure.masking import Span, is_packed, mask, mask_packed
+from talktree.library.erasure.masking import Span, mask
+from talktree.library.erasure.packed_members import is_packed, mask_packed
+from talktree.library.erasure.readings import encoding_of, is_json
+from talktree.library.erasure.rolling_hash import candidates, probe
+from talktree.library.erasure.secret_forms import find_secrets, reach_of
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
+    from talktree.library.erasure.secret_forms import KnownSecrets
 
 SECRET = "secret"
-PROBE_BITS = 20
-_WORD = 1 << 64
-_TABLE = 1 << 20
+HEAD = 256
+"""How many bytes of a file say how it is written."""
 _ALL = "SELECT hash, size, probe FROM scrubs"
 _ADD = "INSERT INTO scrubs (hash, size, probe, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 class Scrubs:
     """The scrubbed secrets of a library."""
+
+    only_in_strings = True
 
     def __init__(self, db: Database, root: Path) -> None:
         self._db = db
@@ -40,9 +45,9 @@ class Scrubs:
         self._load()
 
     def _load(self) -> None:
-        for hash, size, probe in self._db.read(_ALL):
+        for hash, size, bits in self._db.read(_ALL):
             self._hashes.add(bytes(hash))
-            self._probes.setdefault(int(size), set()).add(int(probe))
+            self._probes.setdefault(int(size), set()).add(int(bits))
         keyed = keyed_hash(self._root, make=False) if self._hashes else None
         self._keyed = keyed
         self._multiplier = keyed.multiplier() if keyed else 1
@@ -51,28 +56,30 @@ class Scrubs:
         return self._keyed is not None
 
     @property
-    def reach(self) -> int:
-        """How many bytes around a place decide whether it is part of a secret."""
-        return max(self._probes, default=1) - 1
+    def longest(self) -> int:
+        """How many bytes the longest one has."""
+        return max(self._probes, default=0)
 
-    def add(self, secrets: Iterable[bytes]) -> None:
+    def add(self, secrets: KnownSecrets) -> None:
         """Remember secrets, in the caller's transaction."""
         keyed = keyed_hash(self._root, make=True)
         assert keyed is not None
-        multiplier = keyed.multiplier()
-        for secret in secrets:
-            probe = _probe(secret, multiplier)
-            self._db.run(_ADD, (keyed.of(SECRET, secret), len(secret), probe, time.time_ns()))
+        multiplier, now = keyed.multiplier(), time.time_ns()
+        for form in sorted(secrets.forms):
+            row = keyed.of(SECRET, form), len(form), probe(form, multiplier), now
+            self._db.run(_ADD, row)
         self._load()
 
-    def find(self, data: bytes) -> list[Span]:
+    def may_be_escaped(self, data: bytes) -> bool:
+        """Whether some bytes have escapes."""
+        return b"\\" in data or b"&" in data
+
+    def places_in(self, data: bytes) -> Iterator[Span]:
         """Where scrubbed secrets are."""
-        return [
-            (at, at + size)
-            for size, probes in self._probes.items()
-            for at in _candidates(data, size, probes, self._multiplier)
-            if self._is_secret(data[at : at + size])
-        ]
+        for size, probes in self._probes.items():
+            for at in candidates(data, size, probes, self._multiplier):
+                if self._is_secret(data[at : at + size]):
+                    yield at, at + size
 
     def _is_secret(self, data: bytes) -> bool:
         return self._keyed is not None and self._keyed.of(SECRET, data) in self._hashes
@@ -87,9 +94,15 @@ class ScrubbedFile:
         self.found = False
         """Whether a secret was met."""
         self._whole: bytes | None = None
-        if scrubs and is_packed(os.pread(file, 8, 0)):
-            data = _all(file)
-            self._whole = mask_packed(data, self._find) or data
+        head = os.pread(file, HEAD, 0)
+        self._encoding, self._json = encoding_of(head), is_json(head)
+        self._reach = reach_of(scrubs)
+        if scrubs and is_packed(head):
+            self._whole = mask_packed(_all(file), self._find_in_member).data
+
+    def size(self, size: int) -> int:
+        """How many bytes the library keeps of a file of some size: stars may compress less."""
+        return size if self._whole is None else len(self._whole)
 
     def read(self, start: int, stop: int) -> bytes:
         """The bytes between two places."""
@@ -97,14 +110,16 @@ class ScrubbedFile:
             return self._whole[start:stop]
         if not self._scrubs:
             return os.pread(self._file, stop - start, start)
-        reach = self._scrubs.reach
-        first = max(0, start - reach)
-        around = os.pread(self._file, stop - first + reach, first)
-        spans = self._find(around)
+        first = max(0, start - self._reach) & ~1
+        around = os.pread(self._file, stop - first + self._reach, first)
+        spans = self._note(find_secrets(self._scrubs, around, self._encoding, json=self._json))
         return (mask(around, spans) if spans else around)[start - first : stop - first]
 
-    def _find(self, data: bytes) -> list[Span]:
-        spans = self._scrubs.find(data)
+    def _find_in_member(self, text: bytes) -> list[Span]:
+        head = text[:HEAD]
+        return self._note(find_secrets(self._scrubs, text, encoding_of(head), json=is_json(head)))
+
+    def _note(self, spans: list[Span]) -> list[Span]:
         self.found = self.found or bool(spans)
         return spans
 
@@ -120,54 +135,3 @@ def _all(file: int) -> bytes:
         parts.append(data)
         at += len(data)
     return b"".join(parts)
-
-
-def _probe(secret: bytes, multiplier: int) -> int:
-    total, power = 0, 1
-    for byte in secret:
-        total = (total + byte * power) % _WORD
-        power = power * multiplier % _WORD
-    return total >> (64 - PROBE_BITS)
-
-
-def _candidates(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
-    """Where the rolling hash of the next bytes is that of a secret."""
-    if len(data) < size:
-        return iter(())
-    try:
-        import numpy
-    except ImportError:
-        return _candidates_slowly(data, size, probes, multiplier)
-    length = len(data)
-    room = max(_TABLE, 1 << (length - 1).bit_length())
-    powers = _powers(multiplier, room)[:length]
-    inverse = _powers(pow(multiplier, -1, _WORD), room)[: length - size + 1]
-    sums = numpy.zeros(length + 1, dtype=numpy.uint64)
-    numpy.cumsum(numpy.frombuffer(data, dtype=numpy.uint8) * powers, out=sums[1:])
-    windows = ((sums[size:] - sums[:-size]) * inverse) >> numpy.uint64(64 - PROBE_BITS)
-    found = [numpy.flatnonzero(windows == numpy.uint64(probe)) for probe in probes]
-    return iter(numpy.concatenate(found).tolist())
-
-
-@lru_cache(maxsize=4)
-def _powers(base: int, count: int) -> Any:  # noqa: ANN401
-    """The first powers of a number, modulo 2**64."""
-    import numpy
-
-    table = numpy.full(count, base, dtype=numpy.uint64)
-    table[0] = 1
-    return numpy.cumprod(table, dtype=numpy.uint64)
-
-
-def _candidates_slowly(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
-    """The same without numpy, a byte at a time."""
-    inverse = pow(multiplier, -1, _WORD)
-    last = pow(multiplier, size - 1, _WORD)
-    total = 0
-    for at, byte in enumerate(data):
-        if at < size:
-            total = (total + byte * pow(multiplier, at, _WORD)) % _WORD
-        else:
-            total = ((total - data[at - size]) * inverse + byte * last) % _WORD
-        if at >= size - 1 and total >> (64 - PROBE_BITS) in probes:
-            yield at - size + 1

@@ -1,84 +1,141 @@
-"""The forms in which a secret may be written in a file: plain, escaped in JSON or XML, in UTF-16.
+"""Finding secrets in bytes of files, in whatever form they are written there.
 
-Letters and digits are the same in all of them. Everything else has an alternative for each way of
-writing it, so one pattern finds all mixtures.
+A secret is looked for as it is and in the normal text, in which all ways of escaping it are the
+same. Both are needed: in `C:\\\\name` the normal text has a line end before `ame`.
 """
 
 from __future__ import annotations
 
-import json
+import json as json_module
 import re
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
-_SHORT = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
-_ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
-_BACKSLASHES = r"\\+"
-"""JSON inside a string of JSON is escaped once more each time."""
+from talktree.library.erasure.masking import Span, in_string, joined
+from talktree.library.erasure.readings import BIG, LITTLE, plain_readings, unescaped_readings
+
+REACH = 24
+"""How many bytes a file may take at most to write one byte of a secret, in nested escapes."""
+LEAST_REACH = 256
+LONGEST_MATCH = 4096
 
 
-def find_forms(secret: str, *, is_json: bool) -> re.Pattern[bytes]:
-    """The pattern that finds all forms of a secret in a file.
+class SecretFinder(Protocol):
+    """SecretFinder that can be found in bytes."""
 
-    In JSON a quotation mark without a backslash ends a string, so it is not part of a secret there.
-    """
-    text = "".join(_char(char, is_json=is_json) for char in secret)
-    forms = [_encoded(text, "utf-8"), _encoded(text, "utf-16-le"), _encoded(text, "utf-16-be")]
-    return re.compile(b"|".join(forms))
+    only_in_strings: bool
+    """Whether what is not in a string of JSON is no secret."""
+
+    @property
+    def longest(self) -> int:
+        """How many bytes the longest one has."""
+
+    def may_be_escaped(self, data: bytes) -> bool:
+        """Whether some bytes may hold a secret that is not in them as it is."""
+
+    def places_in(self, data: bytes) -> Iterable[Span]:
+        """Where secrets are as they are."""
+
+
+def reach_of(secrets: SecretFinder) -> int:
+    """How many bytes around a place decide whether it is part of a secret: an even number."""
+    return LEAST_REACH + REACH * secrets.longest
+
+
+def find_secrets(
+    secrets: SecretFinder, data: bytes, encoding: str | None, *, json: bool
+) -> list[Span]:
+    """Where secrets are in bytes of a file, in order; nothing that overlaps."""
+    found: list[Span] = []
+    for reading in plain_readings(data, encoding):
+        text = reading.data
+        for span in secrets.places_in(text):
+            inside = in_string(text, span) if json and secrets.only_in_strings else span
+            if inside is not None:
+                found.append(reading.source_span(*inside))
+        if secrets.may_be_escaped(text):
+            for each in unescaped_readings(reading, secrets.longest, json=json):
+                found += [each.source_span(*span) for span in secrets.places_in(each.data)]
+    return joined(found)
+
+
+class KnownSecrets:
+    """SecretFinder that are known as they are, while a scrub looks for them."""
+
+    def __init__(self, texts: Iterable[bytes], *, only_in_strings: bool = True) -> None:
+        self.only_in_strings = only_in_strings
+        self.texts = {text for text in texts if text}
+        self.forms = self.texts | {wide for text in self.texts for wide in _in_utf16(text)}
+        special = any(_SPECIAL.search(text) for text in self.texts)
+        self._escapes = _ANY_ESCAPE if special else _LETTERS_ESCAPED
+
+    @property
+    def longest(self) -> int:
+        """How many bytes the longest one has."""
+        return max(map(len, self.forms), default=0)
+
+    def may_be_escaped(self, data: bytes) -> bool:
+        """Whether some bytes have escapes that may stand for a part of a secret."""
+        return self._escapes.search(data) is not None
+
+    def places_in(self, data: bytes) -> Iterator[Span]:
+        """Where the bytes of secrets are."""
+        return (span for form in self.forms for span in _places(data, form))
+
+
+class SecretPattern:
+    """Whatever matches a regular expression; what it was is noted."""
+
+    only_in_strings = False
+
+    def __init__(self, pattern: re.Pattern[bytes]) -> None:
+        self._pattern = pattern
+        self.texts: set[bytes] = set()
+
+    @property
+    def longest(self) -> int:
+        """How many bytes of what matches are surely found where blocks meet."""
+        return LONGEST_MATCH
+
+    def may_be_escaped(self, data: bytes) -> bool:
+        """Whether some bytes have escapes."""
+        return _ANY_ESCAPE.search(data) is not None
+
+    def places_in(self, data: bytes) -> Iterator[Span]:
+        """Where something matches."""
+        for found in self._pattern.finditer(data):
+            if found[0]:
+                self.texts.add(found[0])
+                yield found.span()
+
+
+_SPECIAL = re.compile(rb"[^ !#$%()*+,\-.0-9:;=?@A-Z\[\]^_`a-z{|}~]")
+_ANY_ESCAPE = re.compile(rb"[\\&]")
+_LETTERS_ESCAPED = re.compile(rb"\\u00|&#|&(?:amp;)+#")
 
 
 def usual_forms(secret: str) -> set[bytes]:
     """The forms that programs write most often."""
-    forms = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    forms.add(json.dumps(json.dumps(secret)[1:-1])[1:-1])
+    forms = {
+        secret,
+        json_module.dumps(secret)[1:-1],
+        json_module.dumps(secret, ensure_ascii=False)[1:-1],
+    }
+    forms.add(json_module.dumps(json_module.dumps(secret)[1:-1])[1:-1])
     return {form.encode("utf-8", "surrogatepass") for form in forms}
 
 
-def _char(char: str, *, is_json: bool) -> str:
-    """A pattern, as text, for one character."""
-    if char.isascii() and char.isalnum():
-        return char
-    ways = [re.escape(char)]
-    if char == "\\":
-        ways = [_BACKSLASHES]
-    elif char in '"/':
-        ways = [_BACKSLASHES + re.escape(char)]
-        if char == "/" or not is_json:
-            ways.append(re.escape(char))
-    elif char in _SHORT:
-        ways.append(_BACKSLASHES + _SHORT[char])
-    units = char.encode("utf-16-be", "surrogatepass").hex()
-    hexes = [units[at : at + 4] for at in range(0, len(units), 4)]
-    ways.append("".join(f"{_BACKSLASHES}u{_any_case(each)}" for each in hexes))
-    if char in _ENTITIES:
-        ways.append(f"&{_ENTITIES[char]};")
-    ways.append(f"&#0*{ord(char)};")
-    ways.append(f"&#[xX]0*{_any_case(f'{ord(char):x}')};")
-    return f"(?:{'|'.join(ways)})"
+def _in_utf16(text: bytes) -> Iterator[bytes]:
+    try:
+        plain = text.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return
+    for encoding in (LITTLE, BIG):
+        yield plain.encode(encoding, "surrogatepass")
 
 
-def _any_case(digits: str) -> str:
-    return "".join(f"[{each}{each.upper()}]" if each.isalpha() else each for each in digits)
-
-
-_TOKEN = re.compile(r"\(\?:|\[[^\]]+\]|\\.|.", re.DOTALL)
-
-
-def _encoded(pattern: str, encoding: str) -> bytes:
-    """The pattern for the same text in an encoding."""
-    if encoding == "utf-8":
-        return pattern.encode("utf-8", "surrogatepass")
-    return b"".join(_token(each, encoding) for each in _TOKEN.findall(pattern))
-
-
-def _token(token: str, encoding: str) -> bytes:
-    """One character of a pattern, a class of characters, or a sign of the pattern itself."""
-    if token.startswith("[") and len(token) > 1:
-        return b"(?:" + b"|".join(_literal(each, encoding) for each in token[1:-1]) + b")"
-    if token.startswith("\\"):
-        return b"(?:" + _literal(token[1], encoding) + b")"
-    if token == "(?:" or token in ")|+*":
-        return token.encode()
-    return b"(?:" + _literal(token, encoding) + b")"
-
-
-def _literal(char: str, encoding: str) -> bytes:
-    return re.escape(char.encode(encoding, "surrogatepass"))
+def _places(data: bytes, form: bytes) -> Iterator[Span]:
+    at = data.find(form)
+    while at >= 0:
+        yield at, at + len(form)
+        at = data.find(form, at + 1)

@@ -69,8 +69,12 @@ class Intake:
 
     def reader(self, file: int, path: bytes) -> ReadBytes:
         """Reads an open file, with stars in the place of secrets that were scrubbed."""
+        return self.scrubbed_reader(file, path)[0]
+
+    def scrubbed_reader(self, file: int, path: bytes) -> tuple[ReadBytes, ScrubbedFile | None]:
+        """The same, with the scrubbed file if secrets were scrubbed from this library."""
         if not self.scrubs:
-            return read_as_is(file)
+            return read_as_is(file), None
         scrubbed = ScrubbedFile(file, self.scrubs)
 
         def read(start: int, stop: int) -> bytes:
@@ -80,7 +84,12 @@ class Intake:
                 self.result.scrubbed.add(path)
             return data
 
-        return read
+        return read, scrubbed
+
+    def kept_reader(self, file: int, seen: Seen) -> tuple[ReadBytes, Seen]:
+        """The same, and the file with the size that is kept of it."""
+        read, scrubbed = self.scrubbed_reader(file, seen.path)
+        return read, seen if scrubbed is None else seen._replace(size=scrubbed.size(seen.size))
 
     def prepare(self) -> None:
         """Open the full text; no transaction may be open, as a broken one is begun anew."""

@@ -140,14 +140,8 @@ class Take:
         if row is None:
             return None
         intake = self._intake
-        compared = FileComparison(
-            intake.archive,
-            row,
-            known,
-            intake.reader(file, seen.path),
-            seen,
-            sampled=intake.sampled,
-        )
+        read, kept = intake.kept_reader(file, seen)
+        compared = FileComparison(intake.archive, row, known, read, kept, sampled=intake.sampled)
         intake.result.bytes_read += compared.read
         return compared
 
@@ -284,10 +278,11 @@ class Take:
                 keeping = Keeping(intake.archive, intake.archive.begin(id))
                 change = "new" if fresh else "replaced"
             start = keeping.end
-            for data in read_blocks(intake.reader(file, seen.path), start, now.size):
+            read, kept = intake.kept_reader(file, now)
+            for data in read_blocks(read, start, kept.size):
                 intake.result.bytes_read += len(data)
                 keeping.feed(keeping.end, data)
-            is_consistent = intake.keep_version(keeping, file, now, start, verified=verified)
+            is_consistent = intake.keep_version(keeping, file, kept, start, verified=verified)
         whole = now if is_consistent else now._replace(modified=0)
         intake.rows.set_file(source, whole, HERE, keeping.generation, keeping.guard)
         if not is_consistent:

@@ -1,0 +1,202 @@
+"""Masking secrets in compressed files: each member is unpacked, masked and packed again.
+
+A member gets the size it had if the stars leave room for that, so nothing else moves. Otherwise it
+becomes longer. Of a damaged member only what can be unpacked is kept if there is a secret in that:
+there may be others in the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import zstandard
+
+from talktree.files.packed import GZIP, LARGEST_WINDOW, ZSTD
+from talktree.library.erasure.masking import Span, mask
+
+FindSpans = Callable[[bytes], list[Span]]
+"""Finds secrets in the text of a member."""
+_EXTRA, _NAME, _COMMENT = 0x04, 0x08, 0x10
+_PLAIN_HEAD = 10
+"""Bytes of a gzip header."""
+_HEAD = 12
+"""The same with an extra field, in front of that field."""
+_EMPTY = b"\x03\0" + bytes(8)
+"""The data of an empty gzip member, with its checksum and size."""
+_MOST_EXTRA = 0xFFFF
+_SKIPPABLE, _SKIPPABLE_HEAD = b"\x50\x2a\x4d\x18", 8
+_USER_FRAME = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18....", re.DOTALL)
+_STEP = 1 << 12
+"""How much of a damaged member is unpacked at once, at first."""
+
+
+class PackedMember(NamedTuple):
+    """A compressed member of a file."""
+
+    text: bytes | None
+    """What it holds; None if it is not compressed: padding, a frame for users, damaged bytes."""
+    size: int
+    """How many bytes of the file it has."""
+    is_whole: bool = True
+
+
+class Resized(NamedTuple):
+    """Masked data, and where members begin in it that have another size than before."""
+
+    data: bytes
+    shifts: tuple[tuple[int, int], ...]
+    """The end of a member in the old data, and how much farther it is in the new."""
+
+    def new_length(self, length: int) -> int:
+        """How long a version of the file is now that had some length."""
+        shift = 0
+        for end, more in self.shifts:
+            if end > length:
+                break
+            shift = more
+        return min(length + shift, len(self.data))
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether data that begins so is compressed."""
+    return head.startswith((GZIP, ZSTD))
+
+
+def mask_packed(data: bytes, find: FindSpans) -> Resized:
+    """Compressed data with the secrets in it masked."""
+    out: list[bytes] = []
+    shifts: list[tuple[int, int]] = []
+    at = shift = 0
+    while at < len(data):
+        member = _first_member(data[at:] if at else data)
+        packed = data[at : at + member.size]
+        if member.text is None:
+            packed = mask(packed, find(packed))
+        elif (spans := find(member.text)) or find(_gzip_head(packed)):
+            packed = _repacked(mask(member.text, spans), packed, is_whole=member.is_whole)
+        at += member.size
+        if len(packed) != member.size:
+            shift += len(packed) - member.size
+            shifts.append((at, shift))
+        out.append(packed)
+    return Resized(b"".join(out), tuple(shifts))
+
+
+def _first_member(data: bytes) -> PackedMember:
+    """The first compressed member, or what is in front of it."""
+    if data.startswith(GZIP):
+        return _member(data, lambda: zlib.decompressobj(31))
+    if data.startswith(ZSTD):
+        frames = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+        return _member(data, frames.decompressobj)
+    if _USER_FRAME.match(data):
+        return PackedMember(None, _SKIPPABLE_HEAD + int.from_bytes(data[4:8], "little"))
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    return PackedMember(None, zeros or len(data))
+
+
+def _member(data: bytes, start: Callable[[], _Unpacking]) -> PackedMember:
+    unpacking = start()
+    try:
+        text = unpacking.decompress(data)
+        if unpacking.eof:
+            return PackedMember(text, len(data) - len(unpacking.unused_data))
+        # The file ends before its data does.
+        return PackedMember(text, len(data), is_whole=False)
+    except (zlib.error, zstandard.ZstdError):
+        return PackedMember(_salvaged(data, start) or None, len(data), is_whole=False)
+
+
+def _gzip_head(member: bytes) -> bytes:
+    """The names and notes in the header of a gzip member."""
+    if not member.startswith(GZIP) or len(member) < _PLAIN_HEAD:
+        return b""
+    flags, at = member[3], _PLAIN_HEAD
+    if flags & _EXTRA:
+        at += 2 + int.from_bytes(member[at : at + 2], "little")
+    for flag in (_NAME, _COMMENT):
+        if flags & flag:
+            at = member.find(b"\0", at) + 1 or len(member)
+    return member[_PLAIN_HEAD:at]
+
+
+def _salvaged(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
+    """What can be unpacked before the place where the data is damaged."""
+    unpacking, out, at, step, good = start(), [b""], 0, _STEP, 0
+    while at < len(data):
+        try:
+            out.append(unpacking.decompress(data[at : at + step]))
+            at += step
+        except (zlib.error, zstandard.ZstdError):
+            if step == 1:
+                break
+            # A failed decompressor cannot go on: begin again, and come closer to the damage.
+            good, step, unpacking = at, 1, start()
+            out = [unpacking.decompress(data[:good])]
+    return b"".join(out)
+
+
+def _repacked(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
+    """The text compressed in the way of its old member, with as many bytes if it can."""
+    if old.startswith(GZIP):
+        body = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
+        data = body.compress(text)
+        if not is_whole:
+            return _padded_gzip(data + body.flush(zlib.Z_SYNC_FLUSH), len(old), is_whole=False)
+        size = len(text) & 0xFFFFFFFF
+        tail = zlib.crc32(text).to_bytes(4, "little") + size.to_bytes(4, "little")
+        return _padded_gzip(data + body.flush() + tail, len(old), is_whole=True)
+    packing = zstandard.ZstdCompressor(level=19, write_checksum=True)
+    if not is_whole:
+        frame = packing.compressobj()
+        made = frame.compress(text) + frame.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        return made if len(made) >= len(old) - _SKIPPABLE_HEAD else _padding(old, made) + made
+    made = packing.compress(text)
+    return made if len(made) >= len(old) else made + _padding(old, made)
+
+
+def _padding(old: bytes, made: bytes) -> bytes:
+    """A frame without data that fills what is missing, or more if that is too little for one."""
+    room = max(0, len(old) - len(made) - _SKIPPABLE_HEAD)
+    return _SKIPPABLE + room.to_bytes(4, "little") + bytes(room)
+
+
+def _padded_gzip(body: bytes, size: int, *, is_whole: bool) -> bytes:
+    """A gzip member with a header that makes it as long as it shall be if that is possible."""
+    room = size - len(body)
+    if room <= _PLAIN_HEAD:
+        return _head(0) + body
+    if room == _HEAD - 1:
+        return _head(_NAME) + b"\0" + body
+    padding = b""
+    while is_whole and room - _HEAD > _MOST_EXTRA:
+        extra = min(_MOST_EXTRA, room - 2 * _HEAD - len(_EMPTY))
+        padding += _with_extra(extra) + _EMPTY
+        room -= _HEAD + extra + len(_EMPTY)
+    return _with_extra(min(room - _HEAD, _MOST_EXTRA)) + body + padding
+
+
+def _head(flags: int) -> bytes:
+    return GZIP + bytes([flags]) + bytes(5) + b"\xff"
+
+
+def _with_extra(size: int) -> bytes:
+    return _head(_EXTRA) + size.to_bytes(2, "little") + bytes(size)
+
+
+class _Unpacking(Protocol):
+    """What unpacks bytes one piece after the other."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the member is at its end."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the member."""
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """What is ready of all that was given."""
