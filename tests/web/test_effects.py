@@ -23,8 +23,8 @@ from tests.web.test_sessions import recorded
 
 LONG_AGO = 1_700_000_000
 ALLOWED = {
-    "/login", "/challenge", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan",
-    "/c/{cid}/share", "/c/{cid}/fixes",
+    "/login", "/challenge", "/lock", "/unlock", "/jobs/{job}/cancel", "/c/{cid}/save-as",
+    "/c/{cid}/session/plan", "/c/{cid}/share", "/c/{cid}/fixes",
 }  # fmt: skip
 """What is no GET and yet changes nothing: the door, plans, and files to download. Fixes are asked
 for as a plan; with `apply` they are refused like everything else."""

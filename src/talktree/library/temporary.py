@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.errors import TalktreeError
+from talktree.errors import LibraryLocked, TalktreeError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def tidy(root: Path) -> list[Unsaved] | None:
         return unsaved
     except BlockingIOError:
         return None
+    except LibraryLocked:
+        return []  # it is encrypted, and removed by the first command that has the key
     finally:
         os.close(file)
 
@@ -187,6 +189,8 @@ def _reduce(root: Path) -> list[Unsaved]:
             if unsaved:
                 library.forget_many(_entries(library, found), tombstone=False)
             return unsaved
+    except LibraryLocked:
+        raise
     except TalktreeError:
         # It cannot be read, so nobody knows what is in it: it is kept.
         return [Unsaved(root, 0, names=False)]

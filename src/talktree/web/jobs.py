@@ -162,6 +162,12 @@ class Jobs:
             if task.thread is not None and task.started:
                 task.thread.join(max(0.0, end - time.monotonic()))
 
+    def working(self) -> int:
+        """How many have begun and not ended yet, cancelled ones included."""
+        with self._lock:
+            threads = [task.thread for task in self._tasks.values() if task.started]
+        return sum(thread is not None and thread.is_alive() for thread in threads)
+
     def _run(self, task: _Task) -> None:
         with self._room:
             task.run()

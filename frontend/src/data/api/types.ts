@@ -72,6 +72,26 @@ export interface Entered {
   key: string;
 }
 
+/** What opens an encrypted library: its passphrase, or the text of an age identity file. */
+export interface Unlock {
+  passphrase?: string;
+  identity?: string;
+}
+
+/** Whether the library is encrypted, whether it is locked, and what unlocks it. */
+export interface LockState {
+  encrypted: boolean;
+  locked: boolean;
+  /** Whether a passphrase unlocks it. */
+  passphrase: boolean;
+  /** Whether an age identity unlocks it. */
+  identity: boolean;
+  /** Seconds until the next attempt is possible. */
+  wait: number;
+  /** How many jobs still have the key and are about to end. */
+  ending: number;
+}
+
 /** A format that can be read, and perhaps written. */
 export interface FormatInfo {
   slug: string;
@@ -101,6 +121,8 @@ export interface LibraryInfo {
 export interface About {
   version: string;
   read_only: boolean;
+  /** Whether the library is encrypted, so that it can be locked. */
+  encrypted: boolean;
   /** The paths that were named at the start; none if all of the library is served. */
   given: string[];
   formats: FormatInfo[];

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from talktree import __version__
 from talktree.formats import all_formats
 from talktree.web.answers import JSON
+from talktree.web.host import StudioHost
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import About, FormatInfo, LibraryInfo
 from talktree.web.studio import Studio
@@ -18,9 +19,11 @@ NANOSECONDS = 1_000_000
 
 def about(studio: Studio, call: Call) -> About:
     """What is served, and what can be done with it."""
+    host: StudioHost = call.request.app.state.host
     return About(
         version=__version__,
         read_only=studio.read_only,
+        encrypted=host.served.encrypted_root() is not None,
         given=tuple(map(str, studio.given)),
         formats=tuple(
             FormatInfo(
@@ -51,7 +54,7 @@ def _library(studio: Studio) -> LibraryInfo:
     )
 
 
-def description(studio: Studio, call: Call) -> Response:
+def description(studio: Studio | None, call: Call) -> Response:
     """The API, for programs."""
     from talktree.web.openapi import openapi_json
 
@@ -60,5 +63,5 @@ def description(studio: Studio, call: Call) -> Response:
 
 ROUTES = (
     Route("GET", "/about", about, "What is served, and what can be done with it.", gives=About),
-    Route("GET", "/openapi.json", description, "This description.", media=JSON),
+    Route("GET", "/openapi.json", description, "This description.", media=JSON, when_locked=True),
 )
