@@ -17,12 +17,11 @@ from talktree.web.errors import TooManyGuesses
 from talktree.web.route import API
 from talktree.web.security.guesses import FREE, LONGEST_WAIT, GuessLimit
 from talktree.web.table import TABLE
-from tests.web.every_route import filled
+from tests.web.every_route import PARTS, filled
 from tests.web.locked_studio import PASSPHRASE, EncryptedHome, encrypted_home
 from tests.web.running import Running, running, until
 
 pytest.importorskip("sqlcipher3")
-PARTS = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b"}
 IDENTITY = age_library().x25519.Identity.generate()
 
 

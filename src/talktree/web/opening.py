@@ -15,6 +15,7 @@ from talktree.web.jobs import Jobs
 from talktree.web.served import Served
 from talktree.web.studio import Studio
 from talktree.web.work.dropped import erase_kept_files
+from talktree.web.work.previews import Previews
 from talktree.web.work.scratch import keep_private, release
 
 
@@ -36,7 +37,7 @@ def opened(served: Served) -> Iterator[Studio]:
         ends.callback(jobs.close)
         if served.follows:
             ends.callback(_followed(jobs, served.root, served.given))
-        yield Studio(desk, jobs, scratch, served.read_only, served.given)
+        yield Studio(desk, jobs, scratch, Previews(), served.read_only, served.given)
 
 
 def _followed(jobs: Jobs, root: Path | None, given: Sequence[Path]) -> Callable[[], None]:

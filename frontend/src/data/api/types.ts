@@ -1074,6 +1074,15 @@ export type Deed =
 
 // What is given to others, and the secrets in it.
 
+/** What would be shared: a branch, some messages, or all; and what is looked for in it. */
+export interface FindSecrets {
+  leaf?: string | null;
+  ids?: string[];
+  include_deleted?: boolean;
+  words?: string[];
+  personal?: boolean;
+}
+
 /** A secret, without showing it. */
 export interface SecretPlace {
   message: string;
@@ -1129,10 +1138,20 @@ export interface Share {
   include_deleted?: boolean;
 }
 
-/** How the file begins that would be shared. */
+/** One of the files that would be shared. */
+export interface PreviewFile {
+  name: string;
+  /** How it begins, as it is; null if it is not text, and of a page, which is shown in a frame. */
+  text: string | null;
+}
+
+/** How the file begins that would be shared: the same bytes. */
 export interface SharePreview {
-  /** Of a page its words, of another file its content. */
-  text: string;
+  /** The file, or the first ones of a folder. */
+  files: PreviewFile[];
+  /** Of an HTML page the address at which it is shown in a frame. */
+  page: string | null;
+  /** Whether that is all of it. */
   is_whole: boolean;
   /** How many different values are replaced. */
   replaced: number;
