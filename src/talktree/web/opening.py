@@ -8,6 +8,7 @@ from pathlib import Path
 
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import Library
+from talktree.library.retention.schedule import RetentionSchedule
 from talktree.library.temporary import in_use, scratch_folder
 from talktree.web.desk.desk import Desk
 from talktree.web.intake import Follower, taking_in
@@ -44,9 +45,10 @@ def _followed(jobs: Jobs, root: Path | None, given: Sequence[Path]) -> Callable[
     """Take in what is there, then follow it; gives what ends that."""
     with Library.open(root) as library:
         places = bool(library.places())
-    follower = Follower(root, given)
+    # Rules are for the library of the user, not for files that are opened directly.
+    follower = Follower(root, given, retention=None if given else RetentionSchedule())
     if given or places:
-        job = jobs.start("import", taking_in(root, given))
+        job = jobs.start("import", taking_in(root, given, retention=not given))
         follower.after(lambda: jobs.get(job.id).state != "running")
     follower.start()
     return follower.end

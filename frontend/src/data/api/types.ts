@@ -127,6 +127,8 @@ export interface About {
   given: string[];
   formats: FormatInfo[];
   library: LibraryInfo;
+  /** Why retention rules of the configuration are not applied, if there are any. */
+  retention: string | null;
   /** The import that is still going on. */
   job: string | null;
 }

@@ -7,7 +7,10 @@ import os
 from starlette.responses import Response
 
 from talktree import __version__
+from talktree.errors import TalktreeError
 from talktree.formats import all_formats
+from talktree.library.library import Library
+from talktree.library.retention.apply import retention_notice
 from talktree.web.answers import JSON
 from talktree.web.host import StudioHost
 from talktree.web.route import Call, Route
@@ -19,6 +22,7 @@ NANOSECONDS = 1_000_000
 
 def about(studio: Studio, call: Call) -> About:
     """What is served, and what can be done with it."""
+    library = studio.desk.library()
     host: StudioHost = call.request.app.state.host
     return About(
         version=__version__,
@@ -36,13 +40,23 @@ def about(studio: Studio, call: Call) -> About:
             )
             for each in all_formats()
         ),
-        library=_library(studio),
+        library=_library(library),
+        retention=_retention(studio, library),
         job=studio.jobs.going_on("import"),
     )
 
 
-def _library(studio: Studio) -> LibraryInfo:
-    library = studio.desk.library()
+def _retention(studio: Studio, library: Library) -> str | None:
+    if studio.given or studio.read_only:
+        return None
+    try:
+        notice = retention_notice(library)
+    except TalktreeError as error:
+        return error.message
+    return None if notice is None else f"{notice.why_not}. {notice.hint}"
+
+
+def _library(library: Library) -> LibraryInfo:
     info = library.info()
     return LibraryInfo(
         conversations=info.conversations,

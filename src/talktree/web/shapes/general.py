@@ -113,6 +113,8 @@ class About(Struct, frozen=True, kw_only=True):
     """The paths that were named at the start; none if all of the library is served."""
     formats: tuple[FormatInfo, ...]
     library: LibraryInfo
+    retention: str | None
+    """Why retention rules of the configuration are not applied, if there are any."""
     job: str | None
     """The import that is still going on."""
 
