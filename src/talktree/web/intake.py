@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from talktree.errors import TalktreeError
@@ -45,12 +46,15 @@ class Follower(threading.Thread):
         *,
         every: float = EVERY,
         retention: RetentionSchedule | None = None,
+        looked: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(name="talktree-follower", daemon=True)
         self.root = root
         self.paths = paths
         self.every = every
         self.retention = retention
+        self.looked = looked
+        """Called after each look."""
         self._ended = threading.Event()
         self._may_begin: Callable[[], bool] = lambda: True
 
@@ -81,5 +85,7 @@ class Follower(threading.Thread):
                 self.retention.run(library)
         except (TalktreeError, OSError):
             pass  # somebody else is importing, or a path is gone for now: the next look will tell
+        with suppress(TalktreeError):
+            self.looked()
         took = time.monotonic() - began
         return max(self.every, min(took * SHARE, LONGEST))

@@ -100,7 +100,7 @@ def _share(studio: Studio, call: Call) -> Job:
         """Make the file; nothing is left of it if somebody does not want it any more."""
         return _made(opened, choice, progress, studio)
 
-    return studio.jobs.start("share", work)
+    return studio.jobs.start("share", work, source=opened.kept.source)
 
 
 def _preview(studio: Studio, call: Call) -> SharePreview:

@@ -34,6 +34,11 @@ class Previews:
                 self._pages.popitem(last=False)
         return id
 
+    def clear(self) -> None:
+        """Hold no page any more."""
+        with self._lock:
+            self._pages.clear()
+
     def page(self, id: str) -> bytes:
         """A page that is still held."""
         with self._lock:
