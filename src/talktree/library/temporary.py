@@ -118,13 +118,25 @@ def tidy_leftovers() -> None:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for uploads and files that jobs make; removed in the end, or by a later command."""
-    folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    fcntl.flock(file, fcntl.LOCK_SH)
+    folder, file = _locked_folder()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(file)
+
+
+def _locked_folder() -> tuple[Path, int]:
+    """A new folder with a lock; until it has one, another command may take it for a leftover."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
+        try:
+            file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(file, fcntl.LOCK_SH)
+        if folder.exists():
+            return folder, file
         os.close(file)
 
 
