@@ -25,7 +25,7 @@ demo: frontend  ## open the studio on the bundled conversations, until Ctrl-C
 	@$(DEMO) $(BIN)/talktree studio demo
 
 demo-terminal: $(STAMP)  ## show the bundled conversations in the terminal
-	@$(BIN)/python demo/show.py
+	@$(BIN)/python examples/demo.py
 
 frontend: $(STAMP)  ## build the page of the studio, if anything changed
 	@$(BIN)/python frontend/build.py

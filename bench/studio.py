@@ -20,6 +20,7 @@ from talktree.web.route import Call
 from talktree.web.routes import conversation, rows
 from talktree.web.routes.rows import RowsQuery
 from talktree.web.studio import Studio
+from talktree.web.work.previews import Previews
 
 SHORT, LONG = 1_000, 100_000
 SHOWN = 50
@@ -74,7 +75,7 @@ def cold(desk: Desk) -> None:
 
 def screen(desk: Desk) -> None:
     """What the page asks for once a conversation is open."""
-    studio = Studio(desk, Jobs(), Path())
+    studio = Studio(desk, Jobs(), Path(), Previews())
     path = {"cid": "1"}
     asked = {route.path: route.answer for route in (*conversation.ROUTES, *rows.ROUTES)}
     told = asked["/c/{cid}"](studio, Call(path, None, None, None))  # type: ignore[arg-type]

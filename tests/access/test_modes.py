@@ -82,7 +82,7 @@ class Bench(NamedTuple):
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     work, temporary = tmp_path / "work", tmp_path / "temporary"
-    shutil.copytree(DEMO, work / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DEMO, work / "demo")
     temporary.mkdir()
     lines = (work / "demo" / "claude-code.jsonl").read_text()
     (work / "broken.jsonl").write_text(lines + '{"type": "user", "uui')

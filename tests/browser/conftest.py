@@ -40,7 +40,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A studio that is only looked at: the demo, a long talk of many branches, a damaged one."""
     folder = tmp_path_factory.mktemp("gallery")
-    shutil.copytree(DEMO, folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DEMO, folder / "demo")
     write_long(folder / "long.jsonl")
     write_damaged(folder / "damaged.jsonl")
     with running([folder]) as found:
@@ -51,7 +51,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def demo(tmp_path: Path) -> Path:
     """The bundled conversations, to be changed at will."""
     folder = tmp_path / "demo"
-    shutil.copytree(DEMO, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DEMO, folder)
     return folder
 
 

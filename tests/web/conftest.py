@@ -17,7 +17,7 @@ DEMO = Path(__file__).parent.parent.parent / "demo"
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundled conversations, in a folder of their own."""
     folder = tmp_path_factory.mktemp("demo") / "demo"
-    shutil.copytree(DEMO, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DEMO, folder)
     return folder
 
 

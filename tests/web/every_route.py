@@ -10,6 +10,11 @@ from talktree.web.route import Route
 from talktree.web.table import TABLE
 from tests.web.running import Running
 
+PARTS = {
+    "cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b", "preview": "p",
+}  # fmt: skip
+"""Something for each name in an address."""
+
 
 class Question(NamedTuple):
     """How a route is asked."""
@@ -36,6 +41,8 @@ def questions(studio: Running) -> Iterator[Question]:
         cid = card["cid"]
         leaves = [branch["leaf"] for branch in studio.get(f"/c/{cid}")["branches"]]
         parts = {"cid": cid, "id": _first(studio, cid), "job": job, "upload": upload, "number": "0"}
+        page = studio.post(f"/c/{cid}/share/preview", {"to": "html"})["page"]
+        parts["preview"] = page.rpartition("/")[2]
         for route in TABLE:
             if route.method == "GET" and ("{cid}" in route.path or cid == "1"):
                 yield Question(route, filled(route, parts), _query(studio, cid, leaves, route))
@@ -72,7 +79,5 @@ def _query(studio: Running, cid: str, leaves: list[str], route: Route) -> dict[s
             return {"path": files[0]["path"] if files else "nowhere"}
         case "/c/{cid}/ledger" | "/uploads/{upload}/ledger":
             return {"to": "native"}
-        case "/c/{cid}/share/preview":
-            return {"to": "html"}
         case _:
             return {}

@@ -14,7 +14,7 @@ import httpx
 from talktree.library.temporary import Unsaved
 from talktree.web.app import application
 from talktree.web.binding import bound
-from talktree.web.opening import opened
+from talktree.web.host import StudioHost
 from talktree.web.page import Page
 from talktree.web.route import API, Route
 from talktree.web.security.keys import Keys
@@ -30,9 +30,14 @@ OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
 class Running(NamedTuple):
     """A studio that serves, and a client that may ask it anything."""
 
-    studio: Studio
+    host: StudioHost
     keys: Keys
     client: httpx.Client
+
+    @property
+    def studio(self) -> Studio:
+        """What is open now."""
+        return self.host.require()
 
     @property
     def origin(self) -> str:
@@ -87,15 +92,16 @@ def running(
     with ExitStack() as ends:
         socket = ends.enter_context(bound(port))
         served = ends.enter_context(serve(paths, read_only=read_only, unsaved=_ignore))
-        studio = ends.enter_context(opened(served))
+        host = StudioHost(served)
+        ends.callback(host.close)
         keys = Keys(socket.getsockname()[1])
-        app = application(studio, keys, table=table, page=page, ending=ending)
+        app = application(host, keys, table=table, page=page, ending=ending)
         server = Server(app, ending)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
         thread.start()
         ends.callback(thread.join)
         ends.callback(server.end)
-        until(lambda: studio.jobs.going_on("import") is None)
+        until(lambda: host.studio is None or host.studio.jobs.going_on("import") is None)
         base = f"http://127.0.0.1:{keys.port}"
         # The server lets go of an idle line, maybe just when it is used again.
         limits = httpx.Limits(max_keepalive_connections=0)
@@ -105,4 +111,4 @@ def running(
         entered = client.post(f"{API}/login", json={"token": keys.token})
         assert entered.status_code == 200, entered.text
         client.headers["X-Talktree-Key"] = entered.json()["key"]
-        yield Running(studio, keys, client)
+        yield Running(host, keys, client)

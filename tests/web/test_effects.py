@@ -17,14 +17,15 @@ from talktree.library.library import Library
 from talktree.library.temporary import library_of
 from talktree.web.intake import EVERY
 from talktree.web.table import TABLE
-from tests.web.every_route import filled, questions
+from tests.web.every_route import PARTS, filled, questions
 from tests.web.running import Running, running
 from tests.web.test_sessions import recorded
 
 LONG_AGO = 1_700_000_000
 ALLOWED = {
-    "/login", "/challenge", "/jobs/{job}/cancel", "/c/{cid}/save-as", "/c/{cid}/session/plan",
-    "/c/{cid}/share", "/c/{cid}/fixes",
+    "/login", "/challenge", "/lock", "/unlock", "/jobs/{job}/cancel", "/c/{cid}/save-as",
+    "/c/{cid}/session/plan", "/c/{cid}/share", "/c/{cid}/fixes", "/c/{cid}/secrets",
+    "/c/{cid}/share/preview",
 }  # fmt: skip
 """What is no GET and yet changes nothing: the door, plans, and files to download. Fixes are asked
 for as a plan; with `apply` they are refused like everything else."""
@@ -113,6 +114,8 @@ def _ask_everything(studio: Running) -> None:
     planned = 0
     for path, body in (
         (f"/c/{card}/share", {"to": "html"}),
+        (f"/c/{card}/share/preview", {"to": "html"}),
+        (f"/c/{card}/secrets", {"words": ["lantern"]}),
         (f"/c/{card}/save-as", {"to": "native"}),
         (f"/c/{card}/fixes", {"stamp": stamp}),
         *((f"/c/{each['cid']}/session/plan", {"verb": "undo"}) for each in cards),
@@ -123,7 +126,7 @@ def _ask_everything(studio: Running) -> None:
         answer = studio.client.post(f"/api/v1{path}", json=body)
         assert answer.status_code != 403, (path, answer.text)
         planned += answer.status_code == 200 and path.endswith("/plan")
-        if "id" in answer.json():
+        if path.endswith(("/share", "/save-as")):
             studio.ended(answer.json()["id"])
     assert planned, "at least one conversation is a session that can be undone"
 
@@ -132,10 +135,9 @@ def test_a_studio_that_only_reads_refuses_every_change(own: Path, home: Path) ->
     with running([own], read_only=True) as studio:
         assert studio.get("/about")["read_only"] is True
         before = digests(own, home)
-        parts = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b"}
         for route in TABLE:
             if route.method != "GET" and route.path not in ALLOWED:
-                answer = studio.client.request(route.method, filled(route, parts), json={})
+                answer = studio.client.request(route.method, filled(route, PARTS), json={})
                 assert answer.status_code == 403, route
                 assert answer.json()["error"]["kind"] == "read-only"
         stamp = studio.get("/c/1")["stamp"]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
+import pytest
+
+from talktree.library.erasure.forget import finish, forget_many
+from talktree.library.importing.lock import WriterLock
+from talktree.library.library import Library
 from talktree.web.routes.live import Watch
-from tests.web.running import running
-from tests.web.working import cid_of, copied, refused
+from tests.export.talks import lines, said
+from tests.web.running import Running, running, until
+from tests.web.working import cid_of, copied, done, refused, stamp_of
 
 
 def test_the_studio_says_what_goes_and_forgets_it(tmp_path: Path) -> None:
@@ -17,11 +24,11 @@ def test_the_studio_says_what_goes_and_forgets_it(tmp_path: Path) -> None:
         preview = found.get(f"/c/{cid}/forget")
         assert (preview["path"], preview["on_disk"]) == (str(path), True)
         assert preview["versions"] == 1
-        watch = Watch(found.studio.desk, cid)
+        watch = watch_of(found, cid)
         watch.look()
         count = found.get("/conversations")["total"]
-        done = found.post(f"/c/{cid}/forget", None)
-        assert done["left"] == []
+        forgotten = found.post(f"/c/{cid}/forget", None)
+        assert forgotten["left"] == []
         news = watch.look()
         assert news is not None
         assert news.cause == "forgotten"
@@ -42,3 +49,126 @@ def test_a_studio_that_only_shows_forgets_nothing(tmp_path: Path) -> None:
         assert found.get(f"/c/{cid}/forget")["conversations"] == 2
         refused(found, f"/c/{cid}/forget", None, 403)
         assert found.get(f"/c/{cid}")["messages"] > 0
+
+
+WORD = "quizzaciousharbour"
+LONG = 3_000
+
+
+def watch_of(studio: Running, cid: str) -> Watch:
+    """What an open window of a conversation listens to."""
+    return Watch(studio.studio.desk, cid)
+
+
+def planted(folder: Path, count: int = 3) -> Path:
+    """A session with a word in each message that is nowhere else."""
+    path = folder / "planted.jsonl"
+    parents: list[str | None] = [None, *(f"m{number}" for number in range(count))]
+    path.write_bytes(
+        lines(*(said("user", f"m{n}", parents[n], f"{WORD} {n} " * 20) for n in range(count)))
+    )
+    return path
+
+
+def files_with(word: str, *folders: Path) -> list[Path]:
+    """The files that hold a word, in any byte; names of files do not count."""
+    found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return [path for path in found if word.encode() in path.read_bytes()]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return tmp_path / "home"
+
+
+def test_edits_files_and_previews_of_it_go_as_well(home: Path, tmp_path: Path) -> None:
+    path = planted(tmp_path)
+    with running([path]) as found:
+        cid = cid_of(found, path)
+        edit = {"do": "reply", "parent": "m2", "text": f"an unsaved {WORD}"}
+        done(found, cid, edit)
+        stamp = stamp_of(found, cid)
+        watches = [watch_of(found, cid) for _ in range(2)]
+        for to in ("html", "md"):
+            job = found.ended(found.post(f"/c/{cid}/share", {"to": to})["id"])
+            assert found.client.get(f"/api/v1/jobs/{job['id']}/file").status_code == 200
+        page = found.post(f"/c/{cid}/share/preview", {"to": "html"})["page"]
+        assert files_with(WORD, home, tmp_path / "temporary")
+        forgotten = found.post(f"/c/{cid}/forget", None)
+        assert forgotten["left"] == []
+        assert files_with(WORD, home, tmp_path / "temporary") == []
+        assert found.client.get(page).status_code == 404
+        refused(found, f"/jobs/{job['id']}/file", None, 405)
+        assert found.client.get(f"/api/v1/jobs/{job['id']}/file").status_code == 404
+        turn = {"stamp": stamp}
+        refused(found, f"/c/{cid}/undo", turn, 404)
+        for watch in watches:
+            news = watch.look()
+            assert news is not None
+            assert news.cause == "forgotten"
+    assert WORD in path.read_text()
+
+
+def test_work_on_it_stops_and_leaves_no_file(home: Path, tmp_path: Path) -> None:
+    path = planted(tmp_path, LONG)
+    with running([path]) as found:
+        cid = cid_of(found, path)
+        jobs = [found.post(f"/c/{cid}/share", {"to": "html"})["id"] for _ in range(2)]
+        assert found.post(f"/c/{cid}/forget", None)["left"] == []
+        for job in jobs:
+            ended = found.ended(job)
+            assert ended["state"] in {"cancelled", "failed", "done"}
+            assert ended["file"] is None
+        assert files_with(WORD, home, tmp_path / "temporary") == []
+
+
+def test_what_another_program_forgets_is_dropped_too(home: Path, tmp_path: Path) -> None:
+    with Library.open(write=True) as library:
+        library.import_([planted(tmp_path)])
+    with running([]) as found:
+        job = found.ended(found.post("/c/1/share", {"to": "md"})["id"])
+        assert job["file"]
+        with Library.open(write=True) as library:
+            library.forget(next(iter(library.conversations())))
+        until(lambda: not files_with(WORD, tmp_path / "temporary"))
+        assert found.client.get(f"/api/v1/jobs/{job['id']}/file").status_code == 404
+        until(lambda: not files_with(WORD, home))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others that use the library are not waited for."""
+    for each in (forget_many, finish):
+        assert each.__kwdefaults__ is not None
+        monkeypatch.setitem(each.__kwdefaults__, "wait", 0.1)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_while_another_program_writes_nothing_is_forgotten(home: Path, tmp_path: Path) -> None:
+    path = planted(tmp_path)
+    with running([path]) as found:
+        cid = cid_of(found, path)
+        root = found.host.served.root
+        assert root is not None
+        with WriterLock(root).held(60.0):
+            answer = refused(found, f"/c/{cid}/forget", None, 409)
+            assert answer["kind"] == "busy"
+            assert found.get(f"/c/{cid}")["messages"] == 3
+        assert found.post(f"/c/{cid}/forget", None)["left"] == []
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_reader_of_the_database_is_named_as_what_is_left(home: Path, tmp_path: Path) -> None:
+    path = planted(tmp_path)
+    with running([path]) as found:
+        cid = cid_of(found, path)
+        root = found.host.served.root
+        assert root is not None
+        with Library.open(root) as reader, reader.db.snapshot():
+            assert list(reader.conversations())
+            forgotten = found.post(f"/c/{cid}/forget", None)
+            assert forgotten["left"], "it says that it is not finished"
+        until(lambda: not files_with(WORD, home))

@@ -269,6 +269,6 @@ def test_a_server_that_knows_web_sockets_closes_them(seen: Running) -> None:
 
     host = f"127.0.0.1:{seen.keys.port}".encode()
     scope = {"type": "websocket", "path": "/", "raw_path": b"/", "headers": [(b"host", host)]}
-    app = application(seen.studio, seen.keys)
+    app = application(seen.host, seen.keys)
     asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
     assert [message["type"] for message in told] == ["websocket.close"]

@@ -12,11 +12,10 @@ from talktree.web.page import Page
 from talktree.web.route import API, Call, Route
 from talktree.web.studio import Studio
 from talktree.web.table import TABLE
-from tests.web.every_route import filled
+from tests.web.every_route import PARTS, filled
 from tests.web.raw import Asker, Said
 from tests.web.running import Running, running
 
-PARTS = {"cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b"}
 EXPECTED = {
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",

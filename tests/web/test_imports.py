@@ -56,7 +56,7 @@ def test_an_import_tells_and_stops_in_the_midst_of_a_file(tmp_path: Path) -> Non
         with pytest.raises(Cancelled):
             imported(library, [path], progress)
         assert 0 < told[-1][0] < path.stat().st_size == told[-1][1]
-        taken = imported(library, [path], Progress(lambda *_: None))
+        taken, _ = imported(library, [path], Progress(lambda *_: None))
         assert taken.failed == []
         assert not library.check(read_data=True)
         kept = library.conversation(str(path))

@@ -11,6 +11,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from talktree.library.temporary import library_of
+from talktree.library.temporary import library_of, scratch_folder
 from talktree.web.route import API
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, until
@@ -336,3 +337,23 @@ def test_what_opens_a_studio_opens_no_later_one(session: Path, tmp_path: Path) -
         ) as client:
             assert client.post("/login", json={"token": token}).status_code == 401
             assert client.get("/about").status_code == 401
+
+
+def test_a_new_scratch_folder_that_another_command_removes_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    make = tempfile.mkdtemp
+    made: list[str] = []
+
+    def removed_at_first(*, prefix: str) -> str:
+        folder = make(prefix=prefix)
+        if not made:
+            Path(folder).rmdir()
+        made.append(folder)
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", removed_at_first)
+    with scratch_folder() as folder:
+        assert folder.is_dir()
+    assert len(made) == 2

@@ -35,6 +35,10 @@ def test_every_conversation_of_a_source_is_listed_and_opens(tmp_path: Path) -> N
                 assert sorted(told["siblings_in_source"]) == sorted(c["cid"] for c in mine)
 
 
+def test_the_demo_has_no_file_that_is_not_imported(seen: Running) -> None:
+    assert seen.get("/failures")["sources"] == []
+
+
 def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> None:
     head, *lines = (DEMO / "native.jsonl").read_text().splitlines()
     _, second = (at for at, each in enumerate(lines) if each.startswith('{"conversation"'))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +14,10 @@ from talktree.web.route import API
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
 from tests.web.running import Running, running
+from tests.web.working import copied
 
 KEY = KINDS["anthropic"](Dice(12))
+PLACEHOLDER = re.compile(r"\[redacted: [^\]\\]+\]")
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +30,9 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
         yield found
 
 
-def shared(studio: Running, **asked: object) -> tuple[str, bytes]:
+def shared(studio: Running, cid: str = "1", **asked: Any) -> tuple[str, bytes]:
     """The file of a share, and what it is called."""
-    job = studio.ended(studio.post("/c/1/share", {"to": "html", **asked})["id"])
+    job = studio.ended(studio.post(f"/c/{cid}/share", {"to": "html", **asked})["id"])
     assert job["state"] == "done", job
     answer = studio.client.get(f"{API}/jobs/{job['id']}/file")
     assert answer.status_code == 200
@@ -59,7 +63,7 @@ def test_a_page_is_made_in_the_background(studio: Running) -> None:
     ],
 )
 def test_it_holds_what_was_asked_for(
-    studio: Running, asked: dict[str, object], there: bytes, absent: bytes
+    studio: Running, asked: dict[str, Any], there: bytes, absent: bytes
 ) -> None:
     for to in ("html", "md", "text"):
         if to != "html" and "images" in asked:
@@ -79,7 +83,7 @@ def test_any_format_can_be_shared(studio: Running) -> None:
 
 
 def test_secrets_are_told_without_being_shown(studio: Running) -> None:
-    found = studio.get("/c/1/secrets")
+    found = studio.post("/c/1/secrets", {})
     assert (found["total"], found["distinct"]) == (1, 1)
     (place,) = found["places"]
     assert place["message"] == "k1"
@@ -87,8 +91,8 @@ def test_secrets_are_told_without_being_shown(studio: Running) -> None:
     assert place["placeholder"].startswith("[redacted: Anthropic key ")
     assert KEY not in str(found)
     assert KEY[8:20] not in str(found)
-    assert studio.get("/c/1/secrets", leaf="a3")["total"] == 0
-    assert studio.get("/c/1/secrets", ids=["u1", "k1"])["total"] == 1
+    assert studio.post("/c/1/secrets", {"leaf": "a3"})["total"] == 0
+    assert studio.post("/c/1/secrets", {"ids": ["u1", "k1"]})["total"] == 1
 
 
 def test_what_is_not_there_is_told_at_once(studio: Running) -> None:
@@ -122,22 +126,55 @@ def test_hidden_messages_are_shared_only_if_they_are_chosen(tmp_path: Path) -> N
     path = tmp_path / "talk.jsonl"
     path.write_bytes(lines(*forked(), gone))
     with running([path]) as studio:
-        left = studio.get("/c/1/secrets")
+        left = studio.post("/c/1/secrets", {})
         assert (left["hidden"], left["total"]) == ({"message not shown to the user": 1}, 0)
-        every = studio.get("/c/1/secrets", include_deleted="true")
+        every = studio.post("/c/1/secrets", {"include_deleted": True})
         assert (every["hidden"], every["total"]) == ({"message not shown to the user": 1}, 1)
         assert b"never mind" not in shared(studio, to="md")[1]
         assert b"never mind" in shared(studio, to="md", include_deleted=True)[1]
 
 
 def test_the_preview_is_what_is_shared(studio: Running) -> None:
-    shown = studio.get("/c/1/share/preview", to="md")
-    assert shown["is_whole"]
-    assert shown["replaced"] == 1
-    assert "[redacted: Anthropic key" in shown["text"]
-    assert KEY not in shown["text"]
-    words = studio.get("/c/1/share/preview", to="html", words=["pears"])
-    assert "pears" not in words["text"].lower()
-    looked = studio.get("/c/1/secrets", words=["pears"], personal="true")["looked_for"]
-    assert (looked["words"], looked["personal"]) == (1, True)
-    assert b"pears" not in shared(studio, to="md", words=["pears"])[1].lower()
+    found = studio.post("/c/1/secrets", {"words": ["pears"], "personal": True})
+    assert (found["looked_for"]["words"], found["looked_for"]["personal"]) == (1, True)
+    for to in ("html", "md", "text", "native", "claude-code", "studio"):
+        for more in ({}, {"words": ["pears"]}, {"redact": False}, {"personal": True}):
+            shown = studio.post("/c/1/share/preview", {"to": to, **more})
+            name, data = shared(studio, to=to, **more)
+            assert shown["is_whole"]
+            (file,) = shown["files"]
+            if to == "html":
+                assert file["text"] is None
+                page = studio.client.get(shown["page"])
+                assert page.headers["content-type"].startswith("text/html")
+                assert page.content == data, (name, more)
+            else:
+                assert file["text"].encode() == data, (name, more)
+            assert (KEY.encode() in data) == ("redact" in more)
+            if "words" in more:
+                assert b"pears" not in data.lower()
+                listed = {each["placeholder"] for each in found["places"]}
+                in_messages = set(PLACEHOLDER.findall(data.decode().replace("\\]", "]")))
+                assert in_messages <= listed, "the list shows what the file has"
+
+
+def test_a_page_is_previewed_in_a_sandbox(studio: Running) -> None:
+    page = studio.post("/c/1/share/preview", {"to": "html"})["page"]
+    policy = studio.client.get(page).headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert "script-src" not in policy
+    for _ in range(4):
+        studio.post("/c/1/share/preview", {"to": "html"})
+    assert studio.client.get(page).status_code == 404, "only the last ones are held"
+
+
+def test_a_folder_is_previewed_file_by_file(tmp_path: Path) -> None:
+    with running([copied("sage", tmp_path)]) as studio:
+        (cid,) = {each["cid"] for each in studio.get("/conversations")["cards"]}
+        shown = studio.post(f"/c/{cid}/share/preview", {"to": "sage"})
+        _, data = shared(studio, cid=cid, to="sage")
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            members = {n.partition("/")[2]: archive.read(n) for n in archive.namelist()}
+        assert len(shown["files"]) > 1
+        for file in shown["files"]:
+            assert members[file["name"]].startswith(file["text"].encode())

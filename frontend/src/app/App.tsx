@@ -16,8 +16,10 @@ import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { BrowserKeys } from './browserCommand'
 import { HelpKeys } from './Help'
 import { Layout } from './Layout'
+import { LockKeys, LockWatch } from './Lock'
 import { login, watchForToken } from './login'
 import { Doorstep } from './Doorstep'
+import { UnlockPage } from './UnlockPage'
 import { Toasts } from '../ui/Toast'
 
 export function App({ token }: { token: string | null }) {
@@ -38,7 +40,7 @@ export function App({ token }: { token: string | null }) {
   if (!entered) return <main className="doorstep" aria-busy="true" />
   return (
     <ErrorBoundary what="The studio">
-      {connection === 'login' ? <Doorstep /> : <Studio />}
+      {connection === 'login' ? <Doorstep /> : connection === 'locked' ? <UnlockPage /> : <Studio />}
       <Toasts />
     </ErrorBoundary>
   )
@@ -58,6 +60,12 @@ function Studio() {
       <BrowserKeys readOnly={about.data?.read_only ?? true} />
       <WorkHost />
       <LibraryKeys />
+      {about.data?.encrypted && (
+        <>
+          <LockWatch />
+          <LockKeys />
+        </>
+      )}
     </ConversationProvider>
   )
 }

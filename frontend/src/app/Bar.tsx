@@ -11,6 +11,7 @@ import { Button } from '../ui/Button'
 import { useConversation } from '../data/conversation/ConversationProvider'
 import { openHelp } from './Help'
 import { Icon } from '../ui/Icon'
+import { LOCK, lockNow } from './Lock'
 import { MoreMenu } from './MoreMenu'
 import { toggle, usePanes } from '../ui/panes'
 import { hrefOf } from '../lib/router'
@@ -62,6 +63,9 @@ export function Bar({ about }: { about: About | null }) {
           onClick={() => chooseFiles()}
           disabled={about?.read_only ?? true}
         />
+        {about?.encrypted && (
+          <Button kind="quiet" icon="lock" label={LOCK} className="bar-wide" onClick={() => void lockNow()} />
+        )}
         <Button kind="quiet" icon={themeIcon} label={`Theme: ${themeName}`} className="bar-wide" onClick={nextTheme} />
         <Button kind="quiet" icon="help" label="Help and keys" shortcut="?" className="bar-wide" onClick={openHelp} />
         {conversation && (
@@ -76,7 +80,7 @@ export function Bar({ about }: { about: About | null }) {
           />
         )}
         <div className="bar-narrow">
-          <MoreMenu readOnly={about?.read_only ?? false} />
+          <MoreMenu readOnly={about?.read_only ?? false} encrypted={about?.encrypted ?? false} />
         </div>
       </div>
     </header>

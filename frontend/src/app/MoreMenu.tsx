@@ -9,11 +9,12 @@ import { useBarState } from './useBarState'
 import { useConversation, useMaybeOpen } from '../data/conversation/ConversationProvider'
 import { useBrowserCommand } from './browserCommand'
 import { openHelp } from './Help'
+import { LOCK, lockNow } from './Lock'
 import { Menu, type MenuItem } from '../ui/Menu'
 import { toggle } from '../ui/panes'
 import { go } from '../lib/router'
 
-export function MoreMenu({ readOnly }: { readOnly: boolean }) {
+export function MoreMenu({ readOnly, encrypted }: { readOnly: boolean; encrypted: boolean }) {
   const open = useMaybeOpen()
   const shown = useConversation().conversation !== null
   const state = useBarState()
@@ -81,6 +82,7 @@ export function MoreMenu({ readOnly }: { readOnly: boolean }) {
     { key: 'theme', group: 'view', text: `Theme: ${name}`, icon, run: nextTheme },
     { key: 'help', group: 'view', text: 'Help and keys', icon: 'help', run: openHelp },
   ]
+  if (encrypted) always.push({ key: 'lock', group: 'view', text: LOCK, icon: 'lock', run: () => void lockNow() })
   if (browser) always.push({ key: 'browser', group: 'view', text: browser.text, icon: 'key', run: browser.run })
   return <Menu label="More" items={shown ? [...work, ...always] : always} />
 }

@@ -1,14 +1,19 @@
-// The title of the document: what a tab of the browser, its history and a bookmark are called.
+// The title of the document: what a tab of the browser, its history and a bookmark are called. The history is on the disk,
+// so the title of a conversation in an encrypted library is not in it.
 
 import { useEffect } from 'react'
+import type { About } from '../data/api/types'
+import { useGet } from '../data/api/use'
 import { useConversation } from '../data/conversation/ConversationProvider'
 
 const STUDIO = 'Talktree studio'
 
 export function useDocumentTitle(): void {
   const { cid, conversation, error } = useConversation()
+  const about = useGet<About>('/about').data
   const missing = error !== null && conversation === null
-  const title = cid === null ? 'Overview' : missing ? 'Not found' : (conversation?.title ?? '')
+  const mayBeKept = about !== undefined && !about.encrypted
+  const title = !mayBeKept ? '' : cid === null ? 'Overview' : missing ? 'Not found' : (conversation?.title ?? '')
   useEffect(() => {
     document.title = title ? `${title} · ${STUDIO}` : STUDIO
     return () => {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from talktree.cli.failures import tell
@@ -10,9 +9,6 @@ from talktree.cli.failures import tell
 if TYPE_CHECKING:
     from talktree.library.library import Library
     from talktree.library.retention.apply import RetentionResult
-
-EVERY = 3600.0
-"""Seconds between two runs while files are watched."""
 
 
 def apply_confirmed(library: Library) -> RetentionResult | None:
@@ -44,17 +40,17 @@ class Repeated:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._last: float | None = None
+        from talktree.library.retention.schedule import RetentionSchedule
+
+        self._schedule = RetentionSchedule()
         self._reported: str | None = None
 
     def run(self, *, quiet: bool) -> None:
         """Apply the rules if that was long enough ago, and report what came of it once."""
-        now = time.monotonic()
-        if self._last is not None and now - self._last < EVERY:
+        result = self._schedule.run(self._library)
+        if result is None:
             return
-        self._last = now
-        result = apply_confirmed(self._library)
-        why = None if result is None else result.why_not
+        why = result.why_not
         if not quiet and (why is None or why != self._reported):
             report(result)
         self._reported = why

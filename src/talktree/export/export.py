@@ -54,11 +54,14 @@ def _silent(done: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-def redactor_for(choice: Choice) -> Redactor:
-    """What replaces secrets, the words of a choice, and what the user's configuration names."""
+def redactor_for(choice: Choice, key: bytes | None = None) -> Redactor:
+    """What replaces secrets, the words of a choice, and what the user's configuration names.
+
+    Without a key one is drawn, and equal secrets get other placeholders in the next export.
+    """
     settings = redaction_settings()
     words = (*choice.words, *settings.words)
-    return Redactor(targets=Targets(words, settings.patterns, personal=choice.personal))
+    return Redactor(key, targets=Targets(words, settings.patterns, personal=choice.personal))
 
 
 def exported(

@@ -43,16 +43,26 @@ def parse_recipients(given: Iterable[str]) -> list[Any]:
 
 def read_identities(path: str) -> list[Any]:
     """The identities in a file: those of age, or one SSH key."""
-    library = age_library()
     try:
         data = Path(path).read_bytes()[:_LONGEST]
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}", hint="check the path") from None
+    found = parse_identities(data, path)
+    if not found:
+        raise Unreadable(f"{path}: no identity in it", hint="make one with age-keygen -o FILE")
+    return found
+
+
+def parse_identities(data: bytes, path: str) -> list[Any]:
+    """The identities in the content of such a file; none if it is empty."""
+    if not data:
+        return []
+    library = age_library()
     try:
         if data.lstrip().startswith(b"-----BEGIN"):
             return [library.ssh.Identity.from_buffer(data)]
         lines = [line.strip() for line in data.decode().splitlines()]
-        found = [
+        return [
             library.x25519.Identity.from_str(line)
             for line in lines
             if line and not line.startswith("#")
@@ -61,9 +71,6 @@ def read_identities(path: str) -> list[Any]:
         raise Unreadable(
             f"{path}: not an age identity: {error}", hint="make one with age-keygen -o FILE"
         ) from None
-    if not found:
-        raise Unreadable(f"{path}: no identity in it", hint="make one with age-keygen -o FILE")
-    return found
 
 
 def public_parts(identities: Sequence[Any], path: str) -> list[Any]:

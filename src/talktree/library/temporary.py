@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.errors import TalktreeError
+from talktree.errors import LibraryLocked, TalktreeError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def tidy(root: Path) -> list[Unsaved] | None:
         return unsaved
     except BlockingIOError:
         return None
+    except LibraryLocked:
+        return []  # it is encrypted, and removed by the first command that has the key
     finally:
         os.close(file)
 
@@ -116,13 +118,25 @@ def tidy_leftovers() -> None:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for uploads and files that jobs make; removed in the end, or by a later command."""
-    folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    fcntl.flock(file, fcntl.LOCK_SH)
+    folder, file = _locked_folder()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(file)
+
+
+def _locked_folder() -> tuple[Path, int]:
+    """A new folder with a lock; until it has one, another command may take it for a leftover."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
+        try:
+            file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(file, fcntl.LOCK_SH)
+        if folder.exists():
+            return folder, file
         os.close(file)
 
 
@@ -189,6 +203,8 @@ def _reduce(root: Path) -> list[Unsaved]:
             if unsaved:
                 library.forget_many(_entries(library, found), tombstone=False)
             return unsaved
+    except LibraryLocked:
+        raise
     except TalktreeError:
         # It cannot be read, so nobody knows what is in it: it is kept.
         return [Unsaved(root, 0, names=False)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from starlette.applications import Starlette
@@ -18,8 +18,9 @@ from talktree.errors import NotFound
 from talktree.web.answers import answered, failed
 from talktree.web.asking import asked, segments
 from talktree.web.errors import ReadOnly, WrongMethod
+from talktree.web.host import StudioHost
 from talktree.web.page import Page
-from talktree.web.route import Route
+from talktree.web.route import Call, Route
 from talktree.web.security.gate import Gate
 from talktree.web.security.headers import Headers
 from talktree.web.security.keys import Keys
@@ -31,7 +32,7 @@ AT_ONCE = 8
 
 
 def application(
-    studio: Studio,
+    host: StudioHost,
     keys: Keys,
     *,
     table: Sequence[Route] = TABLE,
@@ -43,12 +44,13 @@ def application(
     Streams end when `ending` is set, which nobody else can make them do.
     """
     limit = anyio.CapacityLimiter(AT_ONCE)
-    lines = [_Line(route, studio, limit) for route in table]
+    lines = [_Line(route, host, limit) for route in table]
     page = page or Page()
     starlette = Starlette(routes=lines)
     starlette.router.redirect_slashes = False
     starlette.router.default = _Rest(page)
     starlette.state.keys = keys
+    starlette.state.host = host
     starlette.state.ending = ending
     return Headers(Gate(starlette, keys, page.has))
 
@@ -56,9 +58,9 @@ def application(
 class _Line(BaseRoute):
     """A line of the table, as Starlette asks for it."""
 
-    def __init__(self, route: Route, studio: Studio, limit: anyio.CapacityLimiter) -> None:
+    def __init__(self, route: Route, host: StudioHost, limit: anyio.CapacityLimiter) -> None:
         self.route = route
-        self.studio = studio
+        self.host = host
         self.limit = limit
         self.parts = route.address.removeprefix("/").split("/")
 
@@ -84,16 +86,25 @@ class _Line(BaseRoute):
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Any:  # noqa: ANN401 - whatever a route gives
-        if request.method not in {self.route.method, "HEAD"}:
+        # A HEAD is a GET without its answer; the gate asks less of it than of a change.
+        method = "GET" if request.method == "HEAD" else request.method
+        if method != self.route.method:
             raise WrongMethod(f"{request.method} is not possible here")
-        if self.route.effects and self.studio.read_only:
+        if self.route.effects and self.host.served.read_only:
             raise ReadOnly("this studio is read-only", hint="start it without --read-only")
+        studio = self.host.studio if self.route.when_locked else self.host.require()
         call = await asked(self.route, request.path_params, request)
+        try:
+            return await self._answer_with(cast(Studio, studio), call)
+        except Exception:
+            if self.host.studio is not studio and not self.route.when_locked:
+                self.host.require()  # it was locked meanwhile, whatever that led to
+            raise
+
+    async def _answer_with(self, studio: Studio, call: Call) -> Any:  # noqa: ANN401
         if inspect.iscoroutinefunction(self.route.answer):
-            return await self.route.answer(self.studio, call)
-        return await anyio.to_thread.run_sync(
-            self.route.answer, self.studio, call, limiter=self.limit
-        )
+            return await self.route.answer(studio, call)
+        return await anyio.to_thread.run_sync(self.route.answer, studio, call, limiter=self.limit)
 
 
 class _Rest:

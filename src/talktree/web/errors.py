@@ -13,12 +13,14 @@ from talktree.errors import (
     ChangedMeanwhile,
     DangerousAttachment,
     Escapes,
+    LibraryLocked,
     NotFound,
     NotSaved,
     NotUndoable,
     SuspiciousAttachment,
     TalktreeError,
     UsageError,
+    WrongKey,
 )
 from talktree.web.shapes.general import Fault
 
@@ -64,6 +66,16 @@ class WrongMethod(UsageError):
     """There is such an address, but not for this verb."""
 
 
+class TooManyGuesses(TalktreeError):
+    """A passphrase is tried too soon after wrong ones."""
+
+    exit_code = 2
+    kind = "too-many-guesses"
+
+    def __init__(self, message: str, *, wait: int) -> None:
+        super().__init__(f"{message}; wait {wait} s", hint="then try again")
+
+
 class TooLarge(TalktreeError):
     """More was sent than is taken."""
 
@@ -79,10 +91,13 @@ STATUS: Mapping[type[TalktreeError], int] = {
     NotEntered: 401,
     Foreign: 403,
     ReadOnly: 403,
+    WrongKey: 403,
     NotFound: 404,
     ChangedMeanwhile: 409,
     Busy: 409,
     NotUndoable: 409,
+    LibraryLocked: 423,
+    TooManyGuesses: 429,
     TooLarge: 413,
     AttachmentTooLarge: 413,
     DangerousAttachment: 422,

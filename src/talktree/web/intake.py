@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.library.importing.watch import QUIET
 from talktree.library.library import Library
+from talktree.library.retention.schedule import RetentionSchedule
 from talktree.web.jobs import Progress, Result, Work
 from talktree.web.work.importing import imported
 
@@ -20,13 +22,15 @@ SHARE = 20
 LONGEST = 60.0
 
 
-def taking_in(root: Path | None, paths: Sequence[Path], *, known: bool = False) -> Work:
-    """The work of importing some paths, or all places so far."""
+def taking_in(
+    root: Path | None, paths: Sequence[Path], *, known: bool = False, retention: bool = False
+) -> Work:
+    """The work of importing some paths, or all places so far; retention is part of it if asked."""
 
     def work(progress: Progress) -> Result:
         """Takes them in."""
         with Library.open(root, write=True) as library:
-            imported(library, paths, progress, known=known)
+            imported(library, paths, progress, known=known, retention=retention)
         return Result()
 
     return work
@@ -35,11 +39,22 @@ def taking_in(root: Path | None, paths: Sequence[Path], *, known: bool = False) 
 class Follower(threading.Thread):
     """Looks at the sources again and again, and takes in what is new."""
 
-    def __init__(self, root: Path | None, paths: Sequence[Path], *, every: float = EVERY) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        paths: Sequence[Path],
+        *,
+        every: float = EVERY,
+        retention: RetentionSchedule | None = None,
+        looked: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(name="talktree-follower", daemon=True)
         self.root = root
         self.paths = paths
         self.every = every
+        self.retention = retention
+        self.looked = looked
+        """Called after each look."""
         self._ended = threading.Event()
         self._may_begin: Callable[[], bool] = lambda: True
 
@@ -66,7 +81,11 @@ class Follower(threading.Thread):
         began = time.monotonic()
         try:
             library.import_(self.paths, wait=self.every, quiet=QUIET)
+            if self.retention is not None:
+                self.retention.run(library)
         except (TalktreeError, OSError):
             pass  # somebody else is importing, or a path is gone for now: the next look will tell
+        with suppress(TalktreeError):
+            self.looked()
         took = time.monotonic() - began
         return max(self.every, min(took * SHARE, LONGEST))

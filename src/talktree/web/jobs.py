@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -69,13 +69,15 @@ Work = Callable[[Progress], Result]
 class _Task:
     """A job with all that belongs to it."""
 
-    def __init__(self, kind: Kind, work: Work) -> None:
+    def __init__(self, kind: Kind, work: Work, source: int | None) -> None:
         self.work = work
+        self.source = source
         self.progress = Progress(self._changed)
         self.job = Job(id=secrets.token_hex(8), kind=kind, state="running")
         self.started = False
         self.file: Path | None = None
         self.thread: threading.Thread | None = None
+        self._ending = threading.Lock()
 
     def _changed(self, done: int, total: int | None, text: str) -> None:
         self.job = replace(self.job, done=done, total=total, text=text)
@@ -93,7 +95,24 @@ class _Task:
             notice(error)
             self.job = replace(self.job, state="failed", error=fault_of(error))
 
+    def drop(self) -> None:
+        """Stop, and keep no file."""
+        with self._ending:
+            self.progress.cancel()
+            self.source = None
+            if self.file is not None:
+                self.file.unlink(missing_ok=True)
+                self.file = None
+                self.job = replace(self.job, file=None, size=None)
+
     def _succeeded(self, result: Result) -> None:
+        with self._ending:
+            if result.file is not None and self.progress.cancelled:
+                result.file.unlink(missing_ok=True)
+                raise Cancelled
+            self._finish(result)
+
+    def _finish(self, result: Result) -> None:
         self.file = result.file
         self.job = replace(
             self.job,
@@ -112,9 +131,9 @@ class Jobs:
         self._lock = threading.Lock()
         self._room = threading.Semaphore(AT_ONCE)
 
-    def start(self, kind: Kind, work: Work) -> Job:
-        """Begin some work; the answer is there at once."""
-        task = _Task(kind, work)
+    def start(self, kind: Kind, work: Work, *, source: int | None = None) -> Job:
+        """Begin some work; the answer is there at once. `source` is what it makes a file of."""
+        task = _Task(kind, work, source)
         with self._lock:
             if sum(each.job.state == "running" for each in self._tasks.values()) >= MOST_OPEN:
                 raise Busy("too much is going on already", hint="wait, or cancel something")
@@ -151,6 +170,18 @@ class Jobs:
             task.job = replace(task.job, state="cancelled")
         return task.job
 
+    def sources(self) -> set[int]:
+        """The sources of which there are files, or will be."""
+        with self._lock:
+            return {task.source for task in self._tasks.values() if task.source is not None}
+
+    def drop(self, sources: Collection[int]) -> None:
+        """Stop work on some sources, and remove the files that were made of them."""
+        with self._lock:
+            tasks = [task for task in self._tasks.values() if task.source in sources]
+        for task in tasks:
+            task.drop()
+
     def close(self) -> None:
         """Cancel all that goes on, and wait a moment for it."""
         with self._lock:
@@ -161,6 +192,12 @@ class Jobs:
         for task in tasks:
             if task.thread is not None and task.started:
                 task.thread.join(max(0.0, end - time.monotonic()))
+
+    def working(self) -> int:
+        """How many have begun and not ended yet, cancelled ones included."""
+        with self._lock:
+            threads = [task.thread for task in self._tasks.values() if task.started]
+        return sum(thread is not None and thread.is_alive() for thread in threads)
 
     def _run(self, task: _Task) -> None:
         with self._room:

@@ -61,12 +61,13 @@ def launch(
             _show(keys, open_)
 
         from talktree.web.app import application
-        from talktree.web.opening import opened
+        from talktree.web.host import StudioHost
         from talktree.web.serving import Server
 
         ending = threading.Event()
-        studio = open_.enter_context(opened(served))
-        server = Server(application(studio, keys, ending=ending), ending)
+        host = StudioHost(served)
+        open_.callback(host.close)
+        server = Server(application(host, keys, ending=ending), ending)
         server.run(sockets=[socket])
     return SIGNALLED + (server.signal or signal.SIGINT)
 

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from talktree.errors import TalktreeError
 from talktree.web.answers import encoded
 
 EVERY = 0.5
@@ -39,7 +40,10 @@ async def _events(request: Request, name: str, look: Look, every: float) -> Asyn
     yield b": here\n\n"
     told = time.monotonic()
     while not (await request.is_disconnected() or (ending is not None and ending.is_set())):
-        news = await run_in_threadpool(look)
+        try:
+            news = await run_in_threadpool(look)
+        except TalktreeError:
+            return  # the library was locked; the page finds that out when it asks again
         if news is not None:
             yield b"event: " + name.encode() + b"\ndata: " + encoded(news) + b"\n\n"
             told = time.monotonic()

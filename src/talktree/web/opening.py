@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import Library
+from talktree.library.retention.schedule import RetentionSchedule
 from talktree.library.temporary import in_use, scratch_folder
 from talktree.web.desk.desk import Desk
 from talktree.web.intake import Follower, taking_in
@@ -15,6 +16,8 @@ from talktree.web.jobs import Jobs
 from talktree.web.served import Served
 from talktree.web.studio import Studio
 from talktree.web.work.dropped import erase_kept_files
+from talktree.web.work.leftovers import drop_forgotten
+from talktree.web.work.previews import Previews
 from talktree.web.work.scratch import keep_private, release
 
 
@@ -34,18 +37,22 @@ def opened(served: Served) -> Iterator[Studio]:
                 erase_kept_files(desk.root)
         jobs = Jobs()
         ends.callback(jobs.close)
+        studio = Studio(desk, jobs, scratch, Previews(), served.read_only, served.given)
         if served.follows:
-            ends.callback(_followed(jobs, served.root, served.given))
-        yield Studio(desk, jobs, scratch, served.read_only, served.given)
+            ends.callback(_followed(studio, served.root))
+        yield studio
 
 
-def _followed(jobs: Jobs, root: Path | None, given: Sequence[Path]) -> Callable[[], None]:
+def _followed(studio: Studio, root: Path | None) -> Callable[[], None]:
     """Take in what is there, then follow it; gives what ends that."""
+    jobs, given = studio.jobs, studio.given
     with Library.open(root) as library:
         places = bool(library.places())
-    follower = Follower(root, given)
+    # Rules are for the library of the user, not for files that are opened directly.
+    rules = None if given else RetentionSchedule()
+    follower = Follower(root, given, retention=rules, looked=lambda: drop_forgotten(studio))
     if given or places:
-        job = jobs.start("import", taking_in(root, given))
+        job = jobs.start("import", taking_in(root, given, retention=not given))
         follower.after(lambda: jobs.get(job.id).state != "running")
     follower.start()
     return follower.end

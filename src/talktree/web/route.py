@@ -42,6 +42,8 @@ class Route(NamedTuple):
     gives: type | None = None
     effects: bool = False
     """Whether it changes anything; those are refused by a read-only studio."""
+    when_locked: bool = False
+    """Whether it answers while the library is locked; then `answer` gets None for the studio."""
     media: str | None = None
     """The media type of an answer that is bytes, or can be; of events `gives` is what each holds.
     Without this and `gives` the answer is empty (204)."""

@@ -7,7 +7,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from talktree.errors import LibraryLocked
 from talktree.home import data_home
+from talktree.library.database.cipher import cipher_module
 from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.library import Library
 from talktree.library.temporary import Unsaved, in_use, library_of, scratch_folder, tidy
@@ -22,6 +24,8 @@ class Served(NamedTuple):
     read_only: bool = False
     temporary: Path | None = None
     """A folder for the library of the paths that ends with the studio."""
+    locked: bool = False
+    """Whether it was locked at the start, and so nothing is prepared."""
 
     @property
     def root(self) -> Path | None:
@@ -41,12 +45,25 @@ class Served(NamedTuple):
             share_key(data_home() / LIBRARY, self.root)
         Library.open(self.root, write=self.follows).close()
 
+    def encrypted_root(self) -> Path | None:
+        """The library whose key opens what is served; None if nothing is encrypted.
+
+        A library of some paths that is still to be made will have the key of the user's own one.
+        """
+        main = data_home() / LIBRARY
+        root = main if self.root is None else self.root
+        if is_encrypted(root):
+            return root
+        return main if not (root / DATABASE).exists() and is_encrypted(main) else None
+
 
 @contextmanager
 def serve(
     given: Sequence[Path], *, read_only: bool, unsaved: Callable[[list[Unsaved]], None]
 ) -> Iterator[Served]:
     """What a studio serves, with its library prepared.
+
+    A locked library is prepared when it is unlocked.
 
     The library of some paths is removed in the end; what was not saved in it is reported and
     stays. A read-only studio of some paths has a library in a temporary folder.
@@ -58,7 +75,11 @@ def serve(
         elif served.root is not None:
             ends.callback(_put_away, served.root, unsaved)
             ends.enter_context(in_use(served.root))
-        served.prepare()
+        try:
+            served.prepare()
+        except LibraryLocked:
+            cipher_module()  # the page asks for the passphrase, if it can be used at all
+            served = served._replace(locked=True)
         yield served
 
 

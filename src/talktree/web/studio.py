@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from talktree.web.desk.desk import Desk
 from talktree.web.jobs import Jobs
+from talktree.web.work.previews import Previews
 
 
 class Studio(NamedTuple):
@@ -16,6 +17,7 @@ class Studio(NamedTuple):
     jobs: Jobs
     scratch: Path
     """A folder of its own, emptied when the studio ends: uploads, and files that jobs make."""
+    previews: Previews
     read_only: bool = False
     given: tuple[Path, ...] = ()
     """The paths that were named; none if all of the library is served."""

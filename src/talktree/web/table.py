@@ -22,6 +22,7 @@ from talktree.web.routes import (
     ledgers,
     listing,
     live,
+    locking,
     messages,
     rows,
     saving,
@@ -37,6 +38,7 @@ from talktree.web.routes import (
 
 NOUNS = (
     entry,
+    locking,
     about,
     jobs,
     imports,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from talktree.files.age import age_library
-from tests.library.encryption.locked_home import PASSPHRASE, WORD, LockedHome
+from tests.library.encryption.locked_home import PASSPHRASE, PROGRAM, WORD, LockedHome
 
 READING = (
     ("list", "--json"),
@@ -30,7 +31,7 @@ WRITING = (
     ("library", "reindex"),
     ("library", "forget", "ID", "--yes"),
 )
-OTHERS = (("library", "info"), ("watch",), ("studio", "--no-open"))
+OTHERS = (("library", "info"), ("watch",))
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +167,15 @@ def test_an_export_can_be_encrypted_to_a_recipient(home: LockedHome) -> None:
     assert age_library().decrypt((home.folder / "u.csv.age").read_bytes(), [identity])
     assert [path.name for path in home.folder.glob(".*")] == []
     home.run("export", id, "-o", str(out), "--encrypt-to", "age1nonsense", code=2)
+
+
+def test_a_studio_starts_with_a_locked_library(both: LockedHome) -> None:
+    both.run("library", "lock")
+    with subprocess.Popen(
+        [PROGRAM, "studio", "--no-open"], env=both.environment, stdout=subprocess.PIPE
+    ) as studio:
+        assert studio.stdout is not None
+        address = studio.stdout.readline().decode()
+        studio.terminate()
+    assert address.startswith("http://127.0.0.1:")
+    both.unlock()

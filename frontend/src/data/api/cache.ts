@@ -2,7 +2,7 @@
 // speaks to it: by the path that is asked for.
 
 import { CancelledError, QueryClient, type FetchQueryOptions, type Query } from '@tanstack/react-query'
-import { get, path, type Params } from './client'
+import { get, path, post, type Params } from './client'
 import type { Conversation, History, Place } from './types'
 
 /** Answers stay true until something says otherwise: an edit, an event, or the server that was away. */
@@ -36,6 +36,14 @@ export function question<T>(where: string, params?: Params) {
   return {
     queryKey: keyOf(where, params),
     queryFn: ({ signal }: { signal: AbortSignal }) => get<T>(where, params, signal),
+  }
+}
+
+/** A question whose words are in its body: what is looked for in a conversation does not belong into an address. */
+export function posedQuestion<T>(where: string, body: object) {
+  return {
+    queryKey: [where, body] as const,
+    queryFn: ({ signal }: { signal: AbortSignal }) => post<T>(where, body, signal),
   }
 }
 

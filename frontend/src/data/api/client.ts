@@ -2,9 +2,11 @@
 
 import { lost, reached } from './connection'
 import { keyHeader, storeKey } from './key'
-import type { Challenge, Entered, Fault, Login, Upload } from './types'
+import type { Challenge, Entered, Fault, LockState, Login, Unlock, Upload } from './types'
 
 export const BASE = '/api/v1'
+/** The status of all answers while the library is locked. */
+const LOCKED = 423
 
 /** What a question is narrowed by; what is null, undefined or empty is left out, lists are repeated. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
@@ -64,6 +66,21 @@ export async function enterWith(login: Login): Promise<void> {
   await ask<Entered>('POST', address('/login'), login, undefined, ({ key }) => storeKey(key))
 }
 
+/** Whether the library is locked. While it is, this is the only question with an answer. */
+export function askLock(): Promise<LockState> {
+  return ask<LockState>('GET', address('/lock'), undefined, undefined, undefined, false)
+}
+
+/** Unlocks the library; the secret is not kept anywhere. */
+export function unlock(given: Unlock): Promise<LockState> {
+  return ask<LockState>('POST', address('/unlock'), given, undefined, undefined, false)
+}
+
+/** Locks it. */
+export function lock(): Promise<LockState> {
+  return ask<LockState>('POST', address('/lock'), null, undefined, undefined, false)
+}
+
 /** Takes away. */
 export function remove(where: string): Promise<void> {
   return ask<void>('DELETE', address(where))
@@ -112,10 +129,11 @@ async function ask<T>(
 
 function read<T>(status: number, text: string, onAnswer?: (answer: T) => void, isKnown = true): T {
   if (status === 401) lost('login')
+  if (status === LOCKED) lost('locked')
   const isOk = status >= 200 && status < 300
   const answer = (isOk && text ? JSON.parse(text) : undefined) as T
   if (isOk) onAnswer?.(answer)
-  if (status !== 401 && isKnown) reached()
+  if (status !== 401 && status !== LOCKED && isKnown) reached()
   if (isOk) return answer
   throw new ApiError(faultOf(status, text), status)
 }

@@ -2,8 +2,9 @@
 
 import { makeStore, useStore } from '../../lib/store'
 
-/** `login`: the cookie is missing or old. `gone`: nobody answers. */
-export type Connection = 'ok' | 'login' | 'gone'
+/** `login`: the cookie is missing or old. `locked`: the library is encrypted and locked. `gone`: the server does not
+    answer. */
+export type Connection = 'ok' | 'login' | 'locked' | 'gone'
 
 const connection = makeStore<Connection>('ok')
 
@@ -11,7 +12,7 @@ export function useConnection(): Connection {
   return useStore(connection)
 }
 
-export function lost(how: 'login' | 'gone'): void {
+export function lost(how: 'login' | 'locked' | 'gone'): void {
   connection.set(how)
 }
 

@@ -72,6 +72,26 @@ export interface Entered {
   key: string;
 }
 
+/** What opens an encrypted library: its passphrase, or the text of an age identity file. */
+export interface Unlock {
+  passphrase?: string;
+  identity?: string;
+}
+
+/** Whether the library is encrypted, whether it is locked, and what unlocks it. */
+export interface LockState {
+  encrypted: boolean;
+  locked: boolean;
+  /** Whether a passphrase unlocks it. */
+  passphrase: boolean;
+  /** Whether an age identity unlocks it. */
+  identity: boolean;
+  /** Seconds until the next attempt is possible. */
+  wait: number;
+  /** How many jobs still have the key and are about to end. */
+  ending: number;
+}
+
 /** A format that can be read, and perhaps written. */
 export interface FormatInfo {
   slug: string;
@@ -101,10 +121,14 @@ export interface LibraryInfo {
 export interface About {
   version: string;
   read_only: boolean;
+  /** Whether the library is encrypted, so that it can be locked. */
+  encrypted: boolean;
   /** The paths that were named at the start; none if all of the library is served. */
   given: string[];
   formats: FormatInfo[];
   library: LibraryInfo;
+  /** Why retention rules of the configuration are not applied, if there are any. */
+  retention: string | null;
   /** The import that is still going on. */
   job: string | null;
 }
@@ -1052,6 +1076,15 @@ export type Deed =
 
 // What is given to others, and the secrets in it.
 
+/** What would be shared: a branch, some messages, or all; and what is looked for in it. */
+export interface FindSecrets {
+  leaf?: string | null;
+  ids?: string[];
+  include_deleted?: boolean;
+  words?: string[];
+  personal?: boolean;
+}
+
 /** A secret, without showing it. */
 export interface SecretPlace {
   message: string;
@@ -1107,10 +1140,20 @@ export interface Share {
   include_deleted?: boolean;
 }
 
-/** How the file begins that would be shared. */
+/** One of the files that would be shared. */
+export interface PreviewFile {
+  name: string;
+  /** How it begins, as it is; null if it is not text, and of a page, which is shown in a frame. */
+  text: string | null;
+}
+
+/** How the file begins that would be shared: the same bytes. */
 export interface SharePreview {
-  /** Of a page its words, of another file its content. */
-  text: string;
+  /** The file, or the first ones of a folder. */
+  files: PreviewFile[];
+  /** Of an HTML page the address at which it is shown in a frame. */
+  page: string | null;
+  /** Whether that is all of it. */
   is_whole: boolean;
   /** How many different values are replaced. */
   replaced: number;

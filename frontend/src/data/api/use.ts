@@ -1,7 +1,7 @@
 // Questions to the server as hooks.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { invalidate, queries, question } from './cache'
+import { invalidate, posedQuestion, queries, question } from './cache'
 import { asApiError, type ApiError, type Params } from './client'
 
 export { invalidate }
@@ -21,4 +21,16 @@ export function useGet<T>(where: string | null, params?: Params, options?: { kee
     queries,
   )
   return { data, error: error === null ? null : asApiError(error), loading: isFetching, again: () => void refetch() }
+}
+
+/** The same for a question that has a body; the last answer stays until the next one is there. */
+export function usePosed<T>(where: string | null, body: object): Got<T> {
+  const asked = { ...posedQuestion<T>(where ?? '', body), enabled: where !== null, placeholderData: keepPreviousData }
+  const { data, error, isFetching, refetch } = useQuery(asked, queries)
+  return {
+    data: data as T | undefined,
+    error: error === null ? null : asApiError(error),
+    loading: isFetching,
+    again: () => void refetch(),
+  }
 }

@@ -1,12 +1,17 @@
-/** Words that are not sent yet, kept by place until the tab is closed. */
+/** Words that are not sent yet, kept by place until the tab is closed. Browsers write what they store to the disk, so
+    beside an encrypted library drafts are in memory only. */
 
 import type { WritingKind } from '../../data/conversation/OpenConversation'
+import { isEncrypted } from '../../data/encrypted'
+import { DRAFT } from '../../data/stored'
 
-const key = (cid: string, kind: WritingKind, about: string | null): string =>
-  `talktree.draft.${cid}.${kind}.${about ?? ''}`
+const inMemory = new Map<string, string>()
+
+const key = (cid: string, kind: WritingKind, about: string | null): string => `${DRAFT}${cid}.${kind}.${about ?? ''}`
 
 /** What was written there before, or nothing. */
 export function draft(cid: string, kind: WritingKind, about: string | null): string | null {
+  if (isEncrypted()) return inMemory.get(key(cid, kind, about)) ?? null
   try {
     return sessionStorage.getItem(key(cid, kind, about))
   } catch {
@@ -16,6 +21,11 @@ export function draft(cid: string, kind: WritingKind, about: string | null): str
 
 /** Keep it; empty words are forgotten. */
 export function keepDraft(cid: string, kind: WritingKind, about: string | null, text: string): void {
+  if (isEncrypted()) {
+    if (text === '') inMemory.delete(key(cid, kind, about))
+    else inMemory.set(key(cid, kind, about), text)
+    return
+  }
   try {
     if (text === '') sessionStorage.removeItem(key(cid, kind, about))
     else sessionStorage.setItem(key(cid, kind, about), text)

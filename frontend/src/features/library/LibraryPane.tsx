@@ -1,6 +1,7 @@
 // All conversations: filters, and the list.
 
 import { useEffect, useRef } from 'react'
+import { asSentence } from '../../data/api/client'
 import type { About } from '../../data/api/types'
 import { chooseFiles, importPlaces } from '../importing/imports'
 import { Button } from '../../ui/Button'
@@ -46,6 +47,11 @@ export function LibraryPane({ about }: { about: About | null }) {
         <a className="library-failures" href={hrefOf({})}>
           <Icon name="warning" size={13} /> {count(about.library.failures, 'file')} not imported, or only in part
         </a>
+      )}
+      {about?.retention && (
+        <p className="library-notice" role="status">
+          <Icon name="warning" size={13} /> <span>{asSentence(about.retention)}.</span>
+        </p>
       )}
       {cards.error && (
         <p className="library-trouble" role="alert">

@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { Share, SharePreview } from '../../data/api/types'
-import { useGet } from '../../data/api/use'
+import { useSigned } from '../../data/api/key'
+import type { PreviewFile, Share, SharePreview } from '../../data/api/types'
+import { usePosed } from '../../data/api/use'
 import { many } from '../../lib/amounts'
 import { Answered } from '../common/Answered'
 
 /** The file as it will be, before it is made; asked for only once somebody wants to see it. */
 export function FilePreview({ cid, share }: { cid: string; share: Share }): React.JSX.Element {
   const [open, setOpen] = useState(false)
-  const got = useGet<SharePreview>(open ? previewOf(cid, share) : null, undefined, { keep: true })
+  const got = usePosed<SharePreview>(open ? path`/c/${cid}/share/preview` : null, share)
   return (
     <details className="share-preview" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Preview of what will be shared</summary>
@@ -16,13 +17,15 @@ export function FilePreview({ cid, share }: { cid: string; share: Share }): Reac
         <Answered got={got}>
           {(preview) => (
             <>
-              <p className="work-soft">
+              <p className="work-soft" role="status">
                 {share.redact ? `${many(preview.replaced, 'value')} replaced in the file. ` : 'Nothing is replaced. '}
                 {preview.is_whole ? '' : 'Only the beginning is shown.'}
               </p>
-              <pre tabIndex={0} aria-label="Preview">
-                {preview.text}
-              </pre>
+              {preview.page !== null ? (
+                <Page address={preview.page} />
+              ) : (
+                preview.files.map((file) => <File key={file.name} file={file} alone={preview.files.length === 1} />)
+              )}
             </>
           )}
         </Answered>
@@ -31,12 +34,24 @@ export function FilePreview({ cid, share }: { cid: string; share: Share }): Reac
   )
 }
 
-/** Lists are repeated names. */
-function previewOf(cid: string, share: Share): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(share)) {
-    if (Array.isArray(value)) value.forEach((each) => query.append(name, String(each)))
-    else if (value !== null) query.set(name, String(value))
-  }
-  return path`/c/${cid}/share/preview` + `?${query}`
+/** A page as its readers see it. The frame runs and loads nothing. */
+function Page({ address }: { address: string }): React.JSX.Element {
+  const signed = useSigned(address)
+  return <>{signed && <iframe sandbox="" src={signed} title="Preview" tabIndex={0} />}</>
+}
+
+/** The bytes of another file, as text. */
+function File({ file, alone }: { file: PreviewFile; alone: boolean }): React.JSX.Element {
+  return (
+    <>
+      {!alone && <h4>{file.name}</h4>}
+      {file.text === null ? (
+        <p className="work-soft">This file is not text.</p>
+      ) : (
+        <pre tabIndex={0} aria-label={alone ? 'Preview' : `Preview of ${file.name}`}>
+          {file.text}
+        </pre>
+      )}
+    </>
+  )
 }

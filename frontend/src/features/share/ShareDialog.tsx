@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { About, Secrets } from '../../data/api/types'
-import { useGet } from '../../data/api/use'
+import type { About, FindSecrets, Secrets } from '../../data/api/types'
+import { useGet, usePosed } from '../../data/api/use'
 import { DialogBody } from '../../ui/overlay/DialogBody'
 import { Button } from '../../ui/Button'
 import { useConversation } from '../../data/conversation/ConversationProvider'
@@ -40,7 +40,7 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
   const about = useGet<About>('/about').data
   const [choice, setChoice] = useState<Choice>({ ...FIRST, scope: ids.length ? 'selection' : 'branch' })
   const work = useWork()
-  const secrets = useGet<Secrets>(cid && secretsOf(cid, choice, leaf, ids), undefined, { keep: true })
+  const secrets = usePosed<Secrets>(cid && path`/c/${cid}/secrets`, secretsOf(choice, leaf, ids))
   if (!cid) return null
 
   const change = (part: Partial<Choice>): void => {
@@ -86,15 +86,14 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
   )
 }
 
-/** Repeated names, as the messages are a list. */
-function secretsOf(cid: string, choice: Choice, leaf: string | null, ids: readonly string[]): string {
-  const query = new URLSearchParams()
-  const { scope } = choice
-  if (choice.redact && choice.personal) query.set('personal', 'true')
-  if (choice.redact) wordsIn(choice.words).forEach((word) => query.append('words', word))
-  if (choice.includeDeleted) query.set('include_deleted', 'true')
-  if (scope === 'selection') ids.forEach((id) => query.append('ids', id))
-  else if (scope === 'branch' && leaf) query.set('leaf', leaf)
-  const text = query.toString()
-  return path`/c/${cid}/secrets` + (text ? `?${text}` : '')
+/** What is looked for, and where. */
+function secretsOf(choice: Choice, leaf: string | null, ids: readonly string[]): FindSecrets {
+  const { scope, redact } = choice
+  return {
+    leaf: scope === 'branch' ? leaf : null,
+    ids: scope === 'selection' ? [...ids] : [],
+    include_deleted: choice.includeDeleted,
+    words: redact ? wordsIn(choice.words) : [],
+    personal: redact && choice.personal,
+  }
 }

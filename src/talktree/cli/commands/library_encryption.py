@@ -170,7 +170,7 @@ unlock.examples = (
 def lock(everything: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Lock the library: the key is dropped, and every command asks for it again.
 
-    A studio or a watch that is running keeps the key until it ends.
+    A watch that is running keeps the key until it ends, a studio until it is locked there.
     """
     from talktree.library.encryption.agent_client import drop_keys
 

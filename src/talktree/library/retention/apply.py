@@ -72,21 +72,37 @@ def run_retention(library: Library, *, now: int | None = None) -> RetentionResul
     rules = retention_rules()
     if not rules.rules:
         return RetentionResult()
-    confirmed = _get(library, _CONFIRMED)
-    if confirmed != rules.fingerprint:
-        new = "are not confirmed" if confirmed is None else "have changed"
-        return _not_applied(f"the retention rules {new}, so nothing is forgotten")
     with library.lock.held(WAIT):
+        why_not = _why_not(library, rules, now)
+        if why_not is not None:
+            return _not_applied(why_not)
         last = int(_get(library, _CLOCK) or 0)
-        if now < last - TOLERANCE:
-            return _not_applied(f"the clock is behind the last run of retention ({_day(last)})")
-        if now > last + LONGEST_PAUSE:
-            return _not_applied(f"retention has not run since {_day(last)}")
         plan = plan_retention(library, rules=rules, now=now)
         done = _forget(library, plan)
         if now > last + TOLERANCE:
             _confirm(library, rules, now)
     return done
+
+
+def retention_notice(library: Library, *, now: int | None = None) -> RetentionResult | None:
+    """Why the rules of the configuration are not applied by imports; None if they are."""
+    rules = retention_rules()
+    why_not = _why_not(library, rules, time.time_ns() if now is None else now)
+    return None if not rules.rules or why_not is None else _not_applied(why_not)
+
+
+def _why_not(library: Library, rules: RetentionRules, now: int) -> str | None:
+    """Why the rules cannot be applied without the user; None if they can."""
+    confirmed = _get(library, _CONFIRMED)
+    if confirmed != rules.fingerprint:
+        new = "are not confirmed" if confirmed is None else "have changed"
+        return f"the retention rules {new}, so nothing is forgotten"
+    last = int(_get(library, _CLOCK) or 0)
+    if now < last - TOLERANCE:
+        return f"the clock is behind the last run of retention ({_day(last)})"
+    if now > last + LONGEST_PAUSE:
+        return f"retention has not run since {_day(last)}"
+    return None
 
 
 def _not_applied(why: str) -> RetentionResult:

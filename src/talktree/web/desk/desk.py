@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
@@ -124,9 +124,17 @@ class Desk:
 
     def changed(self, cid: str) -> None:
         """Forget what is open of a source."""
-        source = named(cid).source
+        self.drop({named(cid).source})
+
+    def sources(self) -> set[int]:
+        """The sources that are open."""
         with self._lock:
-            for each in [each for each in self._papers if each[0] == source]:
+            return {source for source, _ in self._papers}
+
+    def drop(self, sources: Collection[int]) -> None:
+        """Forget what is open of some sources."""
+        with self._lock:
+            for each in [each for each in self._papers if each[0] in sources]:
                 del self._papers[each]
 
     def close(self) -> None:

@@ -7,8 +7,12 @@ import os
 from starlette.responses import Response
 
 from talktree import __version__
+from talktree.errors import TalktreeError
 from talktree.formats import all_formats
+from talktree.library.library import Library
+from talktree.library.retention.apply import retention_notice
 from talktree.web.answers import JSON
+from talktree.web.host import StudioHost
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import About, FormatInfo, LibraryInfo
 from talktree.web.studio import Studio
@@ -18,9 +22,12 @@ NANOSECONDS = 1_000_000
 
 def about(studio: Studio, call: Call) -> About:
     """What is served, and what can be done with it."""
+    library = studio.desk.library()
+    host: StudioHost = call.request.app.state.host
     return About(
         version=__version__,
         read_only=studio.read_only,
+        encrypted=host.served.encrypted_root() is not None,
         given=tuple(map(str, studio.given)),
         formats=tuple(
             FormatInfo(
@@ -33,13 +40,23 @@ def about(studio: Studio, call: Call) -> About:
             )
             for each in all_formats()
         ),
-        library=_library(studio),
+        library=_library(library),
+        retention=_retention(studio, library),
         job=studio.jobs.going_on("import"),
     )
 
 
-def _library(studio: Studio) -> LibraryInfo:
-    library = studio.desk.library()
+def _retention(studio: Studio, library: Library) -> str | None:
+    if studio.given or studio.read_only:
+        return None
+    try:
+        notice = retention_notice(library)
+    except TalktreeError as error:
+        return error.message
+    return None if notice is None else f"{notice.why_not}. {notice.hint}"
+
+
+def _library(library: Library) -> LibraryInfo:
     info = library.info()
     return LibraryInfo(
         conversations=info.conversations,
@@ -51,7 +68,7 @@ def _library(studio: Studio) -> LibraryInfo:
     )
 
 
-def description(studio: Studio, call: Call) -> Response:
+def description(studio: Studio | None, call: Call) -> Response:
     """The API, for programs."""
     from talktree.web.openapi import openapi_json
 
@@ -60,5 +77,5 @@ def description(studio: Studio, call: Call) -> Response:
 
 ROUTES = (
     Route("GET", "/about", about, "What is served, and what can be done with it.", gives=About),
-    Route("GET", "/openapi.json", description, "This description.", media=JSON),
+    Route("GET", "/openapi.json", description, "This description.", media=JSON, when_locked=True),
 )

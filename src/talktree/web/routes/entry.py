@@ -20,7 +20,7 @@ from talktree.web.shapes.general import (
 from talktree.web.studio import Studio
 
 
-def enter(studio: Studio, call: Call) -> Response:
+def enter(studio: Studio | None, call: Call) -> Response:
     """The cookie and the page key, if the token or the proof is right."""
     keys = _keys(call)
     asked: Login = call.body
@@ -33,7 +33,7 @@ def enter(studio: Studio, call: Call) -> Response:
     return Response(body, media_type=JSON, headers={"Set-Cookie": keys.set_cookie()})
 
 
-def challenge(studio: Studio, call: Call) -> Challenge:
+def challenge(studio: Studio | None, call: Call) -> Challenge:
     """Something to sign; it opens nothing."""
     return Challenge(nonce=_keys(call).challenges.issue())
 
@@ -68,11 +68,11 @@ def _keys(call: Call) -> Keys:
 ROUTES = (
     Route(
         "POST", "/login", enter, "Exchange the token for the cookie and the page key.",
-        body=Login, gives=Entered,
+        body=Login, gives=Entered, when_locked=True,
     ),
     Route(
         "POST", "/challenge", challenge, "What a remembered browser signs to log in.",
-        gives=Challenge,
+        gives=Challenge, when_locked=True,
     ),
     Route(
         "POST", "/browsers", remember, "Remember this browser.",

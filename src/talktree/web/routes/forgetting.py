@@ -7,6 +7,7 @@ import os
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Forgettable, Forgotten
 from talktree.web.studio import Studio
+from talktree.web.work.leftovers import drop_forgotten
 
 
 def preview(studio: Studio, call: Call) -> Forgettable:
@@ -28,7 +29,7 @@ def forget(studio: Studio, call: Call) -> Forgotten:
     with desk.writing() as library:
         kept, _ = desk.kept(cid)
         done = library.forget(kept)
-    desk.changed(cid)
+    drop_forgotten(studio)
     return Forgotten(freed=done.freed, left=done.left)
 
 

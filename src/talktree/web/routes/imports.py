@@ -14,7 +14,8 @@ def start(studio: Studio, call: Call) -> Job:
     running = studio.jobs.going_on("import")
     if running is not None:
         return studio.jobs.get(running)
-    return studio.jobs.start("import", taking_in(studio.desk.root, (), known=call.body.known))
+    work = taking_in(studio.desk.root, (), known=call.body.known, retention=not studio.given)
+    return studio.jobs.start("import", work)
 
 
 ROUTES = (

@@ -30,7 +30,8 @@ def save(studio: Studio, call: Call) -> Saved:
 def save_as(studio: Studio, call: Call) -> Job:
     """A job that writes the conversation in a format."""
     opened = studio.desk.open(call.path["cid"])
-    return studio.jobs.start("convert", saving_as(opened, call.body, studio.scratch))
+    work = saving_as(opened, call.body, studio.scratch)
+    return studio.jobs.start("convert", work, source=opened.kept.source)
 
 
 ROUTES = (

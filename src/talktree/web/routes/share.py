@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec.structs import replace
+from starlette.responses import Response
 
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Made
 from talktree.export.choice import PAGES, Choice, Scope
 from talktree.export.export import exported, redactor_for
 from talktree.export.hidden import find_hidden
-from talktree.export.redaction import secrets_of
+from talktree.export.redaction import Redactor, secrets_of
 from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
@@ -22,7 +23,15 @@ from talktree.web.desk.desk import Opened
 from talktree.web.jobs import Progress, Result
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
-from talktree.web.shapes.share import LookedFor, SecretPlace, Secrets, Share, SharePreview
+from talktree.web.shapes.share import (
+    FindSecrets,
+    LookedFor,
+    PreviewFile,
+    SecretPlace,
+    Secrets,
+    Share,
+    SharePreview,
+)
 from talktree.web.work.writing_out import alone, written
 
 if TYPE_CHECKING:
@@ -30,27 +39,27 @@ if TYPE_CHECKING:
 
 MOST_PLACES = 500
 LONGEST_PREVIEW = 1 << 16
-
-
-class SecretsQuery(Struct, frozen=True, kw_only=True):
-    """What would be shared: a branch, some messages, or all."""
-
-    leaf: str | None = None
-    ids: tuple[str, ...] = ()
-    include_deleted: bool = False
-    words: tuple[str, ...] = ()
-    personal: bool = False
+LONGEST_PAGE = 4 << 20
+MOST_FILES = 20
+"""How many files of a folder are previewed."""
+PAGE_ADDRESS = "/artifact/preview/{preview}"
+"""Below the only address from which the studio's page may load a frame."""
+PAGE_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+)
+"""It runs nothing and loads nothing, as the file itself."""
 
 
 def _secrets(studio: Studio, call: Call) -> Secrets:
-    query: SecretsQuery = call.query
+    query: FindSecrets = call.body
     opened = studio.desk.open(call.path["cid"])
     scope = Scope(leaf=query.leaf or None, ids=query.ids)
     hidden = find_hidden(opened.conversation)
     every = positions(opened.conversation, scope)
     shared = every if query.include_deleted else list(visible(every, hidden.flags))
     rows = opened.rows(query.leaf or None)
-    redactor = redactor_for(Choice(words=query.words, personal=query.personal))
+    redactor = _redactor(studio, opened, Choice(words=query.words, personal=query.personal))
     places: list[SecretPlace] = []
     total = 0
     for place in secrets_of(opened.conversation, shared, redactor):
@@ -91,32 +100,59 @@ def _share(studio: Studio, call: Call) -> Job:
         """Make the file; nothing is left of it if somebody does not want it any more."""
         return _made(opened, choice, progress, studio)
 
-    return studio.jobs.start("share", work)
+    return studio.jobs.start("share", work, source=opened.kept.source)
 
 
 def _preview(studio: Studio, call: Call) -> SharePreview:
-    asked: Share = call.query
     opened = studio.desk.open(call.path["cid"])
-    choice = _choice(opened, asked)
-    # A page is shown by its words, which are the same; what formats write is shown as it is.
-    shown = replace(choice, to="md") if choice.to == "html" else choice
-    redactor = redactor_for(shown)
-    made = exported(alone(opened), shown, redactor=redactor)
-    data, is_whole = _beginning(made.files.values())
+    choice = _choice(opened, call.body)
+    redactor = _redactor(studio, opened, choice)
+    made = exported(alone(opened), choice, redactor=redactor)
+    is_page = choice.to == "html"
+    left = LONGEST_PAGE if is_page else LONGEST_PREVIEW
+    files: list[PreviewFile] = []
+    page, is_whole = None, len(made.files) <= MOST_FILES
+    for name, pieces in islice(made.files.items(), MOST_FILES):
+        data, is_all = _beginning(pieces, left)
+        left -= len(data)
+        is_whole = is_whole and is_all
+        if is_page:
+            page = PAGE_ADDRESS.format(preview=studio.previews.add(data))
+        files.append(PreviewFile(name=name, text=None if is_page else _text(data)))
+        if left <= 0:
+            is_whole = is_whole and len(files) == len(made.files)
+            break
     replaced = sum(redactor.counts.values()) if choice.redact else 0
-    text = data.decode("utf-8", "replace")
-    return SharePreview(text=text, is_whole=is_whole, replaced=replaced)
+    return SharePreview(files=tuple(files), page=page, is_whole=is_whole, replaced=replaced)
 
 
-def _beginning(files: Iterable[Iterable[bytes]]) -> tuple[bytes, bool]:
-    """The first bytes of files, and whether that is all."""
-    held = b""
-    for pieces in files:
-        for piece in pieces:
-            held += piece[: LONGEST_PREVIEW + 1]
-            if len(held) > LONGEST_PREVIEW:
-                return held[:LONGEST_PREVIEW], False
-    return held, True
+def _page(studio: Studio, call: Call) -> Response:
+    data = studio.previews.page(call.path["preview"])
+    return Response(data, media_type="text/html", headers={"Content-Security-Policy": PAGE_POLICY})
+
+
+def _beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
+    """The first bytes of a file, and whether that is all."""
+    held = bytearray()
+    for piece in pieces:
+        held += piece[: most + 1]
+        if len(held) > most:
+            return bytes(held[:most]), False
+    return bytes(held), True
+
+
+def _text(data: bytes) -> str | None:
+    """The beginning of a file as text; None if it is not text."""
+    try:
+        # Its last character may be cut off.
+        return getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return None
+
+
+def _redactor(studio: Studio, opened: Opened, choice: Choice) -> Redactor:
+    """What replaces secrets; the list, the preview and the file have the same placeholders."""
+    return redactor_for(choice, studio.previews.redaction_key(opened.cid, opened.stamp))
 
 
 def _choice(opened: Opened, asked: Share) -> Choice:
@@ -147,7 +183,7 @@ def _made(opened: Opened, choice: Choice, progress: Progress, studio: Studio) ->
         text = f"writing {choice.to}" if done else "looking for secrets"
         progress.tell(min(done, total), total, text)
 
-    redactor = redactor_for(choice)
+    redactor = _redactor(studio, opened, choice)
     made = exported(alone(opened), choice, tell=tell, redactor=redactor)
     suffix = PAGES.get(choice.to) or by_slug(choice.to).info.suffixes[0]
     # A title is a name of the file, too, and may hold what is taken out of the rest.
@@ -159,12 +195,16 @@ def _made(opened: Opened, choice: Choice, progress: Progress, studio: Studio) ->
 
 ROUTES = (
     Route(
-        "GET", "/c/{cid}/secrets", _secrets, "The secrets in what would be shared.",
-        query=SecretsQuery, gives=Secrets,
+        "POST", "/c/{cid}/secrets", _secrets, "The secrets in what would be shared.",
+        body=FindSecrets, gives=Secrets,
     ),
     Route(
-        "GET", "/c/{cid}/share/preview", _preview, "How the file begins that would be shared.",
-        query=Share, gives=SharePreview,
+        "POST", "/c/{cid}/share/preview", _preview, "How the file begins that would be shared.",
+        body=Share, gives=SharePreview,
+    ),
+    Route(
+        "GET", f"/{PAGE_ADDRESS}", _page, "A page as it would be shared, in its sandbox.",
+        media="text/html",
     ),
     Route(
         "POST", "/c/{cid}/share", _share, "Make a file for other people, to be downloaded.",

@@ -65,7 +65,8 @@ def keep(studio: Studio, call: Call) -> Job:
     """A job that keeps a file and takes it into the library."""
     uploads = Uploads(studio.scratch)
     file = uploads.get(call.path["upload"])
-    return studio.jobs.start("upload", keeping(studio.desk, uploads, file, call.body.to))
+    work = keeping(studio.desk, uploads, file, call.body.to, retention=not studio.given)
+    return studio.jobs.start("upload", work)
 
 
 def drop(studio: Studio, call: Call) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+LONGEST_SECRET = 1 << 16
+"""Characters of a passphrase or an identity file."""
 
 
 class Login(Struct, frozen=True):
@@ -46,6 +49,32 @@ class Entered(Struct, frozen=True, kw_only=True):
     """Sent as `X-Talktree-Key` with every request, and used to sign addresses."""
 
 
+class Unlock(Struct, frozen=True):
+    """What opens an encrypted library: its passphrase, or the text of an age identity file."""
+
+    passphrase: Annotated[str, Meta(max_length=LONGEST_SECRET)] = ""
+    identity: Annotated[str, Meta(max_length=LONGEST_SECRET)] = ""
+
+    def __repr__(self) -> str:
+        """Without what it holds, wherever it may be printed."""
+        return "Unlock(…)"
+
+
+class LockState(Struct, frozen=True, kw_only=True):
+    """Whether the library is encrypted, whether it is locked, and what unlocks it."""
+
+    encrypted: bool = False
+    locked: bool = False
+    passphrase: bool = False
+    """Whether a passphrase unlocks it."""
+    identity: bool = False
+    """Whether an age identity unlocks it."""
+    wait: int = 0
+    """Seconds until the next attempt is possible."""
+    ending: int = 0
+    """How many jobs still have the key and are about to end."""
+
+
 class FormatInfo(Struct, frozen=True, kw_only=True):
     """A format that can be read, and perhaps written."""
 
@@ -78,10 +107,14 @@ class About(Struct, frozen=True, kw_only=True):
 
     version: str
     read_only: bool
+    encrypted: bool
+    """Whether the library is encrypted, so that it can be locked."""
     given: tuple[str, ...]
     """The paths that were named at the start; none if all of the library is served."""
     formats: tuple[FormatInfo, ...]
     library: LibraryInfo
+    retention: str | None
+    """Why retention rules of the configuration are not applied, if there are any."""
     job: str | None
     """The import that is still going on."""
 

@@ -7,6 +7,16 @@ from typing import Literal
 from msgspec import Struct
 
 
+class FindSecrets(Struct, frozen=True, kw_only=True):
+    """What would be shared: a branch, some messages, or all; and what is looked for in it."""
+
+    leaf: str | None = None
+    ids: tuple[str, ...] = ()
+    include_deleted: bool = False
+    words: tuple[str, ...] = ()
+    personal: bool = False
+
+
 class SecretPlace(Struct, frozen=True, kw_only=True):
     """A secret, without showing it."""
 
@@ -69,11 +79,22 @@ class Share(Struct, frozen=True, kw_only=True):
     """Also deleted messages, messages that are not shown to the user, and hidden artifacts."""
 
 
-class SharePreview(Struct, frozen=True, kw_only=True):
-    """How the file begins that would be shared."""
+class PreviewFile(Struct, frozen=True, kw_only=True):
+    """One of the files that would be shared."""
 
-    text: str
-    """Of a page its words, of another file its content."""
+    name: str
+    text: str | None
+    """How it begins, as it is; null if it is not text, and of a page, which is shown in a frame."""
+
+
+class SharePreview(Struct, frozen=True, kw_only=True):
+    """How the file begins that would be shared: the same bytes."""
+
+    files: tuple[PreviewFile, ...]
+    """The file, or the first ones of a folder."""
+    page: str | None
+    """Of an HTML page the address at which it is shown in a frame."""
     is_whole: bool
+    """Whether that is all of it."""
     replaced: int
     """How many different values are replaced."""

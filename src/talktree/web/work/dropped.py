@@ -14,15 +14,17 @@ from tempfile import TemporaryDirectory
 
 from talktree import api
 from talktree.conversion.options import Made
-from talktree.errors import NotFound, TalktreeError
+from talktree.errors import NotFound, Refused, TalktreeError
 from talktree.files import OutputGate, bare_name
 from talktree.files.private import make_private
 from talktree.formats import by_slug
 from talktree.home import data_home
 from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.state import is_encrypted
+from talktree.library.importing.result import Imported
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, conversation
+from talktree.library.retention.apply import RetentionResult
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.library.sources.known_files import is_archived
 from talktree.web.desk.desk import Desk
@@ -43,7 +45,7 @@ def dropped_folder(root: Path) -> Path:
 
 
 def keeping(
-    desk: Desk, uploads: Uploads, file: Brought, to: str | None
+    desk: Desk, uploads: Uploads, file: Brought, to: str | None, *, retention: bool = False
 ) -> Callable[[Progress], Result]:
     """The work of keeping a file, as it is or converted; errors are reported at once.
 
@@ -70,7 +72,7 @@ def keeping(
                 api.keep(made, place, gate=OutputGate([], force=True))
             else:
                 _copied(file, place, progress)
-            cid = _imported(desk, folder, place, progress)
+            cid = _imported(desk, folder, place, progress, retention=retention)
         except BaseException:
             _removed(place)
             raise
@@ -104,13 +106,33 @@ def _name_for(name: str, slug: str, *, converted: bool) -> tuple[str, str]:
     return f"{NAME}-{stem}" if in_parts else stem, ending
 
 
-def _imported(desk: Desk, folder: Path, place: Path, progress: Progress) -> str:
+def _imported(desk: Desk, folder: Path, place: Path, progress: Progress, *, retention: bool) -> str:
     with Library.open(desk.root, write=True) as library:
-        taken = imported(library, [folder], progress)
+        taken, let_go = imported(library, [folder], progress, retention=retention)
         for failed in taken.failed:
             if failed.path == place:
                 raise TalktreeError(failed.failure.message, hint=failed.failure.hint)
-        return str(_first(library, place).source)
+        try:
+            return str(_first(library, place).source)
+        except NotFound as error:
+            raise _reason(place, taken, let_go) or error from None
+
+
+def _reason(place: Path, taken: Imported, let_go: RetentionResult) -> Refused | None:
+    """Why a file that was imported is not in the library; None if that is unknown."""
+    for case in let_go.cases:
+        path = Path(os.fsdecode(case.entry.raw_path))
+        if path == place or place in path.parents:
+            return Refused(
+                f"a retention rule forgets it at once: {case.rule.text}",
+                hint="nothing was kept; change the rule in your configuration",
+            )
+    if taken.forgotten:
+        return Refused(
+            "it was forgotten before, so it is not imported",
+            hint="`talktree library readmit` allows it again",
+        )
+    return None
 
 
 def _first(library: Library, place: Path) -> Kept:

@@ -9,6 +9,7 @@ from pathlib import Path
 from talktree.library.importing.result import Imported
 from talktree.library.importing.result import Progress as Step
 from talktree.library.library import Library
+from talktree.library.retention.apply import RetentionResult, run_retention
 from talktree.views.measure import counted
 from talktree.web.jobs import Progress
 
@@ -17,9 +18,14 @@ PATIENCE = 60.0
 
 
 def imported(
-    library: Library, paths: Sequence[Path], progress: Progress, *, known: bool = False
-) -> Imported:
-    """Import some paths; progress is counted in bytes."""
+    library: Library,
+    paths: Sequence[Path],
+    progress: Progress,
+    *,
+    known: bool = False,
+    retention: bool = False,
+) -> tuple[Imported, RetentionResult]:
+    """Import some paths, and with `retention` apply its rules; progress is counted in bytes."""
     text = "looking for conversations"
     progress.tell(0, None, text)
 
@@ -33,15 +39,18 @@ def imported(
         progress.tell(min(done, total), total, text)
 
     taken = library.import_(paths, known=known, progress=tell, pulse=pulse, wait=PATIENCE)
-    progress.tell(1, 1, _summary(taken))
-    return taken
+    let_go = run_retention(library) if retention else RetentionResult()
+    progress.tell(1, 1, _summary(taken, let_go))
+    return taken, let_go
 
 
-def _summary(taken: Imported) -> str:
+def _summary(taken: Imported, let_go: RetentionResult) -> str:
     changed = taken.grown + taken.replaced + taken.back + taken.moved
-    told = [f"{taken.new:,} new", f"{changed:,} changed", f"{taken.unchanged:,} as before"]
+    parts = [f"{taken.new:,} new", f"{changed:,} changed", f"{taken.unchanged:,} as before"]
     if taken.failed:
-        told.append(counted(len(taken.failed), "failure"))
+        parts.append(counted(len(taken.failed), "failure"))
     if taken.incomplete:
-        told.append(f"{len(taken.incomplete):,} damaged or incomplete")
-    return ", ".join(told)
+        parts.append(f"{len(taken.incomplete):,} damaged or incomplete")
+    if let_go.cases:
+        parts.append(f"{sum(case.conversations for case in let_go.cases):,} forgotten by retention")
+    return ", ".join(parts)

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-CONVERSATIONS = sorted(path for path in HERE.iterdir() if path.name != Path(__file__).name)
+from talktree import read
+
+HERE = Path(__file__).parent.parent / "demo"
+CONVERSATIONS = sorted(HERE.iterdir())
 
 
 def talktree(*arguments: str) -> None:
@@ -24,7 +26,10 @@ def main() -> None:
     for name in names:
         talktree("tree", name)
     for name in names:
-        talktree("show", name, "--no-pager")
+        ids = [each.native_id for each in read(HERE / name).conversations]
+        for id in ids:
+            one = ("--conversation", id) if len(ids) > 1 else ()
+            talktree("show", name, "--no-pager", *one)
     talktree("stats", "claude-code.jsonl")
 
 

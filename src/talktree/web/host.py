@@ -1,0 +1,127 @@
+"""What a process serves over time: a studio, and nothing while its library is locked.
+
+The key is held by this process, and only while the studio is open. Locking ends everything that has
+it: the watcher, jobs, connections to the database, what was read, and uploads.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+from talktree.errors import LibraryLocked, Unreadable, UsageError
+from talktree.files.age import parse_identities
+from talktree.library.encryption.agent_client import drop_keys
+from talktree.library.encryption.key_file import LibraryKey, read_key_file, repair_key_file
+from talktree.library.encryption.key_slots import AgeSlot, PassphraseSlot
+from talktree.library.encryption.state import is_encrypted
+from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.web.jobs import Jobs
+from talktree.web.opening import opened
+from talktree.web.security.guesses import GuessLimit
+from talktree.web.served import Served
+from talktree.web.shapes.general import LockState, Unlock
+from talktree.web.studio import Studio
+
+
+class StudioHost:
+    """Opens the studio of what is served, and closes it when its library is locked."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.guesses = GuessLimit()
+        self._turn = threading.RLock()
+        self._ends = ExitStack()
+        self._studio: Studio | None = None
+        self._ending: list[Jobs] = []
+        if not served.locked:
+            self._open()
+
+    @property
+    def studio(self) -> Studio | None:
+        """The studio; None while the library is locked."""
+        return self._studio
+
+    def require(self) -> Studio:
+        """The studio, or the error that says that the library is locked."""
+        studio = self._studio
+        if studio is None:
+            raise LibraryLocked("the library is locked", hint="unlock it on the page of the studio")
+        return studio
+
+    def state(self) -> LockState:
+        """Whether the library is encrypted and locked, and what opens it."""
+        root = self.served.encrypted_root()
+        if root is None:
+            return LockState()
+        slots = read_key_file(root).slots
+        return LockState(
+            encrypted=True,
+            locked=self._studio is None,
+            passphrase=any(isinstance(each, PassphraseSlot) for each in slots),
+            identity=any(isinstance(each, AgeSlot) for each in slots),
+            wait=self.guesses.wait,
+            ending=sum(each.working() for each in self._ending),
+        )
+
+    def unlock(self, given: Unlock) -> None:
+        """Open the studio with a passphrase or an age identity."""
+        root, about = self._encrypted()
+        with self.guesses.attempt():
+            if self._studio is not None:
+                return
+            identities = parse_identities(given.identity.encode(), "the file")
+            if given.identity and not identities:
+                raise Unreadable("the file has no identity", hint="choose an age identity file")
+            key = unwrap(about, passphrase=given.passphrase, identities=identities)
+        with self._turn:
+            remember_key(about.id, key)
+            try:
+                if not self.served.read_only:
+                    repair_key_file(root)
+                self.served.prepare()
+                self._open()
+            except BaseException:
+                forget_key(about.id)
+                raise
+
+    def lock(self) -> None:
+        """Close the studio and drop the key, here and in the key agent."""
+        root, about = self._encrypted()
+        with self._turn:
+            studio = self._studio
+            self.close()
+            if studio is not None:
+                self._ending = [each for each in (*self._ending, studio.jobs) if each.working()]
+            for each in {about.id, *_key_ids(root, self.served.root)}:
+                forget_key(each)
+                drop_keys(each)
+        # What was read is freed now, and unused connections are closed.
+        gc.collect()
+
+    def close(self) -> None:
+        """Close the studio."""
+        with self._turn:
+            self._studio = None
+            ends, self._ends = self._ends, ExitStack()
+            ends.close()
+
+    def _open(self) -> None:
+        with self._turn:
+            if self._studio is None:
+                self._studio = self._ends.enter_context(opened(self.served))
+
+    def _encrypted(self) -> tuple[Path, LibraryKey]:
+        root = self.served.encrypted_root()
+        if root is None:
+            raise UsageError(
+                "the library is not encrypted", hint="encrypt it: talktree library encrypt"
+            )
+        return root, read_key_file(root)
+
+
+def _key_ids(*roots: Path | None) -> set[str]:
+    """The ids of the keys of some libraries, as far as they are encrypted."""
+    return {read_key_file(root).id for root in roots if root is not None and is_encrypted(root)}
