@@ -29,7 +29,10 @@ identity = click.option(
 def given_passphrase(path: str | None) -> str | None:
     """The passphrase from a file that was named; None if none was."""
     path = path or os.environ.get(PASSPHRASE_FILE) or None
-    return None if path is None else read_passphrase(path)
+    if path is None or _is_terminal(path):
+        # What is typed must not be shown.
+        return None
+    return read_passphrase(path)
 
 
 def passphrase(path: str | None, question: str = "Passphrase") -> str:
@@ -40,7 +43,7 @@ def passphrase(path: str | None, question: str = "Passphrase") -> str:
 
 def new_passphrase(path: str | None, question: str = "New passphrase") -> str:
     """A passphrase that is going to be used; a person types it twice."""
-    found = read_passphrase(path) if path else None
+    found = read_passphrase(path) if path and not _is_terminal(path) else None
     found = _asked(question, repeat=True) if found is None else found
     if not found:
         raise UsageError("the passphrase is empty", hint="choose one of several words")
@@ -54,6 +57,10 @@ def identities(path: str | None) -> list[Any]:
     from talktree.files.age import read_identities
 
     return read_identities(path)
+
+
+def _is_terminal(path: str) -> bool:
+    return path == "-" and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _asked(question: str, *, repeat: bool) -> str:

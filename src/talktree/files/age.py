@@ -32,13 +32,25 @@ def parse_recipients(given: Iterable[str]) -> list[Any]:
     """The recipients that some texts or files name."""
     found: list[Any] = []
     for text in given:
+        _refuse_secret(text, "this")
         if _is_recipient(text):
             found.append(_recipient(text, text))
             continue
-        found += [_recipient(line, f"{text}: {line[:40]}") for line in _lines(text, _FORMS)]
+        for line in _lines(text, _FORMS):
+            _refuse_secret(line, text)
+            found.append(_recipient(line, f"{text}: {line[:40]}"))
     if not found:
         raise UsageError("no recipient was given", hint=f"write {_FORMS}")
     return found
+
+
+def _refuse_secret(text: str, name: str) -> None:
+    """Refuse an identity in the place of a recipient, without showing it."""
+    if text.upper().startswith("AGE-SECRET-KEY-") or "PRIVATE KEY-----" in text:
+        raise UsageError(
+            f"{name}: a secret key, not a recipient",
+            hint="name its public part: age-keygen -y FILE shows it",
+        )
 
 
 def read_identities(path: str) -> list[Any]:

@@ -65,9 +65,14 @@ class LockedHome:
             stderr=subprocess.DEVNULL,
         )
 
+    @property
+    def passphrase_file(self) -> tuple[str, str]:
+        """The option that names the file with the passphrase."""
+        return "--passphrase-file", str(self.passphrase)
+
     def encrypt(self) -> None:
         """Encrypt the library; it is unlocked then."""
-        self.run("library", "encrypt", "--passphrase-file", str(self.passphrase))
+        self.run("library", "encrypt", *self.passphrase_file)
 
     def unlock(self) -> None:
         """Unlock it."""

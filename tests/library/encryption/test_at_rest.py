@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from talktree.library.encryption.state import is_encrypted
 from tests.cases import SEED, TORTURE
 from tests.library.encryption.locked_home import PASSPHRASE, WORD, LockedHome
 from tests.library.made import small
 
 KILLS = 20 if TORTURE else 3
+SWITCH_KILLS = 20 if TORTURE else 2
 MAGIC = (b"SQLite format 3\0", b"\x28\xb5\x2f\xfd")
 """How plain databases and compressed chunks begin."""
 
@@ -82,3 +84,36 @@ def test_the_passphrase_is_in_no_process(home: LockedHome) -> None:
     (pid,) = home.agents()
     assert PASSPHRASE.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
     assert os.stat(home.home / "agent").st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
+def test_a_killed_switch_leaves_nothing_to_read_once_it_is_locked(
+    home: LockedHome, verb: str
+) -> None:
+    home.run("import", str(home.sources))
+    for number in range(SWITCH_KILLS):
+        if (verb == "decrypt") != is_encrypted(home.root):
+            home.run("library", {"decrypt": "encrypt"}.get(verb, "decrypt"), *home.passphrase_file)
+        started = home.start("library", verb, *home.passphrase_file)
+        time.sleep(0.4 + 0.9 * ((SEED + number) % SWITCH_KILLS) / SWITCH_KILLS)
+        started.send_signal(signal.SIGKILL)
+        started.wait()
+        if is_encrypted(home.root):
+            home.run("library", "lock")
+            assert home.hits() == []
+            home.unlock()
+        assert home.run("library", "check", "--read-data").stdout == b""
+
+
+def test_a_killed_unlock_leaves_neither_passphrase_nor_words(home: LockedHome) -> None:
+    home.run("import", str(home.sources))
+    home.encrypt()
+    home.run("library", "lock")
+    for number in range(SWITCH_KILLS):
+        started = home.start("library", "unlock", *home.passphrase_file)
+        time.sleep(0.2 + 0.5 * ((SEED + number) % SWITCH_KILLS) / SWITCH_KILLS)
+        started.send_signal(signal.SIGKILL)
+        started.wait()
+        assert home.hits() == home.hits(PASSPHRASE) == []
+    home.unlock()
+    assert home.run("list").stdout

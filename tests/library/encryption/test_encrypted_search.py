@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.fulltext.encrypted_index import EncryptedFullText
+from talktree.library.fulltext.encrypted_index import (
+    LONGEST_WORD,
+    UNFINDABLE,
+    EncryptedFullText,
+)
+from talktree.library.fulltext.encrypted_writing import BATCH_DOCUMENTS, indexed_text
 from talktree.library.search.bad_query import BadQuery
 from talktree.library.search.run import Results, results
 from talktree.library.search.syntax import parse
@@ -96,6 +101,41 @@ def test_one_word_is_ranked_as_in_the_plain_index(root: Path) -> None:
         assert _found(results(shelf, query)) == plain
         assert len(plain) > 1
         shelf.index.close()
+
+
+def test_a_condition_that_all_fulfil_does_not_change_the_order(root: Path) -> None:
+    texts = [f"{'needle ' * (1 + n * 7 % 5)}{'straw ' * (n * 11 % 17)}" for n in range(60)]
+    shelf = EncryptedShelf(root, [Kept(piece(text, at=at)) for at, text in enumerate(texts)])
+    whole = [(hit.at, hit.score) for hit in results(shelf, "needle", limit=None)]
+    assert len({score for _, score in whole}) > 10
+    assert whole == sorted(whole, key=lambda hit: (-hit[1], hit[0]))
+    for query in ("needle", "needle kind:text", "needle -absent"):
+        for offset in (0, 7, 55):
+            page = results(shelf, query, limit=9, offset=offset)
+            assert [(hit.at, hit.score) for hit in page] == whole[offset : offset + 9], query
+    shelf.index.close()
+
+
+def test_documents_of_several_batches_keep_their_own_words(root: Path) -> None:
+    count = BATCH_DOCUMENTS * 2 + 3
+    kept = [Kept(piece(f"字{n} é ß{n} \x00 {n}", at=n)) for n in range(count)]
+    shelf = EncryptedShelf(root, kept)
+    assert shelf.index.count() == count
+    for at in (0, 1, BATCH_DOCUMENTS - 1, BATCH_DOCUMENTS, count - 1):
+        assert _found(results(shelf, f"ß{at} -absent")) == [(1, at)]
+        assert _found(results(shelf, f'"{at} e"', limit=3)) == [(1, at)]
+    shelf.index.close()
+
+
+@examples(20)
+@given(
+    st.lists(st.one_of(st.integers(1, 60), st.integers(8_000, 34_000)), min_size=1, max_size=6),
+    st.sampled_from(["x", "λ"]),
+)
+def test_only_words_that_are_too_long_are_left_out(lengths: list[int], letter: str) -> None:
+    words = [letter * length for length in lengths]
+    expected = [word if len(word.encode()) <= LONGEST_WORD else UNFINDABLE for word in words]
+    assert indexed_text(" ".join(words)).split() == expected
 
 
 def test_what_a_source_has_can_be_replaced(root: Path) -> None:

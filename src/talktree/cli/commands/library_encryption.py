@@ -11,7 +11,9 @@ from talktree.cli import libraries, output, params, passphrases
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import TalktreeError, UsageError
+from talktree.files.private import make_private
 from talktree.home import data_home
+from talktree.library.database.failures import undecipherable
 from talktree.library.encryption.key_file import (
     LibraryKey,
     read_key_file,
@@ -26,7 +28,14 @@ from talktree.library.encryption.key_slots import (
     new_key,
     passphrase_slot,
 )
-from talktree.library.encryption.state import DATABASE, is_encrypted
+from talktree.library.encryption.leftovers import finish_interrupted
+from talktree.library.encryption.state import (
+    DATABASE,
+    has_key_file,
+    has_leftovers,
+    is_encrypted,
+    lacks_key_file,
+)
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
 from talktree.library.temporary import FOLDER as STUDIO
 from talktree.settings.encryption import encryption_settings, seconds_of
@@ -118,7 +127,7 @@ def decrypt(passphrase_file: str | None, identity: str | None, library: str | No
     from talktree.library.encryption.agent_client import drop_keys
     from talktree.library.encryption.switch import decrypt_library
 
-    key = _unwrapped(about, passphrase_file, identity)
+    key = _unwrapped(root, about, passphrase_file, identity)
     others = [path for path in _studio_folders(root) if is_encrypted(path)]
     for each in [*others, root]:
         if each == root or read_key_file(each).id == about.id:
@@ -150,7 +159,7 @@ def unlock(
     seconds = None if timeout is None else seconds_of(timeout)
     if timeout is not None and seconds is None:
         raise UsageError(f"--timeout {timeout}: not a time", hint=UNITS)
-    key = _unwrapped(about, passphrase_file, identity)
+    key = _unwrapped(root, about, passphrase_file, identity)
     if repair_key_file(root):
         tell("talktree: one of the two key files was damaged and was written again")
     _hold(about, key, seconds, must=True)
@@ -189,11 +198,19 @@ lock.examples = ("talktree library lock", "talktree library lock --all")
 
 def _make(root: Path, key: bytes, about: LibraryKey) -> None:
     """Make a new library that is encrypted from the beginning."""
+    from talktree.library.encryption.switch import WAIT
+    from talktree.library.importing.lock import WriterLock
     from talktree.library.library import Library
 
-    root.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_key_file(root, about)
-    Library(root, write=True, key=key).close()
+    make_private(root)
+    with WriterLock(root).held(WAIT):
+        if (root / DATABASE).exists() or has_key_file(root):
+            raise UsageError(
+                f"{root}: another program made a library here meanwhile",
+                hint="run the command again",
+            )
+        write_key_file(root, about)
+        Library(root, write=True, key=key).close()
 
 
 def _studio_libraries(root: Path) -> list[Path]:
@@ -220,6 +237,11 @@ def _root(library: str | None) -> Path:
 def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
     """The folder of a library that is encrypted, and its key file."""
     root = _root(library)
+    if has_leftovers(root):
+        # The plain files of an interrupted switch must not lie beside a library that is locked.
+        finish_interrupted(root, recover=False)
+    if lacks_key_file(root):
+        raise undecipherable(root / DATABASE, encrypted=False)
     if not is_encrypted(root):
         raise UsageError(
             f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
@@ -235,18 +257,21 @@ def _slots(key: bytes, passphrase_file: str | None, recipients: Sequence[str]) -
 
         slots.append(age_slot(key, parse_recipients(recipients)))
     given = passphrases.given_passphrase(passphrase_file)
-    if given is None and not recipients:
+    if given is None and (passphrase_file or not recipients):
         given = passphrases.new_passphrase(None, "Passphrase")
     if given is not None:
         slots.insert(0, passphrase_slot(key, given))
     return tuple(slots)
 
 
-def _unwrapped(about: LibraryKey, passphrase_file: str | None, identity: str | None) -> bytes:
+def _unwrapped(
+    root: Path, about: LibraryKey, passphrase_file: str | None, identity: str | None
+) -> bytes:
+
     found = passphrases.identities(identity)
     if found:
-        return unwrap(about, identities=found)
-    return unwrap(about, passphrase=passphrases.passphrase(passphrase_file))
+        return unwrap(root, about, identities=found)
+    return unwrap(root, about, passphrase=passphrases.passphrase(passphrase_file))
 
 
 def _change(
@@ -260,10 +285,10 @@ def _change(
     about = read_key_file(root)
     found = passphrases.identities(identity)
     if found:
-        key = unwrap(about, identities=found)
+        key = unwrap(root, about, identities=found)
     else:
         key = unwrap(
-            about, passphrase=passphrases.passphrase(passphrase_file, "Present passphrase")
+            root, about, passphrase=passphrases.passphrase(passphrase_file, "Present passphrase")
         )
     slot = passphrase_slot(key, passphrases.new_passphrase(new_file))
     others = tuple(each for each in about.slots if not isinstance(each, PassphraseSlot))

@@ -49,10 +49,16 @@ def _digest(key: bytes, purpose: str) -> bytes:
 
 def use_key(connection: sqlite3.Connection, key: bytes) -> None:
     """Have a new connection read and write with a key."""
+    silence(connection)
     connection.execute(f'PRAGMA key = "{cipher_key(key)}"')
     connection.execute(f"PRAGMA cipher_page_size = {CIPHER_PAGE}")
     # Whatever has to be put aside stays in memory, never in a file.
     connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def silence(connection: sqlite3.Connection) -> None:
+    """Have SQLCipher report errors to its caller alone, and not on stderr as well."""
+    connection.execute("PRAGMA cipher_log_level = NONE")
 
 
 def damaged_pages(connection: sqlite3.Connection) -> list[str]:

@@ -252,7 +252,7 @@ class Database:
         self.close()
 
     def _told(self, error: Exception) -> Exception:
-        return told(error, self.path)
+        return told(error, self.path, encrypted=self.key is not None)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -19,10 +19,11 @@ _READS = frozenset(
         sqlite3.SQLITE_IOERR_CORRUPTFS,
     }
 )
+_HEADER = b"SQLite format 3\0"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def told(error: Exception, path: Path) -> Exception:
+def told(error: Exception, path: Path, *, encrypted: bool = False) -> Exception:
     """The failure as a person needs it; what is a mistake of our own stays what it is."""
     if isinstance(error, OSError):
         return _of_system(error, path)
@@ -36,6 +37,8 @@ def told(error: Exception, path: Path) -> Exception:
             f"{path}: another program is writing to the library",
             hint="wait until it is done, or end it, and try again",
         )
+    if kind == sqlite3.SQLITE_NOTADB and (encrypted or not _has_header(path)):
+        return undecipherable(path, encrypted=encrypted)
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or code in _READS:
         return damaged(path, str(error))
     if kind == sqlite3.SQLITE_FULL:
@@ -60,6 +63,29 @@ def damaged(path: Path, why: str) -> Unreadable:
         hint="put a copy of the file back if there is one; else move it away and import again: "
         "`talktree library restore` gives what can still be read of the old one",
     )
+
+
+def undecipherable(path: Path, *, encrypted: bool) -> Unreadable:
+    """The error for a file that begins with nothing that can be read."""
+    reason = (
+        "the key file belongs to another library, or the database is damaged"
+        if encrypted
+        else "it is damaged, or it is encrypted and its key file is missing"
+    )
+    return Unreadable(
+        f"{path}: the library's database cannot be read: {reason}",
+        hint="put a copy of library.key back, if the library was encrypted, or else a copy of the "
+        "database; nothing was changed",
+    )
+
+
+def _has_header(path: Path) -> bool:
+    """Whether a file begins as a plain database does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return True
 
 
 def _full(path: Path) -> NotSaved:

@@ -10,6 +10,7 @@ import sys
 import msgspec
 
 from talktree.errors import NotSaved, TalktreeError
+from talktree.files.private import make_private
 from talktree.library.encryption.agent_protocol import (
     LONGEST,
     AgentAnswer,
@@ -82,7 +83,7 @@ def _start() -> None:
     """Start an agent that goes on when this process ends, and wait until it listens."""
     folder = agent_folder().absolute()
     try:
-        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        make_private(folder)
     except OSError as error:
         raise NotSaved(f"{folder}: {error.strerror}", hint="check its permissions") from None
     if not is_private(folder):

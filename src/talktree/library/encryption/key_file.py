@@ -42,12 +42,16 @@ class _Checked(Struct, frozen=True):
 
 def read_key_file(root: Path) -> LibraryKey:
     """The key file of a library, or its copy if the file itself is damaged."""
-    problems: list[str] = []
-    for name in (KEY_FILE, KEY_COPY):
-        found = _read(root / name)
-        if isinstance(found, LibraryKey):
-            return found
-        problems.append(f"{name}: {found}")
+    both = {name: _read(root / name) for name in (KEY_FILE, KEY_COPY)}
+    usable = [found for found in both.values() if isinstance(found, LibraryKey)]
+    if len({found.id for found in usable}) > 1:
+        raise Unreadable(
+            f"{root}: {KEY_FILE} and {KEY_COPY} are of two libraries",
+            hint="move the one away that is not of this library",
+        )
+    if usable:
+        return usable[0]
+    problems = [f"{name}: {found}" for name, found in both.items()]
     raise Unreadable(
         f"{root}: the key file and its copy cannot be used ({'; '.join(problems)})",
         hint=f"put a copy of {KEY_FILE} back; without one, nothing can decrypt this library",

@@ -130,13 +130,18 @@ def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
         from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
     except ImportError:
         raise MissingExtra("encryption", "encryption") from None
-    derive: Callable[[bytes], bytes] = Argon2id(
-        salt=_data(slot.salt),
-        length=KEY_SIZE,
-        iterations=slot.iterations,
-        lanes=slot.threads,
-        memory_cost=slot.memory,
-    ).derive
+    try:
+        derive: Callable[[bytes], bytes] = Argon2id(
+            salt=_data(slot.salt),
+            length=KEY_SIZE,
+            iterations=slot.iterations,
+            lanes=slot.threads,
+            memory_cost=slot.memory,
+        ).derive
+    except ValueError as error:
+        raise Unreadable(
+            f"the key file is damaged: {error}", hint="put a copy of the key file back"
+        ) from None
     # The same letters may be typed as different characters on another keyboard.
     return AESGCM(derive(unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")))
 

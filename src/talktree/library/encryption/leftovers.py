@@ -28,8 +28,11 @@ from talktree.library.fulltext.place import FOLDER
 from talktree.library.importing.lock import WriterLock
 
 
-def finish_interrupted(root: Path) -> None:
-    """Finish what an interrupted switch has left, unless it is under way."""
+def finish_interrupted(root: Path, *, recover: bool = True) -> None:
+    """Finish what an interrupted switch has left, unless it is under way.
+
+    To recover the database takes its key; the rest does not.
+    """
     lock = WriterLock(root)
     try:
         if not lock.taken():
@@ -38,7 +41,7 @@ def finish_interrupted(root: Path) -> None:
         return  # nothing can be written here
     try:
         finish_switch(root)
-        if (root / JOURNAL).exists():
+        if recover and (root / JOURNAL).exists():
             _recover(root)
     finally:
         lock.release()

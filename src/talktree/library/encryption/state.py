@@ -22,15 +22,25 @@ def is_encrypted(root: Path) -> bool:
     The database itself says so: a plain one begins with the same bytes always. Replacing that one
     file is what turns encryption on and off.
     """
+    # Without a key file it is a new or a damaged database.
+    start = _read_start(root)
+    return start is not None and start != _PLAIN and has_key_file(root)
+
+
+def lacks_key_file(root: Path) -> bool:
+    """Whether the database in a folder is not a plain one, and nothing can open it."""
+    return _read_start(root) not in (None, b"", _PLAIN) and not has_key_file(root)
+
+
+def _read_start(root: Path) -> bytes | None:
+    """The first bytes of the database: none if there is no file, None if it cannot be read."""
     try:
         with open(root / DATABASE, "rb", buffering=0) as file:
-            start = file.read(len(_PLAIN))
+            return file.read(len(_PLAIN))
     except FileNotFoundError:
-        start = b""
+        return b""
     except OSError:
-        return False
-    # Without a key file it is a new or a damaged database.
-    return start != _PLAIN and has_key_file(root)
+        return None
 
 
 def has_key_file(root: Path) -> bool:

@@ -19,7 +19,13 @@ from typing import Any
 from talktree.errors import Busy, NotFound, NotSaved, Unreadable, UsageError
 from talktree.files.durable import sync_folder
 from talktree.library import care
-from talktree.library.database.cipher import cipher_key, cipher_module, database_key, use_key
+from talktree.library.database.cipher import (
+    cipher_key,
+    cipher_module,
+    database_key,
+    silence,
+    use_key,
+)
 from talktree.library.database.connection import PAGE
 from talktree.library.database.failures import told
 from talktree.library.encryption.file_erasure import erase_folder, overwrite
@@ -60,7 +66,10 @@ def encrypt_library(
         raise NotFound(f"{root}: there is no library here", hint="make one with `talktree import`")
     with WriterLock(root).held(wait):
         if is_encrypted(root):
-            raise UsageError(f"{root}: the library is encrypted already")
+            raise UsageError(
+                f"{root}: the library is encrypted already",
+                hint="unlock it: talktree library unlock",
+            )
         _switch(root, None, key, about, progress, wait)
 
 
@@ -70,7 +79,7 @@ def decrypt_library(
     """Make the library in a folder a plain one."""
     with WriterLock(root).held(wait):
         if not is_encrypted(root):
-            raise UsageError(f"{root}: the library is not encrypted")
+            raise UsageError(f"{root}: the library is not encrypted", hint="nothing has to be done")
         _switch(root, key, None, None, progress, wait)
 
 
@@ -130,6 +139,7 @@ def _alone(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
     try:
         connection = sqlite.connect(os.fspath(path), isolation_level=None, timeout=0.0)
         try:
+            silence(connection)
             own = database_key(key)
             if own is not None:
                 use_key(connection, own)
@@ -145,7 +155,7 @@ def _alone(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
         finally:
             connection.close()
     except sqlite.Error as error:
-        raise told(error, path) from error
+        raise told(error, path, encrypted=key is not None) from error
 
 
 def _is_alone(sqlite: Any, connection: Any) -> bool:  # noqa: ANN401

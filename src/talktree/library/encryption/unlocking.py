@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import LibraryLocked, Unreadable
+from talktree.errors import LibraryLocked, Unreadable, UsageError, WrongKey
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import is_encrypted
 
@@ -27,7 +27,7 @@ def library_key(root: Path) -> bytes | None:
     if not is_encrypted(root):
         return None
     about = read_key_file(root)
-    found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(about)
+    found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(root, about)
     if found is None:
         raise LibraryLocked(
             f"{root}: the library is locked", hint="unlock it: talktree library unlock"
@@ -47,31 +47,47 @@ def forget_key(id: str) -> None:
 
 
 def unwrap(
-    about: LibraryKey, *, passphrase: str | None = None, identities: Sequence[Any] = ()
+    root: Path,
+    about: LibraryKey,
+    *,
+    passphrase: str | None = None,
+    identities: Sequence[Any] = (),
 ) -> bytes:
-    """The data key that a passphrase or an identity opens."""
+    """The data key of the library in a folder, which a passphrase or an identity opens."""
     from talktree.library.encryption.key_slots import unwrap_age, unwrap_passphrase
 
-    if identities:
-        return unwrap_age(about.slots, identities, about.id)
-    return unwrap_passphrase(about.slots, passphrase or "", about.id)
+    try:
+        if identities:
+            return unwrap_age(about.slots, identities, about.id)
+        return unwrap_passphrase(about.slots, passphrase or "", about.id)
+    except WrongKey as error:
+        raise WrongKey(f"{root}: {error.message}", hint=error.hint) from None
 
 
 def read_passphrase(path: str) -> str:
-    """The passphrase in a file, without the end of its line; - is stdin."""
+    """The passphrase in a file of one line, without the end of that line; - is stdin."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(_LONGEST)
+            data = sys.stdin.buffer.read(_LONGEST + 1)
         else:
             with open(path, "rb") as file:
-                data = file.read(_LONGEST)
+                data = file.read(_LONGEST + 1)
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}", hint="check the path") from None
     try:
-        text = data.decode()
+        # Editors of Windows put a mark before the text and another end behind each line.
+        text = data.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
         raise Unreadable(f"{path}: the passphrase is not UTF-8", hint="save it as UTF-8") from None
-    return text.removesuffix("\n").removesuffix("\r")
+    name = "stdin" if path == "-" else path
+    if not text:
+        raise UsageError(f"{name}: the passphrase is empty", hint="use a file with one line")
+    if "\n" in text or "\r" in text or len(data) > _LONGEST:
+        raise UsageError(
+            f"{name}: more than one line, or too long for a passphrase",
+            hint="use a file with the passphrase and nothing else; for stdin: | head -n 1",
+        )
+    return text
 
 
 def _from_agent(about: LibraryKey) -> bytes | None:
@@ -82,6 +98,8 @@ def _from_agent(about: LibraryKey) -> bytes | None:
     return found if found is not None and key_id(found) == about.id else None
 
 
-def _from_passphrase_file(about: LibraryKey) -> bytes | None:
+def _from_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
     path = os.environ.get(PASSPHRASE_FILE)
-    return None if not path or path == "-" else unwrap(about, passphrase=read_passphrase(path))
+    if not path or path == "-":
+        return None
+    return unwrap(root, about, passphrase=read_passphrase(path))

@@ -9,9 +9,12 @@ from __future__ import annotations
 import queue
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import msgspec
 
 from talktree.errors import Busy, NotSaved, TalktreeError
 from talktree.library.database.cipher import database_key
@@ -30,11 +33,16 @@ from talktree.library.fulltext.words import IN_WORDS, plain
 if TYPE_CHECKING:
     from talktree.library.reading.told import Piece
 
-TOGETHER = 64
-"""How many documents the thread is given at once."""
-BATCH_CHARACTERS = 1 << 18
-WAITING = 16
+BATCH_CHARACTERS, BATCH_DOCUMENTS = 8 << 20, 5000
+"""How much the thread is given at once: each batch is one statement.
+
+With a statement for each document the thread would wait for the interpreter after every one, and
+hardly work beside its caller.
+"""
+WAITING = 1
 """How many batches may wait."""
+BULK_CACHE = 48 << 20
+"""Bytes of pages in memory while much is written."""
 BULK_HASH, SMALL_HASH = 48 << 20, 4 << 20
 """Bytes of words that are gathered before they are written."""
 FEW_CHARACTERS = 4 << 20
@@ -43,9 +51,16 @@ MOST_PARTS = 64
 """How many parts the vocabulary may have before it is made anew."""
 _WORD = re.compile(IN_WORDS)
 _LONG = re.compile(f"{IN_WORDS[:-1]}{{{LONGEST_WORD // 4},}}")
-_ADD = "INSERT INTO documents (id, source, at, part, time, tags) VALUES (?, ?, ?, ?, ?, ?)"
-_ADD_BODY = "INSERT INTO body (rowid, words) VALUES (?, ?)"
-_ADD_FILES = "INSERT INTO files (rowid, words) VALUES (?, ?)"
+_ADD = """
+INSERT INTO documents (id, source, at, part, time, tags)
+SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+FROM json_each(?)
+"""
+_ADD_WORDS_OF = """
+INSERT INTO {table} (rowid, words)
+SELECT value ->> 0, CAST(substr(?1, value ->> 1, value ->> 2) AS TEXT) FROM json_each(?2)
+"""
+_ADD_BODY, _ADD_FILES = (_ADD_WORDS_OF.format(table=table) for table in ("body", "files"))
 _ADD_TAGS = "INSERT INTO tags (id, words) VALUES (?, ?)"
 _TAGS = "SELECT words, id FROM tags"
 _LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'"
@@ -78,6 +93,8 @@ class EncryptedWriting:
         self._index = index
         self._bulk = bulk
         self._db = Database(index.db.path, write=True, key=database_key(key, "fulltext"))
+        if bulk:
+            self._db.hold(BULK_CACHE)
         self._record = (-1, -1)
         self._part = 0
         self._batch: list[NewDocument] = []
@@ -103,13 +120,13 @@ class EncryptedWriting:
             self._part += 1
         else:
             self._record, self._part = (source, at), 0
-        return NewDocument(source, at, self._part, time, _body(text), plain(files), tags)
+        return NewDocument(source, at, self._part, time, indexed_text(text), plain(files), tags)
 
     def put(self, document: NewDocument) -> None:
         """Give a document to the index; it may have to wait for its turn."""
         self._batch.append(document)
         self._characters += len(document.body)
-        if len(self._batch) >= TOGETHER or self._characters >= BATCH_CHARACTERS:
+        if len(self._batch) >= BATCH_DOCUMENTS or self._characters >= BATCH_CHARACTERS:
             self._hand_over()
 
     def delete(self, source: int, from_at: int = 0) -> None:
@@ -218,9 +235,9 @@ class EncryptedWriting:
             if document.files:
                 files.append((self._last, document.files))
             self._note_words(document.body)
-        self._db.run_many(_ADD_BODY, bodies)
-        self._db.run_many(_ADD_FILES, files)
-        self._db.run_many(_ADD, rows)
+        self._db.run(_ADD_BODY, _together(bodies))
+        self._db.run(_ADD_FILES, _together(files))
+        self._db.run(_ADD, (_json(rows),))
 
     def _tag_set(self, words: str) -> int:
         """The number of a set of tags."""
@@ -273,12 +290,36 @@ class EncryptedWriting:
                 pass  # after a full disk the database may have done so already
 
 
-def _body(text: str) -> str:
+def _together(texts: Sequence[tuple[int, str]]) -> tuple[bytes, str]:
+    """Texts one behind the other, and a list of where each is, beginning with 1."""
+    data = [text.encode() for _, text in texts]
+    ends = accumulate((len(each) for each in data), initial=1)
+    places = [(id, end, len(each)) for (id, _), end, each in zip(texts, ends, data, strict=False)]
+    return b"".join(data), _json(places)
+
+
+def _json(rows: object) -> str:
+    return msgspec.json.encode(rows).decode()
+
+
+def indexed_text(text: str) -> str:
     """The text as the index is given it."""
     made = plain(text)
     if UNFINDABLE in made:
         made = made.replace(UNFINDABLE, " ")
-    return made if len(made) <= LONGEST_WORD // 4 else _LONG.sub(_without_long, made)
+    return _LONG.sub(_without_long, made) if _may_have_long(made) else made
+
+
+def _may_have_long(text: str) -> bool:
+    """Whether a text may have a word that is too long.
+
+    Such a word fills a whole step of the text from its beginning to its end.
+    """
+    step = LONGEST_WORD // 8
+    return any(
+        (found := _WORD.match(text, at)) is not None and found.end() >= at + step
+        for at in range(0, len(text) - step + 1, step)
+    )
 
 
 def _without_long(found: re.Match[str]) -> str:

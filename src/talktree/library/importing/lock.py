@@ -44,7 +44,7 @@ class WriterLock:
         while not self.taken():
             if time.monotonic() >= end:
                 raise Busy(
-                    "another program writes this library",
+                    f"{self._path.parent}: another program writes this library",
                     hint="wait until it is done and try again",
                 )
             time.sleep(_POLL)

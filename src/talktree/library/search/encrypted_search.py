@@ -44,6 +44,10 @@ _IN_ANY = """d.id IN (SELECT b.rowid FROM json_each(?) AS word
   CROSS JOIN body AS b WHERE b.body MATCH word.value)"""
 _HAS_TAG = "d.tags IN (SELECT id FROM tags WHERE instr(' ' || words || ' ', ?) > 0)"
 _COUNT = "SELECT count(*) FROM body WHERE body MATCH ?"
+_BEST = """SELECT d.source, d.at, d.part, s.score FROM
+  (SELECT rowid, rank AS score FROM body WHERE body MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?)
+  AS s CROSS JOIN documents AS d ON d.id = s.rowid ORDER BY s.score, d.id"""
+"""Only the documents that are asked for are looked up, after they were put in order."""
 _EVERYTHING, _NOTHING = "1", "0"
 _ORDERS = {
     "best": "score, d.id",
@@ -123,13 +127,17 @@ class EncryptedMatches:
         return self._found[offset : offset + size]
 
     def _ordered(self, sort: str, size: int, offset: int) -> list[tuple[float, Place]]:
-        scored = sort == "best" and self._compiled.score is not None
+        found = self._compiled
+        scored = sort == "best" and found.score is not None
+        if scored and found.match is not None and found.unscored is None and found.also is None:
+            rows = self._rows(_BEST, (found.match, size, offset))
+            return [(-row[3], Place(*row[:3])) for row in rows]
         sql, values = self._sources(scored=scored)
         score = "coalesce(s.score, 0.0)" if scored else "0.0"
         order = _ORDERS[sort]
         if sort == "best" and not scored:
             # The index has them in this order, so it need not find all.
-            order = "d.id" if self._compiled.words is None else "body.rowid"
+            order = "d.id" if found.words is None else "body.rowid"
         rows = self._rows(
             f"SELECT d.source, d.at, d.part, {score} AS score {sql} "
             f"ORDER BY {order} LIMIT ? OFFSET ?",
