@@ -75,7 +75,7 @@ class StudioHost:
             identities = parse_identities(given.identity.encode(), "the file")
             if given.identity and not identities:
                 raise Unreadable("the file has no identity", hint="choose an age identity file")
-            key = unwrap(about, passphrase=given.passphrase, identities=identities)
+            key = unwrap(root, about, passphrase=given.passphrase, identities=identities)
         with self._turn:
             remember_key(about.id, key)
             try:
