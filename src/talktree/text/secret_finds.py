@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from talktree.text.secret_glued import glued
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_languages import name_places
+from talktree.text.secret_manifests import is_kind, is_secure, manifest, parameter
 from talktree.text.secret_named import is_name, named_at
 from talktree.text.secret_places import (
     azure_secrets,
@@ -13,15 +17,18 @@ from talktree.text.secret_places import (
     option_at,
     signed_at,
 )
-from talktree.text.secret_stems import HASH, OPTION, SIGNED, is_stem, stems
+from talktree.text.secret_stems import AUTH, HASH, KEY, OPTION, SIGNED, is_stem, stems
+from talktree.text.secret_views import ESCAPES
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
+_NUMBERED = b"2357"
+_NUMBER = re.compile(rb"(?:25)?[2357][0-9A-Fa-f]")
 
 
 def by_name(data: bytes) -> Iterator[Found]:
     """The secrets in a text that are known by what is written around them."""
     yield from azure_secrets(data)
-    at = 0
+    at = seen = 0
     for hit, bits in stems(data):
         if bits & OPTION and may_take_password(data, hit):
             yield from option_at(data, hit)
@@ -29,6 +36,11 @@ def by_name(data: bytes) -> Iterator[Found]:
             yield from signed_at(data, hit)
         if bits & HASH:
             yield from hash_at(data, hit)
+        if bits & AUTH and is_secure(data, hit):
+            yield from parameter(data, hit)
+        if bits & KEY and hit >= seen and is_kind(data, hit):
+            seen, found = manifest(data, hit)
+            yield from found
         if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, found = named_at(data, hit)
             yield from found
@@ -41,15 +53,36 @@ def suspects(data: bytes) -> Iterator[int]:
     not taken for a part of it.
     """
     yield from (start for _, start, _, _ in azure_secrets(data))
+    yield from _written_otherwise(data)
+    yield from name_places(data)
+    yield from (start for _, start, _, _ in glued(data))
     at = 0
     for hit, bits in stems(data):
         if (
             (bits & OPTION and may_take_password(data, hit))
             or (bits & SIGNED and any(signed_at(data, hit)))
             or (bits & HASH and any(hash_at(data, hit)))
+            or (bits & AUTH and is_secure(data, hit))
+            or (bits & KEY and is_kind(data, hit))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, known = is_name(data, hit)
             if known:
                 yield hit
+
+
+def _written_otherwise(data: bytes) -> Iterator[int]:
+    """Where codes of terminals are, and signs that are written by their numbers."""
+    for sign in ESCAPES:
+        yield from _places(data, sign)
+    for at in _places(data, b"%"):
+        if data[at + 1 : at + 2] in _NUMBERED and _NUMBER.match(data, at + 1):
+            yield at
+
+
+def _places(data: bytes, sign: bytes) -> Iterator[int]:
+    at = data.find(sign)
+    while at >= 0:
+        yield at
+        at = data.find(sign, at + 1)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from talktree.text.secret_headers import authorization, cookies
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_manifests import cookie_pairs
 from talktree.text.secret_names import (
     COOKIES,
     HEADERS,
@@ -15,12 +16,13 @@ from talktree.text.secret_names import (
     kind_of,
     meaning,
 )
+from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_tables import column
 from talktree.text.secret_values import (
     Value,
     is_drawn,
     is_mixed,
     is_password,
-    is_placeholder,
     is_token,
 )
 from talktree.text.secret_written import Written, line_from, value_from
@@ -45,10 +47,14 @@ _VALUE_NEXT = re.compile(
     rb"(?:value|Value)\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
+_LINKS = (
+    rb"is|was|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
+    rb"|called"
+)
+_FOR = rb"for|of|on|in|to|f\?r|zum|vom|der|de|du|del|della|di|da|do|pour|par|para|voor|van|per"
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) "
-    rb"(?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
-    rb"currently|still|set|changed|just|reads?|called|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}"
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){1,4})?"
+    rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
@@ -58,9 +64,9 @@ _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
 _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _FOLLOWED = re.compile(
-    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}(?:[:=,>(|?]|\\{0,9}[\"'`]|[^<>]{0,40}>|"
-    rb"(?:is|was|be|to|ist|lautet|war|est|becomes?|now|currently|still|set|changed|just|reads?|called|"
-    rb"for|of|on|in|value|Value|-|bearer|basic|token)\b)",
+    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
+    rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
+    rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
@@ -83,9 +89,9 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     if isinstance(name, int):
         return name, []
     if name.means == HEADERS:
-        found = list(authorization(data, name.end)) or _pair(data, name)
+        found = list(authorization(data, name.end)) or _pair(data, name) or _header(data, name)
     elif name.means == COOKIES:
-        found = list(cookies(data, name.end))
+        found = [*cookies(data, name.end), *cookie_pairs(data, name.end), *_header(data, name)]
     else:
         found = _values(data, name)
     return name.end, found
@@ -134,7 +140,7 @@ def _values(data: bytes, name: _Name) -> list[Found]:
         found = look(data, name)
         if found is not None:
             return [found]
-    return []
+    return column(data, name.start, name.end)
 
 
 def _found(name: _Name, written: Written) -> Found:
@@ -249,6 +255,21 @@ def _beside(data: bytes, name: _Name) -> Found | None:
     """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     return None if sign is None else _judged(name, value_from(data, sign.end()), setting=True)
+
+
+def _header(data: bytes, name: _Name) -> list[Found]:
+    """`"name": "Authorization"` with `"value": "…"` next to it, as HAR files have it."""
+    sign = _VALUE_NEXT.match(data, name.end)
+    if sign is None:
+        return []
+    look = authorization if name.means == HEADERS else cookies
+    found = list(look(data, sign.end() - 1))
+    if found or name.means == COOKIES:
+        return found
+    written = value_from(data, sign.end())
+    if written is None or not is_drawn(written.text.rpartition(b" ")[2]):
+        return []
+    return [_found(name, written)]
 
 
 def _element(data: bytes, name: _Name) -> Found | None:

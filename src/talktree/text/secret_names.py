@@ -30,7 +30,16 @@ _SECRET = (
 )
 _PASSWORD = (
     *(b"password", b"passwd", b"pwd", b"passphrase", b"passcode", b"pswd", b"passwort"),
-    *(b"kennwort", b"senha", b"motdepasse", b"storepass", b"keypass", b"userpass", b"psk"),
+    *(
+        b"kennwort",
+        b"wachtwoord",
+        b"senha",
+        b"motdepasse",
+        b"storepass",
+        b"keypass",
+        b"userpass",
+        b"psk",
+    ),
 )
 _HARMLESS = (
     *(b"pagetoken", b"nexttoken", b"continuationtoken", b"synctoken", b"csrftoken"),

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from talktree.text.randomness import is_random, is_varied
 from talktree.text.secret_headers import cookies
 from talktree.text.secret_kinds import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
-from talktree.text.secret_values import Value, is_password, is_placeholder
+from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_values import Value, is_password
 from talktree.text.secret_written import Written, value_from
 
 _FAR = 240
@@ -51,6 +52,10 @@ _IDENTIFIED = re.compile(rb"(?i:d by)[ \t]+(?:(?i:password|values)[ \t]+)?(?=\\{
 
 _SIGNATURE = re.compile(
     rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})"
+)
+_SIGNED = re.compile(
+    rb"[Ss]ignature(?:=|%(?:25)?3[dD]|\\{0,7}\"?[ \t]*:[ \t]*\\{0,7}\"?)"
+    rb"([\w%+/=-]{40,1024})"
 )
 _HASHED = re.compile(
     rb"\$(?:1|5|6|7|y|gy|2[abxy]|apr1|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[A-Za-z0-9./$=,+_-]{20,300}"
@@ -158,11 +163,21 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
         if sign is not None and data[max(0, hit - 9) : hit].lower() == b"identifie":
             yield from _password(data, sign.end())
         return
+    if data[hit + 3 : hit + 4] in b"nN":
+        yield from _signature(data, hit)
+        return
     found = _SIGNATURE.match(data, hit)
     if found is None or data[hit - 1 : hit] not in (b"?", b"&", b";", b'"', b"'", b" ", b""):
         return
     if is_varied(found.group(1)) and not is_placeholder(found.group(1)):
         yield CLOUD_KEY, found.start(1), found.end(1), "an Azure signature"
+
+
+def _signature(data: bytes, hit: int) -> Iterator[Found]:
+    """`X-Amz-Signature=…` and `X-Goog-Signature=…`."""
+    found = _SIGNED.match(data, hit) if data[hit - 1 : hit] == b"-" else None
+    if found is not None and is_varied(found.group(1)):
+        yield CLOUD_KEY, *found.span(1), "a signature of an address"
 
 
 def hash_at(data: bytes, hit: int) -> Iterator[Found]:

@@ -37,19 +37,19 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pwd, pswd, psk, senha, _PAT
     PWD: (_letters("psn"), _letters("wsha"), _letters("dkat"), _NOT_WORD),
     # token, secret, key, before something that is not a letter
-    KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode()),
-    # auth, cred(ential)
-    AUTH: (_letters("ac"), _letters("ur"), _letters("te"), _letters("hd")),
-    # cookie, Kennwort
-    COOKIE: (_letters("ow"), _letters("o"), _letters("kr"), _letters("it")),
+    KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode() + b"S"),
+    # auth, cred(ential), (se)cure(string)
+    AUTH: (_letters("ac"), _letters("ur"), _letters("ter"), _letters("hde")),
+    # cookie, Kennwort, wachtwoord
+    COOKIE: (_letters("ow"), _letters("o"), _letters("kor"), _letters("itr")),
     # -p, -u, -a, -b, -w, -k, -P, -U, --user
     OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
-    # sig=, :5432:, 1//0, -us1, IDENTIFIED BY
+    # sig=, sign(ature)=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
         _letters("sd") + b":1-",
         _letters("i") + b"56/u ",
         _letters("gb") + b"4/s",
-        _letters("y") + b"=%0123456789",
+        _letters("yn") + b"=%0123456789",
     ),
     # $6$, $2y$, $apr1$, {SHA}
     HASH: (b"$", b"1256ays7", b"$abyprc", _ANY),
@@ -120,6 +120,6 @@ def is_stem(data: bytes, hit: int, bits: int) -> bool:
         return True
     if bits & PWD and data[max(0, hit - 1) : hit + 3].lower() in _ACCESS_TOKEN:
         return True
-    return bool(bits & COOKIE) and data[max(0, hit - 4) : hit + 4].lower().endswith(
-        (b"cooki", b"kennwort")
+    return bool(bits & COOKIE) and data[max(0, hit - 5) : hit + 4].lower().endswith(
+        (b"cooki", b"kennwort", b"wachtwoor")
     )

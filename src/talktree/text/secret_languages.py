@@ -1,0 +1,76 @@
+"""Passwords in sentences of other languages, where their name has letters beyond ASCII."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from talktree.text.secret_kinds import NAMED_PASSWORD, Found
+from talktree.text.secret_values import Value, is_mixed, is_password
+
+_NAMES = (
+    *("парол[ьяеюи]?м?", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"),
+    *(
+        "contrase[ñn]as?",
+        r"parola d['’]ordine",
+        r"\bclave(?: de acceso)?",
+        "hasł[oaeu]m?",
+        "lösenord(?:et)?",
+        "şifre(?:niz|si)?",
+        "mật khẩu",
+        "รหัสผ่าน",
+    ),
+    *("κωδικός(?: πρόσβασης)?", "jelszó", "пароля", "कूटशब्द", "סיסמה", "كلمة المرور"),
+)
+_NAME = re.compile("|".join(_NAMES), re.IGNORECASE)
+_VALUE = re.compile(
+    r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
+    r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
+    r"|to|är|è|é|\bis\b|)"
+    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?(?P<value>[!-&(-~]{4,128})",
+)
+_SIGNS: tuple[str, ...] = (
+    "парол",
+    "Парол",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワ",
+    "暗証",
+    "비밀번호",
+    "암호",
+    "has\u0142",
+)
+_SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
+_ASCII = (b"contrase", b"Contrase", b"parola d", b"clave es", b"clave: ", b"clave de")
+_PLAIN = tuple(word.encode() for word in _SIGNS)
+_ESCAPED = tuple(word.encode("ascii", "backslashreplace") for word in _SIGNS)
+
+
+def name_places(raw: bytes) -> Iterator[int]:
+    """Where such names may be in bytes, be they a text or JSON that holds texts."""
+    signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
+    if b"\\u" in raw:
+        signs += _ESCAPED
+    for sign in signs:
+        at = raw.find(sign)
+        while at >= 0:
+            yield at
+            at = raw.find(sign, at + 1)
+
+
+def foreign(text: str) -> Iterator[Found]:
+    """The passwords in a text whose names have other letters than those of ASCII."""
+    if text.isascii() and not any(sign.decode() in text for sign in _ASCII):
+        return
+    for name in _NAME.finditer(text):
+        found = _VALUE.match(text, name.end(), name.end() + 260)
+        if found is None:
+            continue
+        value = found["value"].rstrip(".,;:!?)]}'\"`*")
+        raw = value.encode("ascii", "replace")
+        if not found["sign"] and not (is_mixed(raw) and any(map(str.isdigit, value))):
+            continue
+        if is_mixed(raw) and is_password(Value(raw, bool(found["quote"]), True)):
+            start = found.start("value")
+            yield NAMED_PASSWORD, start, start + len(value), "a password"
