@@ -11,7 +11,8 @@ import pytest
 
 from bench.secrets.contexts import planted
 from bench.secrets.lookalikes import lookalikes
-from talktree.text.personal import is_card, is_iban, personal_in
+from talktree.text.bank_accounts import is_iban
+from talktree.text.personal import is_card, personal_in
 from talktree.text.safe_patterns import UnsafePattern, compile_pattern
 from talktree.text.secrets import secrets_in, without_secrets
 from tests.export.leaks import as_json, leaks
