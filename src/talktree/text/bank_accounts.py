@@ -32,7 +32,7 @@ def bank_accounts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str, start: int, length: int) -> int:
-    """Where so many letters and digits end, with one sign at most between them; else 0."""
+    """Where a count of letters and digits ends, with one sign at most between them; else 0."""
     found = _BODY.match(text, start, start + 2 * length)
     if found is None:
         return 0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_glued import glued
 from talktree.text.secret_kinds import Found
-from talktree.text.secret_languages import name_places
+from talktree.text.secret_languages import is_name_at
 from talktree.text.secret_manifests import is_kind, is_secure, manifest, parameter
 from talktree.text.secret_named import is_name, named_at
 from talktree.text.secret_places import (
@@ -17,12 +16,21 @@ from talktree.text.secret_places import (
     option_at,
     signed_at,
 )
-from talktree.text.secret_stems import AUTH, HASH, KEY, OPTION, SIGNED, is_stem, stems
-from talktree.text.secret_views import ESCAPES
+from talktree.text.secret_stems import (
+    AUTH,
+    BY_NUMBER,
+    COLOUR,
+    FOREIGN,
+    HASH,
+    KEY,
+    OPTION,
+    SIGNED,
+    is_stem,
+    stems,
+)
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
-_NUMBERED = b"2357"
-_NUMBER = re.compile(rb"(?:25)?[2357][0-9A-Fa-f]")
+_NUMBER = re.compile(rb"%(?:25)?[2357][0-9A-Fa-f]")
 
 
 def by_name(data: bytes) -> Iterator[Found]:
@@ -53,9 +61,6 @@ def suspects(data: bytes) -> Iterator[int]:
     not taken for a part of it.
     """
     yield from (start for _, start, _, _ in azure_secrets(data))
-    yield from _written_otherwise(data)
-    yield from name_places(data)
-    yield from (start for _, start, _, _ in glued(data))
     at = 0
     for hit, bits in stems(data):
         if (
@@ -64,25 +69,12 @@ def suspects(data: bytes) -> Iterator[int]:
             or (bits & HASH and any(hash_at(data, hit)))
             or (bits & AUTH and is_secure(data, hit))
             or (bits & KEY and is_kind(data, hit))
+            or bits & COLOUR
+            or (bits & BY_NUMBER and _NUMBER.match(data, hit))
+            or (bits & FOREIGN and is_name_at(data, hit))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, known = is_name(data, hit)
             if known:
                 yield hit
-
-
-def _written_otherwise(data: bytes) -> Iterator[int]:
-    """Where codes of terminals are, and signs that are written by their numbers."""
-    for sign in ESCAPES:
-        yield from _places(data, sign)
-    for at in _places(data, b"%"):
-        if data[at + 1 : at + 2] in _NUMBERED and _NUMBER.match(data, at + 1):
-            yield at
-
-
-def _places(data: bytes, sign: bytes) -> Iterator[int]:
-    at = data.find(sign)
-    while at >= 0:
-        yield at
-        at = data.find(sign, at + 1)

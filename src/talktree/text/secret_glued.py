@@ -7,7 +7,7 @@ follows must be drawn beyond doubt, because nothing says where it begins or ends
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from string import ascii_letters, digits
 
@@ -32,14 +32,16 @@ def _by_tail() -> dict[bytes, list[tuple[bytes, Known]]]:
     return found
 
 
-_BY_TAIL = _by_tail()
+BY_TAIL = _by_tail()
+"""The last two characters before a dash, and the dash."""
+TAIL = 2
 
 
 @cache
 def _inside(dash: bytes) -> re.Pattern[bytes]:
-    tails = sorted(tail[:2] for tail in _BY_TAIL if tail.endswith(dash))
+    tails = sorted(tail[:2] for tail in BY_TAIL if tail.endswith(dash))
     either = b"|".join(map(re.escape, dict.fromkeys(tails)))
-    return re.compile(rb"%b(?<=(?:%b)%b)(?=[\w-]{16})" % (dash, either, dash))
+    return re.compile(rb"%b(?<=(?:%b)%b)(?=[\w-]{19})" % (dash, either, dash))
 
 
 @cache
@@ -47,8 +49,15 @@ def _loose(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern.removesuffix(_END))
 
 
-def glued(data: bytes) -> Iterator[Found]:
-    """The keys that begin inside of a run or are followed by more of it."""
+def glued(data: bytes, dashes: Iterable[int] | None = None) -> Iterator[Found]:
+    """The keys that begin inside of a run or are followed by more of it; where dashes are that
+    something long follows may be known."""
+    if dashes is not None:
+        for at in dashes:
+            found = _key(data, at + 1)
+            if found is not None:
+                yield found
+        return
     for dash in (b"_", b"-"):
         for place in _inside(dash).finditer(data):
             found = _key(data, place.end())
@@ -57,7 +66,7 @@ def glued(data: bytes) -> Iterator[Found]:
 
 
 def _key(data: bytes, at: int) -> Found | None:
-    for begin, known in _BY_TAIL.get(data[at - 3 : at], ()):
+    for begin, known in BY_TAIL.get(data[at - 3 : at], ()):
         start = at - len(begin)
         if start < 0 or not data.startswith(begin, start):
             continue

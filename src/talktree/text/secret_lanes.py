@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from talktree.text.lanes import is_running, lane, long_runs
+from talktree.text.lanes import is_running, lane, long_runs, runs_and_dashes
 from talktree.text.marks import LONG
+from talktree.text.secret_glued import BY_TAIL, TAIL
 from talktree.text.secret_hints import (
     BASE64,
     BY_LEAD,
@@ -63,9 +64,21 @@ class _Tables(NamedTuple):
 
 def may_tell(data: bytes) -> list[int]:
     """Where long runs start, but for those that surely tell of no secret."""
+    return _telling(data, long_runs(data))
+
+
+def may_tell_inside(data: bytes) -> tuple[list[int], list[int]]:
+    """The same, and where dashes are inside of runs that may end how a key begins."""
+    starts, dashes = runs_and_dashes(data)
+    dashes = dashes[dashes >= TAIL]
+    inside = dashes[_tails()[_two(lane(data), dashes - TAIL)]]
+    return _telling(data, starts), inside.tolist()
+
+
+def _telling(data: bytes, starts: Places) -> list[int]:
     import numpy
 
-    seen, starts = lane(data), long_runs(data)
+    seen = lane(data)
     near = int(numpy.searchsorted(starts, LEAD))
     far = starts[near:]
     tables = _tables()
@@ -137,6 +150,11 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
     told |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
     return told | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
+
+
+@cache
+def _tails() -> Flags:
+    return _holding(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
 
 
 @cache

@@ -47,15 +47,34 @@ _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(word.encode("ascii", "backslashreplace") for word in _SIGNS)
 
 
+def _rare(word: bytes) -> int:
+    """Where in a name the four bytes are that are looked for: a character by its number, if any."""
+    return word.find(b"\\u") + 2 if b"\\u" in word else min(2, len(word) - 4)
+
+
+_NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
+for _word in (*_ASCII, *_PLAIN, *_ESCAPED):
+    _at = _rare(_word)
+    _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
+STEMS = tuple(_NAMES_BY_STEM)
+"""Four bytes of each name."""
+
+
+def is_name_at(raw: bytes, hit: int) -> bool:
+    """Whether such a name has its four bytes here."""
+    names = _NAMES_BY_STEM.get(raw[hit : hit + 4], ())
+    return any(hit >= at and raw.startswith(word, hit - at) for at, word in names)
+
+
 def name_places(raw: bytes) -> Iterator[int]:
-    """Where such names may be in bytes, be they a text or JSON that holds texts."""
+    """Where the four bytes of such names are."""
     signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
     if b"\\u" in raw:
         signs += _ESCAPED
     for sign in signs:
         at = raw.find(sign)
         while at >= 0:
-            yield at
+            yield at + _rare(sign)
             at = raw.find(sign, at + 1)
 
 

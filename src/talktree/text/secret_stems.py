@@ -14,13 +14,19 @@ from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from talktree.text.lanes import is_worth, lane
+from talktree.text.secret_languages import STEMS, name_places
 
 if TYPE_CHECKING:
-    from talktree.text.lanes import Bytes
+    import numpy
+    from numpy.typing import NDArray
+
+    from talktree.text.lanes import Flags
 
 PIECE = 1 << 17
 PASS, PWD, KEY, AUTH, COOKIE, OPTION, SIGNED, HASH = (1 << bit for bit in range(8))
 """What may begin at a place."""
+COLOUR, BY_NUMBER, FOREIGN = (1 << bit for bit in range(8, 11))
+"""The same for what makes one decode a string of JSON."""
 _ANY = bytes(range(256))
 _WORD = (ascii_letters + digits).encode()
 _NOT_WORD = bytes(byte for byte in range(256) if byte not in _WORD)
@@ -56,6 +62,16 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
 }
 
 
+_HEX = b"0123456789abcdefABCDEF"
+_SIGNS: tuple[tuple[int, tuple[bytes, ...]], ...] = (
+    # \\u001b[, \\x1b[, \\033[, \\e[
+    (COLOUR, (b"13\\", b"bB3e", b"[", _ANY)),
+    (BY_NUMBER, (b"%", b"2357", _HEX, _ANY)),
+    *((FOREIGN, tuple(bytes((byte,)) for byte in sign)) for sign in STEMS),
+)
+"""What is looked for in much JSON at the same time; else each is looked for alone."""
+
+
 def _table(place: int) -> bytes:
     return bytes(
         sum(bit for bit, stem in _STEMS.items() if byte in stem[place]) for byte in range(256)
@@ -69,26 +85,58 @@ _FOUND = re.compile(rb"[^\0]")
 def stems(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
     look = _with_numpy if is_worth(len(data)) else _with_integers
+    if look is _with_integers:
+        yield from _signs(data)
     for at in range(0, len(data), PIECE):
         # Three bytes more, so that a stem over the border is found, too; and an end for the last.
         yield from look(data[at : at + PIECE + 3] + b"\n" * (at + PIECE + 3 > len(data)), at)
 
 
 def _with_numpy(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
-    # The first two letters leave few places, and only these are looked at for the others.
-    first, second = lane(piece.translate(_TABLES[0])), lane(piece.translate(_TABLES[1]))
-    found = first[:-3] & second[1:-2]
-    places = (found != 0).nonzero()[0]
+    import numpy
+
+    # Two bytes at once are looked up as one number; only what may begin is looked at further.
+    pairs, tables, names = _numpy_tables()
     seen = lane(piece)
-    bits = found[places] & _lane_of(2)[seen[places + 2]]
-    bits &= _lane_of(3)[seen[places + 3]]
+    found = []
+    for shift in (0, 1):
+        even = (len(piece) - shift) // 2 * 2
+        numbers = numpy.frombuffer(piece, "<u2", even // 2, shift)
+        found.append(numpy.flatnonzero(pairs.take(numbers)) * 2 + shift)
+    places = numpy.concatenate(found)
+    places = places[places < len(piece) - 3]
+    bits = tables[0][seen[places]]
+    for place in range(1, 4):
+        bits &= tables[place][seen[places + place]]
     some = bits.nonzero()[0]
-    return zip((places[some] + offset).tolist(), bits[some].tolist(), strict=True)
+    places, bits = places[some], bits[some]
+    named = ((bits & FOREIGN) != 0).nonzero()[0]
+    if len(named):
+        # Their letters are too many for tables to tell them from others.
+        first, second, third, fourth = (seen[places[named] + at].astype("u4") for at in range(4))
+        whole = (first << 24) | (second << 16) | (third << 8) | fourth
+        bits[named[~numpy.isin(whole, names)]] &= 0xFFFF ^ FOREIGN
+    some = bits.nonzero()[0]
+    places, bits = places[some], bits[some]
+    some = bits.nonzero()[0]
+    places, bits = places[some], bits[some]
+    order = places.argsort()
+    return zip((places[order] + offset).tolist(), bits[order].tolist(), strict=True)
 
 
 @cache
-def _lane_of(place: int) -> Bytes:
-    return lane(_TABLES[place])
+def _numpy_tables() -> tuple[Flags, list[NDArray[numpy.uint16]], NDArray[numpy.uint32]]:
+    """Which pairs of bytes may begin a stem, the bits of each byte by its place, and the names that
+    are looked for as numbers."""
+    import numpy
+
+    tables = [numpy.zeros(256, "u2") for _ in range(4)]
+    for bit, stem in (*_STEMS.items(), *_SIGNS):
+        for table, letters in zip(tables, stem, strict=True):
+            table[list(letters)] |= bit
+    pairs = (tables[0][None, :] & tables[1][:, None]) != 0
+    names = numpy.array([int.from_bytes(stem, "big") for stem in STEMS], "u4")
+    return pairs.reshape(-1), tables, names
 
 
 def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
@@ -99,6 +147,24 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     found = together.to_bytes(len(piece), "little")
     for each in _FOUND.finditer(found):
         yield each.start() + offset, found[each.start()]
+
+
+def _signs(data: bytes) -> Iterator[tuple[int, int]]:
+    """The same as the tables of numpy find, one after the other."""
+    for at in name_places(data):
+        yield at, FOREIGN
+    for sign in (b"1b[", b"1B[", b"33[", b"\\e["):
+        for at in _places(data, sign):
+            yield at, COLOUR
+    for at in _places(data, b"%"):
+        yield at, BY_NUMBER
+
+
+def _places(data: bytes, sign: bytes) -> Iterator[int]:
+    at = data.find(sign)
+    while at >= 0:
+        yield at
+        at = data.find(sign, at + 1)
 
 
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
