@@ -39,17 +39,22 @@ _SIGNS: tuple[str, ...] = (
     "暗証",
     "비밀번호",
     "암호",
-    "has\u0142",
+    "has\u0142o",
+    "has\u0142a",
 )
 _SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
-_ASCII = (b"contrase", b"Contrase", b"parola d", b"clave es", b"clave: ", b"clave de")
+_SIGNS += ("contrase\xf1a", "Contrase\xf1a")
+_ASCII = (b"parola d", b"clave es", b"clave: ", b"clave de")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(word.encode("ascii", "backslashreplace") for word in _SIGNS)
 
 
 def _rare(word: bytes) -> int:
-    """Where in a name the four bytes are that are looked for: a character by its number, if any."""
-    return word.find(b"\\u") + 2 if b"\\u" in word else min(2, len(word) - 4)
+    """Where in a name the four bytes are that are looked for: the ones that few other words have."""
+    if b"\\u" in word:
+        return word.find(b"\\u") + 2
+    first = next((at for at, byte in enumerate(word) if byte > 127), 0)
+    return max(0, min(first - 1, len(word) - 4))
 
 
 _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}

@@ -72,6 +72,14 @@ _SIGNS: tuple[tuple[int, tuple[bytes, ...]], ...] = (
 """What is looked for in much JSON at the same time; else each is looked for alone."""
 
 
+_BEGINNINGS = (
+    *(b"pa pw ps sw nh ke re au cr cu oo wo si".split()),
+    *(b"$1 $2 $5 $6 $a $y $s $7 :5 :6 1/ -u".split()),
+    *(b" -", b"\t-", b"\n-", b"d "),
+)
+"""How the stems begin, in small letters; not every two letters of a table belong together."""
+
+
 def _table(place: int) -> bytes:
     return bytes(
         sum(bit for bit, stem in _STEMS.items() if byte in stem[place]) for byte in range(256)
@@ -134,7 +142,13 @@ def _numpy_tables() -> tuple[Flags, list[NDArray[numpy.uint16]], NDArray[numpy.u
     for bit, stem in (*_STEMS.items(), *_SIGNS):
         for table, letters in zip(tables, stem, strict=True):
             table[list(letters)] |= bit
-    pairs = (tables[0][None, :] & tables[1][:, None]) != 0
+    pairs = numpy.zeros((256, 256), numpy.bool_)
+    for pair in _BEGINNINGS:
+        for first in {pair[:1].lower(), pair[:1].upper()}:
+            for second in {pair[1:].lower(), pair[1:].upper()}:
+                pairs[second[0], first[0]] = True
+    for _, stem in _SIGNS:
+        pairs[numpy.ix_(list(stem[1]), list(stem[0]))] = True
     names = numpy.array([int.from_bytes(stem, "big") for stem in STEMS], "u4")
     return pairs.reshape(-1), tables, names
 
