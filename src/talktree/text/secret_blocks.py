@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.randomness import entropy, is_made_up, is_varied
-from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, Found
+from talktree.text.randomness import entropy, is_made_up, is_random, is_varied
+from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, SERVICE_TOKEN, Found
 from talktree.text.secret_placeholders import is_placeholder
 
 LONGEST_KEY = 1 << 15
@@ -21,6 +21,7 @@ _STOP = rb"\s@/\"'<>\\`|"
 _LOGIN = re.compile(
     rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
 )
+_TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})\Z")
 _DATABASE_PROGRAM = re.compile(
     rb"\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|exp|imp|rman|connect|conn|target|proxy)\b"
     rb"|userid=|oracle:(?:thin|oci8?):",
@@ -67,6 +68,8 @@ def passwords(data: bytes) -> Iterator[Found]:
     while at >= 0:
         if data[at - 1 : at] not in _NO_PASSWORD:
             yield from _oracle(data, at)
+        if data[at - 1 : at].isalnum():
+            yield from _token_login(data, at)
         # Neither a name nor a password has a slash, so the nearest one is what stands before both.
         start = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at) - 2
         found = _LOGIN.match(data, start) if start >= 0 else None
@@ -75,6 +78,13 @@ def passwords(data: bytes) -> Iterator[Found]:
             if _is_real(user, password):
                 yield PASSWORD, found.start(2), found.end(2), "a password in a URL"
         at = data.find(b"@", at + 1)
+
+
+def _token_login(data: bytes, at: int) -> Iterator[Found]:
+    """`https://TOKEN@host`, where the token is all there is."""
+    found = _TOKEN_LOGIN.search(data[max(0, at - 140) : at])
+    if found is not None and is_random(found.group(1)):
+        yield SERVICE_TOKEN, at - len(found.group(1)), at, "a token in a URL"
 
 
 def _oracle(data: bytes, at: int) -> Iterator[Found]:

@@ -35,6 +35,9 @@ def _by_tail() -> dict[bytes, list[tuple[bytes, Known]]]:
 BY_TAIL = _by_tail()
 """The last two characters before a dash, and the dash."""
 TAIL = 2
+_BLOB_SIZE = 64
+"""Behind so much of a run a beginning is there by chance: the run is a file or a signature."""
+_BLOB = re.compile(rb"[\w-]{%d}" % _BLOB_SIZE)
 
 
 @cache
@@ -72,6 +75,8 @@ def _key(data: bytes, at: int) -> Found | None:
             continue
         if len(begin) < _SURE and start and data[start - 1] in _ALNUM:
             continue
+        if _BLOB.fullmatch(data, max(0, start - _BLOB_SIZE), start) is not None:
+            return None
         found = _loose(known.pattern).match(data, start)
         if found is None or found.group() in DOCUMENTED:
             continue

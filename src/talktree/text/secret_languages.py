@@ -22,7 +22,29 @@ _NAMES = (
     ),
     *("κωδικός(?: πρόσβασης)?", "jelszó", "пароля", "कूटशब्द", "סיסמה", "كلمة المرور"),
 )
-_NAME = re.compile("|".join(_NAMES), re.IGNORECASE)
+_WRITTEN = (
+    "\u043f\u0430\u0440\u043e\u043b\u044c",
+    "\u5bc6\u7801",
+    "\u5bc6\u78bc",
+    "has\u0142o",
+    "contrase\u00f1a",
+)
+_NAME = re.compile(
+    "|".join(
+        (
+            *_NAMES,
+            *(
+                re.escape(word.encode("ascii", "backslashreplace").decode())
+                for word in (
+                    *_WRITTEN,
+                    "\u30d1\u30b9\u30ef\u30fc\u30c9",
+                    "\u041f\u0430\u0440\u043e\u043b\u044c",
+                )
+            ),
+        )
+    ),
+    re.IGNORECASE,
+)
 _VALUE = re.compile(
     r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
     r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
@@ -50,7 +72,7 @@ _ESCAPED = tuple(word.encode("ascii", "backslashreplace") for word in _SIGNS)
 
 
 def _rare(word: bytes) -> int:
-    """Where in a name the four bytes are that are looked for: the ones that few other words have."""
+    """Where in a name the four bytes are that are looked for: few other words have them."""
     if b"\\u" in word:
         return word.find(b"\\u") + 2
     first = next((at for at, byte in enumerate(word) if byte > 127), 0)
@@ -85,7 +107,7 @@ def name_places(raw: bytes) -> Iterator[int]:
 
 def foreign(text: str) -> Iterator[Found]:
     """The passwords in a text whose names have other letters than those of ASCII."""
-    if text.isascii() and not any(sign.decode() in text for sign in _ASCII):
+    if text.isascii() and "\\u" not in text and not any(sign.decode() in text for sign in _ASCII):
         return
     for name in _NAME.finditer(text):
         found = _VALUE.match(text, name.end(), name.end() + 260)

@@ -84,6 +84,7 @@ _VALUES = re.compile(
     rb"(?:--value(?:[ \t]+|=)|\\{0,7}\"[vV]alue\\{0,7}\"(?:\s|\\n){0,8}:(?:\s|\\n){0,8})(?=\S)"
 )
 _NEAR = 600
+_CONVERTED = re.compile(rb"(?i:curestring)[ \t]+(?:-String[ \t]+)?(?=\\{0,7}[\"'])")
 
 
 def is_secure(data: bytes, hit: int) -> bool:
@@ -93,6 +94,12 @@ def is_secure(data: bytes, hit: int) -> bool:
 
 def parameter(data: bytes, hit: int) -> Iterator[Found]:
     """The value of a parameter of AWS that is called a secure string here."""
+    typed = _CONVERTED.match(data, hit)
+    if typed is not None:
+        written = value_from(data, typed.end())
+        if written is not None and is_password(Value(written.text, True, True)):
+            yield NAMED_PASSWORD, written.start, written.stop, "a password"
+        return
     near = max(0, hit - _NEAR)
     start = max(data.rfind(b"{", near, hit), data.rfind(b";", near, hit), near)
     ends = [at for at in (data.find(b"}", hit, hit + _NEAR),) if at >= 0]

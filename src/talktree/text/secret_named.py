@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from talktree.text.secret_headers import authorization, cookies
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_lines import is_strong, spaced
 from talktree.text.secret_manifests import cookie_pairs
 from talktree.text.secret_names import (
     COOKIES,
@@ -17,7 +18,7 @@ from talktree.text.secret_names import (
     meaning,
 )
 from talktree.text.secret_placeholders import is_placeholder
-from talktree.text.secret_tables import column
+from talktree.text.secret_tables import column, inserted
 from talktree.text.secret_values import (
     Value,
     is_drawn,
@@ -32,6 +33,10 @@ CHPASSWD = b"chpasswd"
 _PIPED = re.compile(
     rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?[\w.-]{1,64}:([^\s\"'\\|:]{4,128})"
     rb"(?:\\n)?\\{0,7}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:/usr/sbin/)?\Z"
+)
+_PIPED_LOGIN = re.compile(
+    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?([^\s\"'\\|$]{4,128})\\{0,7}[\"']?[ \t]*"
+    rb"\|[^|\n]{1,160}\Z"
 )
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _REST = re.compile(rb"[\w.-]{0,40}")
@@ -53,7 +58,8 @@ _LINKS = (
 )
 _FOR = rb"for|of|on|in|to|f\?r|zum|vom|der|de|du|del|della|di|da|do|pour|par|para|voor|van|per"
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){1,4})?"
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){0,3}"
+    rb"[\w.@'?-]{1,40}(?:[ \t]|(?=:)))?"
     rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
@@ -69,7 +75,7 @@ _FOLLOWED = re.compile(
     rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
-_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
+_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
 
 
 class _Name(NamedTuple):
@@ -136,11 +142,17 @@ def _has_value(data: bytes, name: bytes, end: int) -> bool:
 
 
 def _values(data: bytes, name: _Name) -> list[Found]:
+    if name.text.endswith(b"password-stdin"):
+        piped = _piped(data, name)
+        return [piped] if piped is not None else []
     for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:
             return [found]
-    return column(data, name.start, name.end)
+    written = spaced(data, name.text, name.start, name.end)
+    if written is not None:
+        return [_found(name, written)]
+    return column(data, name.start, name.end) or inserted(data, name.start, name.end)
 
 
 def _found(name: _Name, written: Written) -> Found:
@@ -175,13 +187,17 @@ def _option(data: bytes, name: _Name) -> Found | None:
 def _assigned(data: bytes, name: _Name) -> Found | None:
     """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
     sign = _SEPARATOR.match(data, name.end)
-    if sign is None or (sign["space"] and name.text == b"pass"):
+    if sign is None:
         return None
     at = sign.end()
+    if name.before == b"{" and data[name.start - 2 : name.start - 1] == b"$":
+        return None
     typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
     if typed is not None:
         at = typed.end()
     written = value_from(data, at)
+    if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
+        return None
     if written is None or written.quoted:
         return _judged(name, written)
     tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
@@ -220,7 +236,7 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
         setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
-    return _judged(name, cut, setting=setting and name.means == PASSWORDS)
+    return _judged(name, cut, setting=setting and (name.means == PASSWORDS or name.text.isupper()))
 
 
 def _is_spaced_password(text: bytes) -> bool:
@@ -348,10 +364,11 @@ def _argument(data: bytes, name: _Name) -> Found | None:
 
 def _piped(data: bytes, name: _Name) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
-    if name.text != CHPASSWD:
-        return None
     near = data[max(0, name.start - 300) : name.start]
-    sign = _PIPED.search(near)
+    if name.text.endswith(b"password-stdin"):
+        sign = _PIPED_LOGIN.search(near)
+    else:
+        sign = _PIPED.search(near) if name.text == CHPASSWD else None
     if sign is None:
         return None
     start, stop = (name.start - len(near) + at for at in sign.span(1))

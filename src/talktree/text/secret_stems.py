@@ -41,7 +41,7 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pass, password, passphrase, Passwort
     PASS: (_letters("p"), _letters("a"), _letters("s"), _letters("s")),
     # pwd, pswd, psk, senha, _PAT
-    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat"), _NOT_WORD),
+    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat") + b":", _NOT_WORD),
     # token, secret, key, before something that is not a letter
     KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode() + b"S"),
     # auth, cred(ential), (se)cure(string)
@@ -49,7 +49,7 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # cookie, Kennwort, wachtwoord
     COOKIE: (_letters("ow"), _letters("o"), _letters("kor"), _letters("itr")),
     # -p, -u, -a, -b, -w, -k, -P, -U, --user
-    OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
+    OPTION: (b" \t\n", b"-", b"puabwkPUN-", _ANY),
     # sig=, sign(ature)=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
         _letters("sd") + b":1-",
@@ -183,7 +183,7 @@ def _places(data: bytes, sign: bytes) -> Iterator[int]:
 
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
 _AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
-_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha"})
+_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha", b"pw:"})
 _ACCESS_TOKEN = (b"_pat", b"-pat")
 _ENDINGS = (b"token", b"cret", b"key")
 

@@ -12,6 +12,7 @@ from talktree.text.secret_values import Value, is_mixed, is_password
 _MOST_ROWS = 400
 _LONGEST_NAME = 40
 _LONGEST_LINE = 4096
+_FAR = 600
 _LEAD = re.compile(rb"(?:[ \t]*[0-9]{1,6}(?:\t|\?|[|:](?![|])[ ]?))?(?:> |[+](?![-=]))?")
 """What programs put before a line: its number, a sign of a patch or a quotation."""
 _RULE = re.compile(rb"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?)+[ \t]*\r?")
@@ -123,3 +124,29 @@ def _judged(data: bytes, at: int, cell: bytes, begin: int, start: int) -> Iterat
     kind, what = kind_of(title.group().rstrip() if title is not None else name)
     place = at + cell.index(text)
     yield kind, place, place + len(text), what
+
+
+_VALUES = re.compile(rb"[^()]{0,600}\)\s{0,8}(?i:values)\s{0,8}\(")
+_VALUE = re.compile(rb"\s*(?:'((?:[^'\\]|''|\\.)*)'|([^,()']*))\s*([,)])")
+_NEXT_ROW = re.compile(rb"\s{0,8},\s{0,8}\(")
+
+
+def inserted(data: bytes, start: int, end: int) -> list[Found]:
+    """`INSERT INTO users (name, password) VALUES ('bob', '…')`."""
+    begin = data.rfind(b"(", max(0, start - _FAR), start)
+    sign = _VALUES.match(data, end) if begin >= 0 and b")" not in data[begin:start] else None
+    found: list[Found] = []
+    number = data.count(b",", begin, start) if sign is not None else 0
+    for _ in range(_MOST_ROWS if sign is not None else 0):
+        assert sign is not None
+        at, cell = sign.end(), 0
+        while (value := _VALUE.match(data, at)) is not None:
+            if cell == number and value.group(1) is not None:
+                found += _judged(data, value.start(1), value.group(1), start, start)
+            at, cell = value.end(), cell + 1
+            if value.group(3) == b")":
+                break
+        sign = _NEXT_ROW.match(data, at)
+        if sign is None:
+            break
+    return found

@@ -34,8 +34,9 @@ _SENTENCE = re.compile(
 """The same, and what requirements and sentences with a digit in them have."""
 _NAMED = re.compile(rb"[_-]{0,2}[A-Za-z]+(?:[_.?-][A-Za-z]+)*[_-]?[0-9]?")
 """Words like those that names in code are made of, with a digit at most."""
+_CASE = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _SPELLED = re.compile(rb"[A-Za-z]+(?:[ _.-][A-Za-z]+)*")
-_SYMBOLS = re.compile(rb"[^\w\s./:,;-]")
+_SYMBOLS = re.compile(rb"[^\w\s./:,;?-]")
 
 
 class Value(NamedTuple):
@@ -85,6 +86,8 @@ def is_token(value: Value) -> bool:
         return text.isdigit() and len(text) >= 16
     if is_random(text):
         return True
+    if value.setting and _is_cased(text):
+        return True
     if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
         return False
     return (value.quoted or value.setting) and (len(text) >= 8 or value.setting)
@@ -109,6 +112,12 @@ def _is_drawn_letters(text: bytes) -> bool:
         and entropy(text) >= 3.4
         and _vowels(text) * 5 < len(text)
     )
+
+
+def _is_cased(text: bytes) -> bool:
+    """Letters only, in which capitals and small letters change as in no name."""
+    changes = len(_CASE.findall(text))
+    return len(text) >= 12 and text.isalpha() and changes * 5 >= len(text) * 2
 
 
 def _vowels(text: bytes) -> int:

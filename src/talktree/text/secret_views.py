@@ -17,6 +17,8 @@ _COLOUR = re.compile(
 )
 """What tells a terminal a colour, as a character or as it is written in code and JSON."""
 _BY_NUMBER = re.compile(rb"%(?:25)?([2-7][0-9A-Fa-f])")
+_ESCAPE = re.compile(rb"\\{1,15}(n|r|t|\"|'|/|u[0-9a-fA-F]{4})")
+_MEANINGS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b'"': b'"', b"'": b"'", b"/": b"/"}
 _SIGNS = (b"%3", b"%2", b"%5", b"%7")
 ESCAPES = (b"\x1b", b"u001b[", b"u001B[", b"x1b[", b"033[", b"\\e[")
 
@@ -59,6 +61,8 @@ def views(data: bytes) -> Iterator[View]:
             yield bare
             data = _COLOUR.sub(lambda found: b" " * len(found.group()), data)
             yield View(data, [0], [0], apart=False)
+    if b"\\" in data and _ESCAPE.search(data) is not None:
+        yield _unescaped(data)
     if has_numbers(data) and _BY_NUMBER.search(data) is not None:
         yield _spelled(data)
 
@@ -76,6 +80,21 @@ def _without(data: bytes) -> View | None:
     if not at:
         return None
     return View(b"".join((*pieces, data[at:])), [*starts, size], [*places, at], apart=True)
+
+
+def _unescaped(data: bytes) -> View:
+    """The text as what a string of JSON or of code in it means, whatever the depth."""
+    pieces: list[bytes] = []
+    starts, places = [0], [0]
+    at = size = 0
+    for found in _ESCAPE.finditer(data):
+        pieces += (data[at : found.start()], _MEANINGS.get(found.group(1)[:1], b"?"))
+        size += found.start() - at
+        at = found.end()
+        starts += (size, size + 1)
+        places += (found.start(), at)
+        size += 1
+    return View(b"".join((*pieces, data[at:])), starts, places, apart=False)
 
 
 def _spelled(data: bytes) -> View:
