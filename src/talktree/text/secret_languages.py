@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -34,7 +35,7 @@ _NAME = re.compile(
         (
             *_NAMES,
             *(
-                re.escape(word.encode("ascii", "backslashreplace").decode())
+                re.escape(json.dumps(word)[1:-1])
                 for word in (
                     *_WRITTEN,
                     "\u30d1\u30b9\u30ef\u30fc\u30c9",
@@ -68,7 +69,7 @@ _SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ"
 _SIGNS += ("contrase\xf1a", "Contrase\xf1a")
 _ASCII = (b"parola d", b"clave es", b"clave: ", b"clave de")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
-_ESCAPED = tuple(word.encode("ascii", "backslashreplace") for word in _SIGNS)
+_ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
 
 def _rare(word: bytes) -> int:
