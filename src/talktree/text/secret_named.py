@@ -72,7 +72,8 @@ _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _FOLLOWED = re.compile(
     rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
     rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
-    rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b)" % (_LINKS, _FOR),
+    rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b"
+    rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
