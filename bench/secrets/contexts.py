@@ -183,6 +183,64 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
             ("yaml", lambda v: f'users:\n  - "ida:{v}"\n'),
         ),
     ),
+    "colours": (
+        lambda d: "ghp_" + d(36),
+        (
+            ("value", lambda v: f"\x1b[32m{v}\x1b[0m done"),
+            ("name", lambda v: f"API_TOKEN\x1b[0m=\x1b[33m{v}\x1b[0m"),
+            ("code", lambda v: f"echo -e '\\\\x1b[1m{v}\\\\x1b[0m'"),
+            ("address", lambda v: f"next=%2Fcb%3Ftoken%3D{v}%26state%3D1"),
+            ("file", lambda v: f"wrote backup_{v}_old.txt"),
+        ),
+    ),
+    "kubernetes secret": (
+        lambda d: b64(values.password(d)),
+        (
+            ("yaml", lambda v: f"apiVersion: v1\nkind: Secret\ndata:\n  conn: {v}\n"),
+            ("typed", lambda v: f"kind: Secret\ntype: Opaque\ndata:\n  a.ini: {v}\n"),
+            ("before", lambda v: f"data:\n  conn: {v}\nkind: Secret\n"),
+            ("json", lambda v: json.dumps({"data": {"conn": v}, "kind": "Secret"})),
+            ("tool result", lambda v: f"     1\tkind: Secret\n     2\tdata:\n     3\t  a: {v}\n"),
+        ),
+    ),
+    "signed address": (
+        lambda d: d(64, values.HEX),
+        (
+            ("amazon", lambda v: f"https://b.s3.amazonaws.com/k?X-Amz-Signature={v}"),
+            ("google", lambda v: f"https://storage.googleapis.com/b?X-Goog-Signature={v}"),
+            ("middle", lambda v: f"GET /k?X-Amz-Signature={v}&X-Amz-Expires=60 200"),
+            ("json", lambda v: json.dumps({"url": f"https://a.test/k?X-Goog-Signature={v}"})),
+            ("code", lambda v: f'url = "https://b.s3.amazonaws.com/k?X-Amz-Signature={v}"'),
+        ),
+    ),
+    "column": (
+        values.password,
+        (
+            ("psql", lambda p: f" id | password\n----+-----\n  1 | {p}\n(1 row)\n"),
+            ("mysql", lambda p: f"+--+--+\n| a | token |\n+--+--+\n| 1 | {p} |\n+--+--+\n"),
+            ("markdown", lambda p: f"| user | password |\n|---|---|\n| ida | {p} |\n"),
+            ("insert", lambda p: f"INSERT INTO u (name, password) VALUES ('ida', '{p}');"),
+        ),
+    ),
+    "other languages": (
+        values.password,
+        (
+            ("german", lambda p: f"Das Passwort ist {p}"),
+            ("french", lambda p: f"Le mot de passe est {p}"),
+            ("spanish", lambda p: f"La contraseña es {p}"),
+            ("russian", lambda p: f"Пароль: {p}"),
+            ("chinese", lambda p: f"密码是 {p}"),
+        ),
+    ),
+    "cloud command": (
+        values.password,
+        (
+            ("parameter", lambda p: f"aws ssm put-parameter --value '{p}' --type SecureString"),
+            ("read", lambda p: json.dumps({"Type": "SecureString", "Value": p})),
+            ("secret", lambda p: json.dumps({"Name": "app", "SecretString": p})),
+            ("literal", lambda p: f"kubectl create secret generic a --from-literal=conn='{p}'"),
+        ),
+    ),
     "rsa key": (pem("RSA PRIVATE KEY"), ()),
     "openssh key": (pem("OPENSSH PRIVATE KEY"), ()),
     "pkcs8 key": (pem("PRIVATE KEY"), ()),

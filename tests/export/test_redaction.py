@@ -11,8 +11,9 @@ import pytest
 
 from bench.secrets.contexts import planted
 from bench.secrets.lookalikes import lookalikes
-from talktree.text.personal import is_card, is_iban, personal_in
-from talktree.text.safe_patterns import UnsafePattern, compile_pattern, matches
+from talktree.text.bank_accounts import is_iban
+from talktree.text.personal import is_card, personal_in
+from talktree.text.safe_patterns import UnsafePattern, compile_pattern
 from talktree.text.secrets import secrets_in, without_secrets
 from tests.export.leaks import as_json, leaks
 
@@ -171,16 +172,44 @@ def test_contradicting_and_empty_wishes_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a+)+", "(a*)*b", "(?:x|(y+)+)z", "(.*)*", ".*.*.*.*.*=.*x", ""]
+    "pattern",
+    [
+        *("(a+)+", "(a*)*b", "(?:x|(y+)+)z", "(.*)*", ".*.*.*.*.*=.*x", "", "x*", r"\b", "(?=a)"),
+        *("(a|aa)+$", "(a|ab|b)*c", "(foo|foobar)+x", "(a?){30}a{30}", "a?" * 40 + "a" * 40),
+        *("(?=(a+)+$)b", "([a-z]{1,50}){1,50}$", "a*a*a*b", r"(a*)\1\1b", "(ab?)+b"),
+        "[a-z]{0,2000}[a-z]{0,2000}q",
+    ],
 )
 def test_patterns_that_may_take_forever_are_refused(pattern: str) -> None:
     with pytest.raises(UnsafePattern):
         compile_pattern(pattern)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"[\w.+-]+@[\w-]+\.[a-z]{2,10}", "ida@orchard.test"),
+        (r"PEAR-[0-9]{4}", "PEAR-0042"),
+        (r"(?:\d{1,3}\.){3}\d{1,3}", "10.0.0.7"),
+        (r"(?i)project (quince|medlar)s?", "Project Quinces"),
+        (r"ORD-\d+-\w+", "ORD-77-x"),
+        (r"https?://[^\s/]+\.orchard\.test/\S*", "https://a.orchard.test/b"),
+        (r"(?<=id=)[0-9a-f]+", "07af"),
+        (r".*internal.*", "x internal y"),
+    ],
+)
+def test_ordinary_patterns_are_taken_and_end_on_any_text(pattern: str, text: str) -> None:
+    compiled = compile_pattern(pattern)
+    line = f"id={text}"
+    assert any(line[start:stop].endswith(text) for start, stop in compiled.matches(line))
+    # One that tries every length of every part would not end before the limit of a test.
+    for piece in ("a", "0", "a.", "1.1.", "a-", "/a", "internal", "ORD-7-"):
+        list(compiled.matches(piece * (20_000 // len(piece)) + "\x01"))
+
+
 def test_a_pattern_is_matched_in_long_lines_and_never_over_lines() -> None:
     text = "x" * 1990 + "PEAR-12345" + "\nPEAR-\n1 PEAR-7"
-    found = [text[start:stop] for start, stop in matches(compile_pattern("PEAR-[0-9]+"), text)]
+    found = [text[start:stop] for start, stop in compile_pattern("PEAR-[0-9]+").matches(text)]
     assert found == ["PEAR-12345", "PEAR-7"]
 
 

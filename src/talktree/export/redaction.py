@@ -83,11 +83,16 @@ class Redactor:
     def _know(self, kind: str, held: str, words: str) -> None:
         # What is short or a word may be anywhere; then only its place says that it is secret.
         anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_drawn(held)
-        before, behind = (":", "@") if kind == PASSWORD and not anywhere else ("", "")
-        if (not anywhere and not before) or before + held + behind in self._put:
+        bounded = kind == PASSWORD and not anywhere
+        if not anywhere and not bounded:
             return
-        for form in _forms(held):
-            self._put[before + form + behind] = before + words + behind
+        behind = "@" if bounded else ""
+        # A login of a database has a slash between name and password.
+        for before in (":", "/") if bounded else ("",):
+            if before + held + behind in self._put:
+                continue
+            for form in _forms(held):
+                self._put[before + form + behind] = before + words + behind
         size = LONGEST_HEAD if kind in (PRIVATE_KEY, TOKEN) else SHORTEST_CUT
         if kind not in (PASSWORD, NAMED_PASSWORD) and len(held) > size + 8:
             self._cuts.setdefault(held[:size], (held, words))

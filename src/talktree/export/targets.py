@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from talktree.errors import UsageError
 from talktree.text.personal import personal_in
-from talktree.text.safe_patterns import UnsafePattern, compile_pattern, matches
+from talktree.text.safe_patterns import UnsafePattern, UserPattern, compile_pattern
 from talktree.text.secret_kinds import KIND_COUNT
 
 PII = "pii"
@@ -104,7 +104,7 @@ class Targets:
         if self._words is not None:
             found += [Target(*each.span(), "word") for each in self._words.finditer(text)]
         for pattern in self.patterns:
-            found += [Target(*span, "pattern") for span in matches(pattern, text)]
+            found += _matched(pattern, text)
         if self.personal:
             found += [Target(*each) for each in personal_in(text)]
         if not found:
@@ -133,7 +133,16 @@ def _is_inside(target: Target, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= target.start < stop for start, stop in spans)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _matched(pattern: UserPattern, text: str) -> list[Target]:
+    try:
+        return [Target(*span, "pattern") for span in pattern.matches(text)]
+    except UnsafePattern as error:
+        raise UsageError(
+            f"redaction pattern {pattern.pattern.pattern!r}: {error}", hint="use a simpler one"
+        ) from None
+
+
+def _compiled(pattern: str) -> UserPattern:
     try:
         return compile_pattern(pattern)
     except UnsafePattern as error:

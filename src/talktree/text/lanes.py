@@ -103,10 +103,17 @@ def may_hide(data: bytes) -> bool:
 
 def long_runs(data: bytes) -> Places:
     """Where long runs of letters, digits, `-` and `_` start."""
+    return runs_and_dashes(data)[0]
+
+
+def runs_and_dashes(data: bytes) -> tuple[Places, Places]:
+    """Where long runs of letters, digits, `-` and `_` start, and where a `-` or `_` is that more of
+    these follow."""
     import numpy
 
     seen = lane(data)
     found = [numpy.zeros(0, numpy.intp)]
+    dashes = [numpy.zeros(0, numpy.intp)]
     before = numpy.zeros(1, numpy.bool_)
     for at in range(0, len(seen), PIECE):
         running = numpy.concatenate((before, is_running(seen[at : at + PIECE + LONG - 1])))
@@ -115,7 +122,10 @@ def long_runs(data: bytes) -> Places:
         for step in (1, 2, 4, 8, LONG - 16):
             whole = whole[:-step] & whole[step:]
         found.append(numpy.flatnonzero(whole[1:] > running[: max(0, len(whole) - 1)]) + at)
-    return numpy.concatenate(found)
+        piece = seen[at : at + max(0, len(whole) - 1)]
+        dash = (piece == 0x2D) | (piece == 0x5F)
+        dashes.append(numpy.flatnonzero(dash & whole[1:]) + at)
+    return numpy.concatenate(found), numpy.concatenate(dashes)
 
 
 def is_running(seen: Bytes) -> Flags:

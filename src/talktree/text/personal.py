@@ -6,6 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from talktree.text.bank_accounts import bank_accounts
+from talktree.text.phone_numbers import phone_numbers
+
 
 class Personal(NamedTuple):
     """Personal data, and where in a text it is."""
@@ -22,17 +25,10 @@ _NO_PERSON = re.compile(
     r"(?i)^(?:git|noreply|no-reply|root|npm|postmaster|support|info)@|@(?:example\.(?:com|org|net)|"
     r"users\.noreply\.github\.com|localhost)$|\.(?:png|jpe?g|svg|gif|css|js|ts|py)$"
 )
-_PHONE = re.compile(
-    r"(?<![\w+./#-])(?:\+[1-9][0-9]{0,2}[ .-]?(?:\(0?[0-9]{1,4}\)[ .-]?)?"
-    r"(?:[0-9]{1,5}[ .-]?){2,5}[0-9]{2,5}"
-    r"|\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}|[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}"
-    r"|0[1-9][0-9]{1,4}[ /-][0-9]{3,4}[ -]?[0-9]{3,5})(?![\w-])"
-)
 _CARD = re.compile(
     r"(?<![\w.-])[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{3,7}(?![\w.-]|\.[0-9])"
     r"|(?<![\w.-])3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5}(?![\w-])"
 )
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?!\w)")
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 _NINO = re.compile(
     r"(?<!\w)(?![DFIQUV])[A-Z](?![DFIQUVO])[A-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w)"
@@ -49,7 +45,6 @@ _HOME = re.compile(
     r"(?:/home/|/Users/|[A-Za-z]:(?:\\{1,4}|/)Users(?:\\{1,4}|/)|(?<![\w])-(?:home|Users)-)"
     r"(?!Shared\b|Public\b|Default\b|runner\b|user\b|linuxbrew\b)([A-Za-z][\w.]{0,31}|[A-Za-z])"
 )
-_DIGIT = re.compile(r"[0-9]")
 
 
 def personal_in(text: str) -> Iterator[Personal]:
@@ -76,9 +71,13 @@ def _home(text: str) -> Iterator[Personal]:
 
 
 def _phone(text: str) -> Iterator[Personal]:
-    for found in _PHONE.finditer(text):
-        if 8 <= len(_DIGIT.findall(found.group())) <= 15:
-            yield Personal(*found.span(), "phone number")
+    for span in phone_numbers(text):
+        yield Personal(*span, "phone number")
+
+
+def _account(text: str) -> Iterator[Personal]:
+    for span in bank_accounts(text):
+        yield Personal(*span, "bank account")
 
 
 def _checked(
@@ -98,13 +97,6 @@ def is_card(number: str) -> bool:
     digits = [int(each) for each in reversed(number)]
     total = sum(digits[0::2]) + sum(sum(divmod(2 * each, 10)) for each in digits[1::2])
     return 13 <= len(digits) <= 19 and total % 10 == 0 and len(set(digits)) > 1
-
-
-def is_iban(number: str) -> bool:
-    """Whether its two check digits are right."""
-    if not 15 <= len(number) <= 34:
-        return False
-    return int("".join(str(int(each, 36)) for each in number[4:] + number[:4])) % 97 == 1
 
 
 def is_tax_id(number: str) -> bool:
@@ -190,7 +182,7 @@ _LOOKS: tuple[Callable[[str], Iterator[Personal]], ...] = (
     _mail,
     _home,
     _checked(_CARD, "card number", is_card),
-    _checked(_IBAN, "bank account", is_iban),
+    _account,
     _checked(_SSN, "US social security number", _always),
     _checked(_NINO, "UK insurance number", _always),
     _checked(_INSEE, "French insurance number", is_insee),

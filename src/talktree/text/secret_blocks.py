@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.randomness import entropy, is_made_up, is_varied
-from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, Found
-from talktree.text.secret_values import is_placeholder
+from talktree.text.randomness import entropy, is_made_up, is_random, is_varied
+from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, SERVICE_TOKEN, Found
+from talktree.text.secret_placeholders import is_placeholder
 
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64
@@ -21,6 +21,19 @@ _STOP = rb"\s@/\"'<>\\`|"
 _LOGIN = re.compile(
     rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
 )
+_TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})\Z")
+_DATABASE_PROGRAM = re.compile(
+    rb"\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|exp|imp|rman|connect|conn|target|proxy)\b"
+    rb"|userid=|oracle:(?:thin|oci8?):",
+    re.IGNORECASE,
+)
+_DATABASE_LOGIN = re.compile(
+    rb"(?<![\w/$#.-])([\w$#.-]{1,60})/\\{0,7}[\"']?([^\s@/\"'\\]{4,64})\\{0,7}[\"']?(?=@|\Z)"
+)
+_LONGEST_USER = 62
+_FAR = 200
+_NO_PASSWORD = (b"", b" ", b"\n", b"/", b"(", b"\t")
+_LONGEST_PASSWORD = 70
 _LONGEST_LOGIN = 304
 """How far before the host of a URL its login starts at most."""
 
@@ -53,6 +66,10 @@ def passwords(data: bytes) -> Iterator[Found]:
     """Passwords that stand in front of the host of a URL."""
     at = data.find(b"@")
     while at >= 0:
+        if data[at - 1 : at] not in _NO_PASSWORD:
+            yield from _oracle(data, at)
+        if data[at - 1 : at].isalnum():
+            yield from _token_login(data, at)
         # Neither a name nor a password has a slash, so the nearest one is what stands before both.
         start = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at) - 2
         found = _LOGIN.match(data, start) if start >= 0 else None
@@ -63,9 +80,30 @@ def passwords(data: bytes) -> Iterator[Found]:
         at = data.find(b"@", at + 1)
 
 
+def _token_login(data: bytes, at: int) -> Iterator[Found]:
+    """`https://TOKEN@host`, where the token is all there is."""
+    found = _TOKEN_LOGIN.search(data[max(0, at - 140) : at])
+    if found is not None and is_random(found.group(1)):
+        yield SERVICE_TOKEN, at - len(found.group(1)), at, "a token in a URL"
+
+
+def _oracle(data: bytes, at: int) -> Iterator[Found]:
+    """`sqlplus user/password@host` and the like."""
+    slash = data.rfind(b"/", max(0, at - _LONGEST_PASSWORD), at)
+    if slash < 1 or not data[slash - 1 : slash].isalnum():
+        return
+    near = data[max(0, slash - _FAR) : slash].rpartition(b"\n")[2]
+    login = _DATABASE_LOGIN.search(data, max(0, slash - _LONGEST_USER), at)
+    if login is None or login.end() != at or _DATABASE_PROGRAM.search(near) is None:
+        return
+    user, password = login.groups()
+    if _is_real(user, password):
+        yield PASSWORD, *login.span(2), "a password of a database"
+
+
 def _is_real(user: bytes, password: bytes) -> bool:
     """Whether a password may open something."""
     low = password.lower()
     if low == user.lower() or len(set(low)) < 4 or is_placeholder(password):
         return False
-    return not is_made_up(password) and not low.startswith((b"pass", b"%s", b"env.", b"$", b"{"))
+    return not low.startswith((b"%s", b"env.", b"$", b"{"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_languages import is_name_at
+from talktree.text.secret_manifests import is_kind, is_secure, manifest, parameter
 from talktree.text.secret_named import is_name, named_at
 from talktree.text.secret_places import (
     azure_secrets,
@@ -13,15 +16,27 @@ from talktree.text.secret_places import (
     option_at,
     signed_at,
 )
-from talktree.text.secret_stems import HASH, OPTION, SIGNED, is_stem, stems
+from talktree.text.secret_stems import (
+    AUTH,
+    BY_NUMBER,
+    COLOUR,
+    FOREIGN,
+    HASH,
+    KEY,
+    OPTION,
+    SIGNED,
+    is_stem,
+    stems,
+)
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
+_NUMBER = re.compile(rb"%(?:25)?[2357][0-9A-Fa-f]")
 
 
 def by_name(data: bytes) -> Iterator[Found]:
     """The secrets in a text that are known by what is written around them."""
     yield from azure_secrets(data)
-    at = 0
+    at = seen = 0
     for hit, bits in stems(data):
         if bits & OPTION and may_take_password(data, hit):
             yield from option_at(data, hit)
@@ -29,6 +44,11 @@ def by_name(data: bytes) -> Iterator[Found]:
             yield from signed_at(data, hit)
         if bits & HASH:
             yield from hash_at(data, hit)
+        if bits & AUTH and is_secure(data, hit):
+            yield from parameter(data, hit)
+        if bits & KEY and hit >= seen and is_kind(data, hit):
+            seen, found = manifest(data, hit)
+            yield from found
         if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, found = named_at(data, hit)
             yield from found
@@ -47,6 +67,11 @@ def suspects(data: bytes) -> Iterator[int]:
             (bits & OPTION and may_take_password(data, hit))
             or (bits & SIGNED and any(signed_at(data, hit)))
             or (bits & HASH and any(hash_at(data, hit)))
+            or (bits & AUTH and is_secure(data, hit))
+            or (bits & KEY and is_kind(data, hit))
+            or bits & COLOUR
+            or (bits & BY_NUMBER and _NUMBER.match(data, hit))
+            or (bits & FOREIGN and is_name_at(data, hit))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.secret_kinds import TOKEN, Found
-from talktree.text.secret_values import Value, is_drawn, is_placeholder, is_token
+from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_values import Value, is_drawn, is_token
 
 _SCHEME = re.compile(
     rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?"

@@ -201,6 +201,9 @@ _SERVICE: tuple[Row, ...] = (
     ("a Square token", "EAAA", r"([\w-]{60})"),
     ("a Shopify token", "shpat_ shpca_ shppa_ shpss_", r"([a-fA-F0-9]{32})"),
     ("a Twilio key", " ".join(f"SK{each}" for each in "0123456789abcdef"), r"([a-f0-9]{31})"),
+    ("a Firebase key", "APA91b", r"([\w-]{100,200})"),
+    ("an Adafruit key", "aio_", r"([A-Za-z0-9]{28})"),
+    ("a WakaTime key", "waka_", r"([a-f0-9-]{36})"),
     ("a Mailgun key", "key-", r"([a-f0-9]{32})"),
     ("a Brevo key", "xkeysib-", r"([a-f0-9]{64}-[A-Za-z0-9]{16})"),
     ("a Notion token", "ntn_ secret_", r"([A-Za-z0-9]{43,50})"),
@@ -319,7 +322,7 @@ LONGEST_BEGINNING = 80
 _END = r"(?![A-Za-z0-9_-])"
 
 
-def _rows() -> Iterator[tuple[str, Known]]:
+def rows() -> Iterator[tuple[str, Known]]:
     """Every way to start, with its kind; of several that fit the first in order counts."""
     tables: Iterable[tuple[str, tuple[Row, ...]]] = (
         (AI_VENDOR_KEY, _AI),
@@ -337,14 +340,14 @@ def _rows() -> Iterator[tuple[str, Known]]:
 
 def _by_start() -> dict[bytes, list[Known]]:
     found: dict[bytes, list[Known]] = {}
-    for start, known in _rows():
+    for start, known in rows():
         same = found.setdefault(start[:STARTING].encode(), [])
         if known not in same:
             same.append(known)
     return found
 
 
-STARTS = frozenset(start.encode() for start, _ in _rows())
+STARTS = frozenset(start.encode() for start, _ in rows())
 """All ways to start."""
 BY_START = _by_start()
 """The kinds a run may be of, by its first characters."""
@@ -352,7 +355,7 @@ BY_START = _by_start()
 
 _BY_NAME = 16
 """Kinds that are known by names and places: passwords, headers, cookies, password files."""
-KIND_COUNT = len({known.what for _, known in _rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
+KIND_COUNT = len({known.what for _, known in rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
 """How many kinds of secrets are known."""
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from talktree.text.lanes import is_running, lane, long_runs
+from talktree.text.lanes import is_running, lane, long_runs, runs_and_dashes
 from talktree.text.marks import LONG
+from talktree.text.secret_glued import BY_TAIL, TAIL
 from talktree.text.secret_hints import (
     BASE64,
     BY_LEAD,
@@ -63,9 +64,21 @@ class _Tables(NamedTuple):
 
 def may_tell(data: bytes) -> list[int]:
     """Where long runs start, but for those that surely tell of no secret."""
+    return _telling(data, long_runs(data))
+
+
+def may_tell_inside(data: bytes) -> tuple[list[int], list[int]]:
+    """The same, and where dashes are inside of runs that may end how a key begins."""
+    starts, dashes = runs_and_dashes(data)
+    dashes = dashes[dashes >= TAIL]
+    inside = dashes[_tails()[_two(lane(data), dashes - TAIL)]]
+    return _telling(data, starts), inside.tolist()
+
+
+def _telling(data: bytes, starts: Places) -> list[int]:
     import numpy
 
-    seen, starts = lane(data), long_runs(data)
+    seen = lane(data)
     near = int(numpy.searchsorted(starts, LEAD))
     far = starts[near:]
     tables = _tables()
@@ -103,7 +116,7 @@ def _four(seen: Bytes, places: Places) -> Keys:
 
 
 def _is_named(seen: Bytes, starts: Places) -> Flags:
-    """Whether the name of a secret may end before a run, but for what stands between."""
+    """Whether the name of a secret may end before a run, but for what is between."""
     tables = _tables()
     last = starts - 1
     for _ in range(LEAD - 3):
@@ -115,7 +128,7 @@ def _is_no_path(seen: Bytes, starts: Places) -> Flags:
     """Whether a run behind a slash may belong to more than the name of a file: to something in
     base 64 that is long or has the name of a secret, or to the address of a webhook."""
     tables = _tables()
-    # Before the last slash of a webhook stands a capital or a digit.
+    # Before the last slash of a webhook is a capital or a digit.
     earlier = seen[starts - 2]
     kept = is_running(earlier) & (earlier < 0x5B)
     # Where that leads beyond the start of the text nothing is named, whatever is found there.
@@ -128,15 +141,20 @@ def _is_no_path(seen: Bytes, starts: Places) -> Flags:
 
 
 def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
-    """Whether what stands before a dot tells of a secret, or may, as what follows is long."""
+    """Whether what is before a dot tells of a secret, or may, as what follows is long."""
     import numpy
 
     before = starts - 4
-    told = _tables().dotted[_three(seen, before)]
-    told |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
-    told |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
+    known = _tables().dotted[_three(seen, before)]
+    known |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
+    known |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
-    return told | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
+    return known | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
+
+
+@cache
+def _tails() -> Flags:
+    return _holding(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
 
 
 @cache

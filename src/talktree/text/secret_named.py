@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from talktree.text.secret_headers import authorization, cookies
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_lines import is_strong, spaced
+from talktree.text.secret_manifests import cookie_pairs
 from talktree.text.secret_names import (
     COOKIES,
     HEADERS,
@@ -15,12 +17,13 @@ from talktree.text.secret_names import (
     kind_of,
     meaning,
 )
+from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_tables import column, inserted
 from talktree.text.secret_values import (
     Value,
     is_drawn,
     is_mixed,
     is_password,
-    is_placeholder,
     is_token,
 )
 from talktree.text.secret_written import Written, line_from, value_from
@@ -30,6 +33,10 @@ CHPASSWD = b"chpasswd"
 _PIPED = re.compile(
     rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?[\w.-]{1,64}:([^\s\"'\\|:]{4,128})"
     rb"(?:\\n)?\\{0,7}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:/usr/sbin/)?\Z"
+)
+_PIPED_LOGIN = re.compile(
+    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?([^\s\"'\\|$]{4,128})\\{0,7}[\"']?[ \t]*"
+    rb"\|[^|\n]{1,160}\Z"
 )
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _REST = re.compile(rb"[\w.-]{0,40}")
@@ -45,10 +52,15 @@ _VALUE_NEXT = re.compile(
     rb"(?:value|Value)\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
+_LINKS = (
+    rb"is|was|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
+    rb"|called"
+)
+_FOR = rb"for|of|on|in|to|f\?r|zum|vom|der|de|du|del|della|di|da|do|pour|par|para|voor|van|per"
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:for|of|on|in|to) "
-    rb"(?:[\w.@'-]{1,40}[ \t]){1,4})?(?:(?:is|was|be|to|ist|lautet|war|est|becomes?|now|"
-    rb"currently|still|set|changed|just|reads?|called|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}"
+    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){0,3}"
+    rb"[\w.@'?-]{1,40}(?:[ \t]|(?=:)))?"
+    rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
@@ -58,12 +70,13 @@ _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
 _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _FOLLOWED = re.compile(
-    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}(?:[:=,>(|?]|\\{0,9}[\"'`]|[^<>]{0,40}>|"
-    rb"(?:is|was|be|to|ist|lautet|war|est|becomes?|now|currently|still|set|changed|just|reads?|called|"
-    rb"for|of|on|in|value|Value|-|bearer|basic|token)\b)",
+    rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
+    rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
+    rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b"
+    rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
-_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr])")
+_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
 
 
 class _Name(NamedTuple):
@@ -83,9 +96,9 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     if isinstance(name, int):
         return name, []
     if name.means == HEADERS:
-        found = list(authorization(data, name.end)) or _pair(data, name)
+        found = list(authorization(data, name.end)) or _pair(data, name) or _header(data, name)
     elif name.means == COOKIES:
-        found = list(cookies(data, name.end))
+        found = [*cookies(data, name.end), *cookie_pairs(data, name.end), *_header(data, name)]
     else:
         found = _values(data, name)
     return name.end, found
@@ -130,11 +143,17 @@ def _has_value(data: bytes, name: bytes, end: int) -> bool:
 
 
 def _values(data: bytes, name: _Name) -> list[Found]:
+    if name.text.endswith(b"password-stdin"):
+        piped = _piped(data, name)
+        return [piped] if piped is not None else []
     for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:
             return [found]
-    return []
+    written = spaced(data, name.text, name.start, name.end)
+    if written is not None:
+        return [_found(name, written)]
+    return column(data, name.start, name.end) or inserted(data, name.start, name.end)
 
 
 def _found(name: _Name, written: Written) -> Found:
@@ -169,13 +188,17 @@ def _option(data: bytes, name: _Name) -> Found | None:
 def _assigned(data: bytes, name: _Name) -> Found | None:
     """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
     sign = _SEPARATOR.match(data, name.end)
-    if sign is None or (sign["space"] and name.text == b"pass"):
+    if sign is None:
         return None
     at = sign.end()
+    if name.before == b"{" and data[name.start - 2 : name.start - 1] == b"$":
+        return None
     typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
     if typed is not None:
         at = typed.end()
     written = value_from(data, at)
+    if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
+        return None
     if written is None or written.quoted:
         return _judged(name, written)
     tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
@@ -214,7 +237,7 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
         setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
-    return _judged(name, cut, setting=setting and name.means == PASSWORDS)
+    return _judged(name, cut, setting=setting and (name.means == PASSWORDS or name.text.isupper()))
 
 
 def _is_spaced_password(text: bytes) -> bool:
@@ -249,6 +272,21 @@ def _beside(data: bytes, name: _Name) -> Found | None:
     """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     return None if sign is None else _judged(name, value_from(data, sign.end()), setting=True)
+
+
+def _header(data: bytes, name: _Name) -> list[Found]:
+    """`"name": "Authorization"` with `"value": "…"` next to it, as HAR files have it."""
+    sign = _VALUE_NEXT.match(data, name.end)
+    if sign is None:
+        return []
+    look = authorization if name.means == HEADERS else cookies
+    found = list(look(data, sign.end() - 1))
+    if found or name.means == COOKIES:
+        return found
+    written = value_from(data, sign.end())
+    if written is None or not is_drawn(written.text.rpartition(b" ")[2]):
+        return []
+    return [_found(name, written)]
 
 
 def _element(data: bytes, name: _Name) -> Found | None:
@@ -327,10 +365,11 @@ def _argument(data: bytes, name: _Name) -> Found | None:
 
 def _piped(data: bytes, name: _Name) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
-    if name.text != CHPASSWD:
-        return None
     near = data[max(0, name.start - 300) : name.start]
-    sign = _PIPED.search(near)
+    if name.text.endswith(b"password-stdin"):
+        sign = _PIPED_LOGIN.search(near)
+    else:
+        sign = _PIPED.search(near) if name.text == CHPASSWD else None
     if sign is None:
         return None
     start, stop = (name.start - len(near) + at for at in sign.span(1))

@@ -30,7 +30,21 @@ _SECRET = (
 )
 _PASSWORD = (
     *(b"password", b"passwd", b"pwd", b"passphrase", b"passcode", b"pswd", b"passwort"),
-    *(b"kennwort", b"senha", b"motdepasse", b"storepass", b"keypass", b"userpass", b"psk"),
+    *(
+        b"kennwort",
+        b"wachtwoord",
+        b"senha",
+        b"motdepasse",
+        b"storepass",
+        b"keypass",
+        b"userpass",
+        b"psk",
+        b"secretstring",
+        b"requirepass",
+        b"bindpw",
+        b"passwordvalue",
+        b"passwordstdin",
+    ),
 )
 _HARMLESS = (
     *(b"pagetoken", b"nexttoken", b"continuationtoken", b"synctoken", b"csrftoken"),
@@ -41,7 +55,9 @@ _HARMLESS = (
     *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"publickeytoken"),
     *(b"inputtoken", b"outputtoken", b"prompttoken", b"maxtoken", b"lasttoken", b"firsttoken"),
 )
-_PASS = re.compile(rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$")
+_PASS = re.compile(
+    rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$|^[A-Z]{2,12}(?<!BY)(?<!COM)(?<!SUR)PASS$|[a-z]PW$"
+)
 _ACCESS_TOKEN = re.compile(rb"[_-](?:PAT|pat)$")
 _SUFFIX = re.compile(
     rb"[_-]?(?:[0-9]{1,3}|(?<=[_-])(?:prod|production|dev|staging|stage|test|live|local|old|new|"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from talktree.text.randomness import is_random, is_varied
 from talktree.text.secret_headers import cookies
 from talktree.text.secret_kinds import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
-from talktree.text.secret_values import Value, is_password, is_placeholder
+from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_values import Value, is_password
 from talktree.text.secret_written import Written, value_from
 
 _FAR = 240
@@ -17,13 +18,18 @@ _WHAT = "a password"
 _JOINED = re.compile(rb"\s-p(?=[^\s-])")
 _APART = re.compile(rb"\s-{1,2}(?:p|P|a|w|k|pw|W)[ \t]+(?=[^\s-])")
 _TIGHT = re.compile(rb"\s-(?:p|P)[ \t]?(?=[^\s-])")
-_LOGIN = re.compile(rb"\s(?:--(?:proxy-)?user(?:[ \t]+|=)|-[uU](?:[ \t]+|(?=[\w\"'])))")
+_LOGIN = re.compile(rb"\s(?:--(?:proxy-)?user(?:[ \t]+|=)|-[uUa](?:[ \t]+|(?=[\w\"'])))")
 _HTPASSWD = re.compile(rb"\s-[bnBmsd]*b[bnBmsd]*(?:[ \t]+[^\s-]\S{0,200}){1,2}[ \t]+(?=[^\s-])")
 _PASS_IN = re.compile(rb"\s-{1,2}pass(?:in|out)?[ \t]+pass:(?=\S)")
+_LITERAL = re.compile(
+    rb"\s--from-literal(?:=|[ \t]+)\\{0,7}[\"']?(?!user(?:name)?=)[\w.-]{1,64}=(?=[^\s$])"
+)
 _SENT = re.compile(rb"\s-{1,2}(?:b|cookie)[ \t]+[\"']?")
 _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
     (re.compile(rb"\b(?:mysql\w*|mariadb[\w-]*|mycli|7z[ar]?|rar|unrar)\b[^\n|;]*\Z"), _JOINED),
     (re.compile(rb"\b(?:sshpass|unzip|zip)\b[^\n|;]*\Z"), _TIGHT),
+    (re.compile(rb"\bssh-keygen\b[^\n|;]*\Z"), re.compile(rb"\s-N[ \t]+(?=[^\s-])")),
+    (re.compile(rb"\boathtool\b[^\n|;]*\Z"), re.compile(rb"\s-b[ \t]+(?=[^\s-])")),
     (re.compile(rb"\bhtpasswd\b[^\n|;]*\Z"), _HTPASSWD),
     (
         re.compile(
@@ -42,7 +48,7 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
     ),
 )
 _CLIENTS = re.compile(
-    rb"\b(?:curl|wget|httpie?|https|xh|lftp|hurl|aria2c|smbclient|rpcclient)\b[^\n|;]*\Z"
+    rb"\b(?:curl|wget|https?|httpie|xh|lftp|hurl|aria2c|smbclient|rpcclient)\b[^\n|;]*\Z"
 )
 _CREDENTIALS = re.compile(rb"([\w.@+-]{1,80})[:,%](?=\S)")
 _HOST = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*-"
@@ -51,6 +57,10 @@ _IDENTIFIED = re.compile(rb"(?i:d by)[ \t]+(?:(?i:password|values)[ \t]+)?(?=\\{
 
 _SIGNATURE = re.compile(
     rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})"
+)
+_SIGNED = re.compile(
+    rb"[Ss]ignature(?:=|%(?:25)?3[dD]|\\{0,7}\"?[ \t]*:[ \t]*\\{0,7}\"?)"
+    rb"([\w%+/=-]{40,1024})"
 )
 _HASHED = re.compile(
     rb"\$(?:1|5|6|7|y|gy|2[abxy]|apr1|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[A-Za-z0-9./$=,+_-]{20,300}"
@@ -75,14 +85,15 @@ _SOME_PROGRAM = re.compile(
     rb"mysql|mariadb|mycli|7z|rar|sshpass|zip|-cli|login|mongo|ldap|openssl|plink|pscp|psftp|freerdp|"
     rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd"
     rb"|mosquitto|kinit|"
-    rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|netexec|nxc|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
+    rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|kubectl|oc create|ssh-keygen|oathtool|"
+    rb"netexec|nxc|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
     re.IGNORECASE,
 )
 
 
 def may_take_password(data: bytes, hit: int) -> bool:
     """Whether what begins here may be an option with a password, asked before more is looked at."""
-    if data[hit + 2 : hit + 3] == b"-" and data[hit + 3 : hit + 4] not in (b"u", b"p", b"c"):
+    if data[hit + 2 : hit + 3] == b"-" and data[hit + 3 : hit + 4] not in (b"u", b"p", b"c", b"f"):
         return False
     near = data[max(0, hit - _FAR) : hit]
     return b"pass:" in data[hit : hit + 24] or _SOME_PROGRAM.search(near) is not None
@@ -90,6 +101,10 @@ def may_take_password(data: bytes, hit: int) -> bool:
 
 def option_at(data: bytes, hit: int) -> Iterator[Found]:
     """Passwords behind short options, where the program takes one there."""
+    literal = _LITERAL.match(data, hit)
+    if literal is not None:
+        yield from _password(data, literal.end())
+        return
     line = data.rfind(b"\n", max(0, hit - _FAR), hit) + 1
     begin = max(line, hit - _FAR, 0)
     near = data[begin:hit] if data[hit : hit + 1] != b"\n" else b""
@@ -158,11 +173,21 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
         if sign is not None and data[max(0, hit - 9) : hit].lower() == b"identifie":
             yield from _password(data, sign.end())
         return
+    if data[hit + 3 : hit + 4] in b"nN":
+        yield from _signature(data, hit)
+        return
     found = _SIGNATURE.match(data, hit)
     if found is None or data[hit - 1 : hit] not in (b"?", b"&", b";", b'"', b"'", b" ", b""):
         return
     if is_varied(found.group(1)) and not is_placeholder(found.group(1)):
         yield CLOUD_KEY, found.start(1), found.end(1), "an Azure signature"
+
+
+def _signature(data: bytes, hit: int) -> Iterator[Found]:
+    """`X-Amz-Signature=…` and `X-Goog-Signature=…`."""
+    found = _SIGNED.match(data, hit) if data[hit - 1 : hit] == b"-" else None
+    if found is not None and is_varied(found.group(1)):
+        yield CLOUD_KEY, *found.span(1), "a signature of an address"
 
 
 def hash_at(data: bytes, hit: int) -> Iterator[Found]:

@@ -14,13 +14,19 @@ from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from talktree.text.lanes import is_worth, lane
+from talktree.text.secret_languages import STEMS, name_places
 
 if TYPE_CHECKING:
-    from talktree.text.lanes import Bytes
+    import numpy
+    from numpy.typing import NDArray
+
+    from talktree.text.lanes import Flags
 
 PIECE = 1 << 17
 PASS, PWD, KEY, AUTH, COOKIE, OPTION, SIGNED, HASH = (1 << bit for bit in range(8))
 """What may begin at a place."""
+COLOUR, BY_NUMBER, FOREIGN = (1 << bit for bit in range(8, 11))
+"""The same for what makes one decode a string of JSON."""
 _ANY = bytes(range(256))
 _WORD = (ascii_letters + digits).encode()
 _NOT_WORD = bytes(byte for byte in range(256) if byte not in _WORD)
@@ -35,25 +41,43 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pass, password, passphrase, Passwort
     PASS: (_letters("p"), _letters("a"), _letters("s"), _letters("s")),
     # pwd, pswd, psk, senha, _PAT
-    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat"), _NOT_WORD),
+    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat") + b":", _NOT_WORD),
     # token, secret, key, before something that is not a letter
-    KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode()),
-    # auth, cred(ential)
-    AUTH: (_letters("ac"), _letters("ur"), _letters("te"), _letters("hd")),
-    # cookie, Kennwort
-    COOKIE: (_letters("ow"), _letters("o"), _letters("kr"), _letters("it")),
+    KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode() + b"S"),
+    # auth, cred(ential), (se)cure(string)
+    AUTH: (_letters("ac"), _letters("ur"), _letters("ter"), _letters("hde")),
+    # cookie, Kennwort, wachtwoord
+    COOKIE: (_letters("ow"), _letters("o"), _letters("kor"), _letters("itr")),
     # -p, -u, -a, -b, -w, -k, -P, -U, --user
-    OPTION: (b" \t\n", b"-", b"puabwkPU-", _ANY),
-    # sig=, :5432:, 1//0, -us1, IDENTIFIED BY
+    OPTION: (b" \t\n", b"-", b"puabwkPUN-", _ANY),
+    # sig=, sign(ature)=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
         _letters("sd") + b":1-",
         _letters("i") + b"56/u ",
         _letters("gb") + b"4/s",
-        _letters("y") + b"=%0123456789",
+        _letters("yn") + b"=%0123456789",
     ),
     # $6$, $2y$, $apr1$, {SHA}
     HASH: (b"$", b"1256ays7", b"$abyprc", _ANY),
 }
+
+
+_HEX = b"0123456789abcdefABCDEF"
+_SIGNS: tuple[tuple[int, tuple[bytes, ...]], ...] = (
+    # \\u001b[, \\x1b[, \\033[, \\e[
+    (COLOUR, (b"13\\", b"bB3e", b"[", _ANY)),
+    (BY_NUMBER, (b"%", b"2357", _HEX, _ANY)),
+    *((FOREIGN, tuple(bytes((byte,)) for byte in sign)) for sign in STEMS),
+)
+"""What is looked for in much JSON at the same time; else each is looked for alone."""
+
+
+_BEGINNINGS = (
+    *(b"pa pw ps sw nh ke re au cr cu oo wo si".split()),
+    *(b"$1 $2 $5 $6 $a $y $s $7 :5 :6 1/ -u".split()),
+    *(b" -", b"\t-", b"\n-", b"d "),
+)
+"""How the stems begin, in small letters; not every two letters of a table belong together."""
 
 
 def _table(place: int) -> bytes:
@@ -69,26 +93,64 @@ _FOUND = re.compile(rb"[^\0]")
 def stems(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
     look = _with_numpy if is_worth(len(data)) else _with_integers
+    if look is _with_integers:
+        yield from _signs(data)
     for at in range(0, len(data), PIECE):
         # Three bytes more, so that a stem over the border is found, too; and an end for the last.
         yield from look(data[at : at + PIECE + 3] + b"\n" * (at + PIECE + 3 > len(data)), at)
 
 
 def _with_numpy(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
-    # The first two letters leave few places, and only these are looked at for the others.
-    first, second = lane(piece.translate(_TABLES[0])), lane(piece.translate(_TABLES[1]))
-    found = first[:-3] & second[1:-2]
-    places = (found != 0).nonzero()[0]
+    import numpy
+
+    # Two bytes at once are looked up as one number; only what may begin is looked at further.
+    pairs, tables, names = _numpy_tables()
     seen = lane(piece)
-    bits = found[places] & _lane_of(2)[seen[places + 2]]
-    bits &= _lane_of(3)[seen[places + 3]]
+    found = []
+    for shift in (0, 1):
+        even = (len(piece) - shift) // 2 * 2
+        numbers = numpy.frombuffer(piece, "<u2", even // 2, shift)
+        found.append(numpy.flatnonzero(pairs.take(numbers)) * 2 + shift)
+    places = numpy.concatenate(found)
+    places = places[places < len(piece) - 3]
+    bits = tables[0][seen[places]]
+    for place in range(1, 4):
+        bits &= tables[place][seen[places + place]]
     some = bits.nonzero()[0]
-    return zip((places[some] + offset).tolist(), bits[some].tolist(), strict=True)
+    places, bits = places[some], bits[some]
+    named = ((bits & FOREIGN) != 0).nonzero()[0]
+    if len(named):
+        # Their letters are too many for tables to tell them from others.
+        first, second, third, fourth = (seen[places[named] + at].astype("u4") for at in range(4))
+        whole = (first << 24) | (second << 16) | (third << 8) | fourth
+        bits[named[~numpy.isin(whole, names)]] &= 0xFFFF ^ FOREIGN
+    some = bits.nonzero()[0]
+    places, bits = places[some], bits[some]
+    some = bits.nonzero()[0]
+    places, bits = places[some], bits[some]
+    order = places.argsort()
+    return zip((places[order] + offset).tolist(), bits[order].tolist(), strict=True)
 
 
 @cache
-def _lane_of(place: int) -> Bytes:
-    return lane(_TABLES[place])
+def _numpy_tables() -> tuple[Flags, list[NDArray[numpy.uint16]], NDArray[numpy.uint32]]:
+    """Which pairs of bytes may begin a stem, the bits of each byte by its place, and the names that
+    are looked for as numbers."""
+    import numpy
+
+    tables = [numpy.zeros(256, "u2") for _ in range(4)]
+    for bit, stem in (*_STEMS.items(), *_SIGNS):
+        for table, letters in zip(tables, stem, strict=True):
+            table[list(letters)] |= bit
+    pairs = numpy.zeros((256, 256), numpy.bool_)
+    for pair in _BEGINNINGS:
+        for first in {pair[:1].lower(), pair[:1].upper()}:
+            for second in {pair[1:].lower(), pair[1:].upper()}:
+                pairs[second[0], first[0]] = True
+    for _, stem in _SIGNS:
+        pairs[numpy.ix_(list(stem[1]), list(stem[0]))] = True
+    names = numpy.array([int.from_bytes(stem, "big") for stem in STEMS], "u4")
+    return pairs.reshape(-1), tables, names
 
 
 def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
@@ -101,9 +163,27 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
         yield each.start() + offset, found[each.start()]
 
 
+def _signs(data: bytes) -> Iterator[tuple[int, int]]:
+    """The same as the tables of numpy find, one after the other."""
+    for at in name_places(data):
+        yield at, FOREIGN
+    for sign in (b"1b[", b"1B[", b"33[", b"\\e["):
+        for at in _places(data, sign):
+            yield at, COLOUR
+    for at in _places(data, b"%"):
+        yield at, BY_NUMBER
+
+
+def _places(data: bytes, sign: bytes) -> Iterator[int]:
+    at = data.find(sign)
+    while at >= 0:
+        yield at
+        at = data.find(sign, at + 1)
+
+
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
 _AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
-_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha"})
+_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha", b"pw:"})
 _ACCESS_TOKEN = (b"_pat", b"-pat")
 _ENDINGS = (b"token", b"cret", b"key")
 
@@ -120,6 +200,6 @@ def is_stem(data: bytes, hit: int, bits: int) -> bool:
         return True
     if bits & PWD and data[max(0, hit - 1) : hit + 3].lower() in _ACCESS_TOKEN:
         return True
-    return bool(bits & COOKIE) and data[max(0, hit - 4) : hit + 4].lower().endswith(
-        (b"cooki", b"kennwort")
+    return bool(bits & COOKIE) and data[max(0, hit - 5) : hit + 4].lower().endswith(
+        (b"cooki", b"kennwort", b"wachtwoor")
     )

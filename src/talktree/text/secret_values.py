@@ -6,44 +6,10 @@ import re
 from typing import NamedTuple
 
 from talktree.text.randomness import entropy, is_random
+from talktree.text.secret_placeholders import WEAK, is_placeholder
 
 SHORTEST_PASSWORD = 4
 SHORTEST_TOKEN = 6
-_PLACEHOLDER = re.compile(
-    rb"\x00|\(\?|\\[wdsb][*+)\]{]|\[\^|\[a-z|^abc[-_]?123|^\{[^{}]{0,80}\}$|<[^<>]{0,80}>|\$\{|\{\{|\}\}|\$\(|%\(|\{%|#\{|\*{3}|x{4}|\.\.\.|\?{3,}|_{4,}|-{4,}"
-    rb"|\[redacted|redacted|masked|censored|hidden[_-]|changeme|change[_-](?:me|this|it)"
-    rb"|placeholder|(?:^|[^a-z0-9])(?:your|my|the|some|any|new)[_ -]|^your|yourpass|yourkey"
-    rb"|yoursecret|yourtoken|exampl|dummy|sample|insert|replace[_-]?|fill[_-]?in"
-    rb"|not[_-]?(?:set|real|a[_-]|used)|todo|fixme|goes[_ -]?here|[_ -]here$|^enter[_ -]"
-    rb"|^secrets?\.|^env\.|^vault:|^arn:|^op://|^ref\+|^aws:|^ssm:|^file:|^keyring"
-    rb"|^process\.|^os\.|^import\.meta|^self\.|^this\.|^config\.|^settings\.|^req(?:uest)?\.|^env\["
-    rb"|^(?:required|nullable|optional|string|min|max)[|:]"
-    rb"|^(?:base-?(?:32|58|64)|sha-?[0-9]+|md5|utf-?8|aes-?[0-9]+|rs256|hs256|bcrypt"
-    rb"|argon2\w*)(?:[_ -]|$)"
-    rb"|abcdefg|1234567|deadbeef|0{7}|fake|mock|test[_-]?(?:key|token|secret|pass)"
-)
-"""What people and programs write instead of a secret, in small letters."""
-_VARIABLE = re.compile(rb"\$\{?[A-Za-z_]\w*\}?|%\w+%|%[sdvq]|@\w+@|\$[0-9@*]|:\w+|\{\w*\}|&\w+")
-_WEAK = frozenset(
-    b"password passwd passw0rd password1 password12 password123 pass123 pass1234 secret mysecret "
-    b"supersecret topsecret secret123 postgres mysql mongodb redis rabbitmq minio minioadmin admin "
-    b"administrator admin123 root rootpassword guest default testing test test123 test1234 tester "
-    b"testpass testpassword username user user123 12345 123456 12345678 123456789 qwerty letmein "
-    b"developer development yourpassword foobar foo bar baz token pwd123 userpassword dbpassword "
-    b"db_password p4ssw0rd none null nil true false undefined empty optional required string str "
-    b"text bytes int integer number bool boolean any object unknown void never auto yes no on off "
-    b"disabled enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 "
-    b"md5 sha256 "
-    b"sha512 scram-sha-256 encrypted invalid valid expired missing wrong correct incorrect basic "
-    b"bearer digest oauth oauth2 ldap saml jwt local inherit include same-origin omit prompt env "
-    b"environment file vault keychain keyring store stdin value values key keys name data type "
-    b"field label title content access refresh session public private identifier expression "
-    b"accepted default_value username_password user_pass userpass api_key apikey access_token "
-    b"refresh_token id_token client_secret client_credentials authorization_code "
-    b"options option flag flags argument arguments arg args parameter "
-    b" reserved unreserved keyword".split()
-)
-"""What is no secret however it is called: examples, types, kinds of authentication."""
 _STEM = re.compile(rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase")
 _PATH = re.compile(
     rb"(?:~|\.{1,2})?/[\w.@/~-]*\Z|[A-Za-z]:[\\/]|\w+://|\.{0,2}/\w+/|[\w-]+/[\w-]+\.[a-z]{2,4}\Z"
@@ -58,8 +24,19 @@ _LABEL = re.compile(
     rb"|the|your|a|an|to|of|for|and|or|not|no|with|in|on|at|by|it|this|that|if|when|can|cannot"
     rb"|will|has|have|do|does|used|using|use|set|from|as|de|mot|neues|passe|characters?|least)\b"
 )
+_SENTENCE = re.compile(
+    _LABEL.pattern
+    + rb"|\b(?:min|max|chars?|long|length|digits?|letters?|symbols?|minimum|maximum|only"
+    rb"|more|less|than|up|bits?|bytes?|days?|hours?|minutes?|times?|step|version|v[0-9]|error|per|each"
+    rb"|every|least|most|one|two|passwords?|secrets?|tokens?|keys?|type|form|field)\b"
+    rb"|[a-z][.?!:,;](?: |$)|=|\(|[<>{}|]"
+)
+"""The same, and what requirements and sentences with a digit in them have."""
+_NAMED = re.compile(rb"[_-]{0,2}[A-Za-z]+(?:[_.?-][A-Za-z]+)*[_-]?[0-9]?")
+"""Words like those that names in code are made of, with a digit at most."""
+_CASE = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _SPELLED = re.compile(rb"[A-Za-z]+(?:[ _.-][A-Za-z]+)*")
-_SYMBOLS = re.compile(rb"[^\w\s./:,;-]")
+_SYMBOLS = re.compile(rb"[^\w\s./:,;?-]")
 
 
 class Value(NamedTuple):
@@ -70,18 +47,6 @@ class Value(NamedTuple):
     """Between quotes."""
     setting: bool
     """In a place that only values are in: a line of settings, an option, a connection string."""
-
-
-def is_placeholder(text: bytes) -> bool:
-    """Whether a value only says where a secret would be."""
-    low = text.lower().strip()
-    return (
-        not low
-        or low.rstrip(b"?") in _WEAK
-        or len(set(low)) < 3
-        or _PLACEHOLDER.search(low) is not None
-        or _VARIABLE.fullmatch(text) is not None
-    )
 
 
 def is_password(value: Value) -> bool:
@@ -96,10 +61,11 @@ def is_password(value: Value) -> bool:
     if _NUMBER.fullmatch(text):
         return text.isdigit() and (value.quoted or value.setting) and len(text) >= 4
     if b" " in text:
-        return _is_phrase(text) or (value.quoted and _is_short_phrase(text))
+        return _is_phrase(text) or (value.quoted and _is_numbered_phrase(text))
+    certain = value.quoted or value.setting
     if _STEM.search(text.lower()) and not _has_digit_and_symbol(text):
-        return False
-    if value.quoted or value.setting:
+        return certain and len(text) >= 8 and _NAMED.fullmatch(text) is None
+    if certain:
         return True
     return len(text) >= 5 and is_mixed(text)
 
@@ -119,6 +85,8 @@ def is_token(value: Value) -> bool:
     if _NUMBER.fullmatch(text):
         return text.isdigit() and len(text) >= 16
     if is_random(text):
+        return True
+    if value.setting and _is_cased(text):
         return True
     if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
         return False
@@ -146,6 +114,12 @@ def _is_drawn_letters(text: bytes) -> bool:
     )
 
 
+def _is_cased(text: bytes) -> bool:
+    """Letters only, in which capitals and small letters change as in no name."""
+    changes = len(_CASE.findall(text))
+    return len(text) >= 12 and text.isalpha() and changes * 5 >= len(text) * 2
+
+
 def _vowels(text: bytes) -> int:
     return len(text) - len(text.translate(None, b"aeiouAEIOU"))
 
@@ -154,7 +128,7 @@ def _is_words_password(value: Value) -> bool:
     text = value.text
     low = text.lower()
     words = re.split(rb"[ _.-]", low)
-    if _STEM.search(low) or any(word in _WEAK for word in words):
+    if _STEM.search(low) or sum(word in WEAK for word in words) * 2 >= len(words):
         return False
     if b" " in text:
         return _is_phrase(text)
@@ -173,20 +147,19 @@ def _is_words_password(value: Value) -> bool:
 def _is_phrase(text: bytes) -> bool:
     """Several small words none of which makes it a sentence."""
     words = text.split(b" ")
-    if (
-        not 3 <= len(words) <= 12
-        or not text.replace(b" ", b"").islower()
-        or _STEM.search(text.lower())
-    ):
+    # Titles have small words between their capitals, or fewer words.
+    cased = text.islower() or (len(words) >= 4 and all(word.istitle() for word in words))
+    if not 3 <= len(words) <= 12 or not cased or _STEM.search(text.lower()):
         return False
     return not _LABEL.search(text.lower()) and all(
         len(word) >= 3 and word.isalpha() for word in words
     )
 
 
-def _is_short_phrase(text: bytes) -> bool:
-    """A few words with a digit and a symbol among them, which no label has."""
-    return text.count(b" ") <= 3 and _has_digit_and_symbol(text) and not _LABEL.search(text.lower())
+def _is_numbered_phrase(text: bytes) -> bool:
+    """A few words with a digit among them, which no label has."""
+    digits = any(48 <= byte <= 57 for byte in text)
+    return digits and text.count(b" ") <= 7 and not _SENTENCE.search(text.lower())
 
 
 def _looks_like_code(value: Value) -> bool:

@@ -8,10 +8,13 @@ from typing import NamedTuple
 from talktree.text.lanes import is_worth
 from talktree.text.secret_blocks import passwords, private_keys
 from talktree.text.secret_finds import by_name, suspects
+from talktree.text.secret_glued import glued
 from talktree.text.secret_kinds import Found
-from talktree.text.secret_lanes import may_tell
+from talktree.text.secret_lanes import may_tell_inside
+from talktree.text.secret_languages import foreign
 from talktree.text.secret_named import value_named
 from talktree.text.secret_tokens import SHORTEST, tokens
+from talktree.text.secret_views import views
 
 LONGEST_NAMED = 1 << 14
 _KEY_BEGINS = b"-----BEGIN"
@@ -36,7 +39,12 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
     """The secrets in a text, in order; a name says what the text as a whole is the value of."""
     # Every character becomes one byte, so places stay what they are; no key has others.
     data = text.replace("…", "\0").encode("ascii", "replace")
-    found = [*_found(data), *by_name(data)]
+    found = [*_everything(data), *foreign(text)]
+    for view in views(data):
+        found += (
+            (kind, *view.span(start, stop), what)
+            for kind, start, stop, what in _everything(view.data)
+        )
     if name is not None and len(data) <= LONGEST_NAMED:
         found += value_named(data, name.encode("ascii", "replace"))
     return _apart(found)
@@ -45,12 +53,15 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
 def found_in(raw: bytes) -> list[Found]:
     """The secrets in bytes that are known by their form, be they a text or JSON that holds texts;
     some may overlap. Those that are known by names have to be looked for in the texts."""
-    return _found(raw, may_tell(raw) if is_worth(len(raw)) else None)
+    if not is_worth(len(raw)):
+        return [*_found(raw), *glued(raw)]
+    runs, dashes = may_tell_inside(raw)
+    return [*_found(raw, runs), *glued(raw, dashes)]
 
 
 def may_hold_secrets(raw: bytes) -> bool:
     """Whether there may be a secret in bytes, be they a text or JSON that holds texts."""
-    return bool(_found(raw)) or any(True for _ in suspects(raw))
+    return bool(found_in(raw)) or any(True for _ in suspects(raw))
 
 
 def may_be_among(data: bytes, runs: list[int]) -> bool:
@@ -59,7 +70,8 @@ def may_be_among(data: bytes, runs: list[int]) -> bool:
     if tokens(data, runs):
         return True
     # Where one private key begins and another ends, they would seem to be one.
-    return _begins_key(data) or any(_passwords(data)) or any(True for _ in suspects(data))
+    others = (_passwords(data), glued(data), suspects(data))
+    return _begins_key(data) or any(True for look in others for _ in look)
 
 
 def without_secrets(
@@ -95,6 +107,12 @@ def _found(data: bytes, runs: list[int] | None = None) -> list[Found]:
         found += private_keys(data)
     found += _passwords(data)
     return found
+
+
+def _everything(data: bytes) -> Iterator[Found]:
+    yield from _found(data)
+    yield from glued(data)
+    yield from by_name(data)
 
 
 def _begins_key(data: bytes) -> bool:

@@ -1,0 +1,52 @@
+"""Phone numbers as several countries write them, and not dates, versions, ids or file modes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FEWEST, _MOST = 8, 15
+"""How many digits a number has."""
+_BEFORE = r"(?<![\w+./#@-])(?<![0-9][ ,:])"
+_BEHIND = r"(?![\w@]|[-/:][0-9]|\.[0-9]| [0-9]{2,}(?:[ .,]|\Z))"
+_FORMS = (
+    # +49 (0)30 123456-78, +1.415.555.2671, 0049 171 1234567
+    r"(?:\+[1-9][0-9]{0,2}|00[1-9][0-9]{1,2}(?=[ ./-]))[ ./-]?(?:\(0?[0-9]{1,4}\)[ ./-]?)?"
+    r"(?:[0-9]{1,5}[ ./-]?){1,5}[0-9]{2,8}",
+    # (030) 12345678
+    r"\(0[1-9][0-9]{0,4}\)[ /-]?[0-9]{2,8}(?:[ -][0-9]{1,5}){0,3}",
+    # 030/1234567, 020 7946 0958, 044 668 18 00
+    r"0(?!(?:4[04]0|4[04]4|555|6[046]0|6[046]4|666|7[05]0|7[05]5|77[57]) )[1-9][0-9]{1,4}"
+    r"(?: ?/ ?|[ -])[0-9]{2,8}(?:[ -][0-9]{2,5}){0,4}",
+    # 01 42 68 53 00
+    r"0[1-9](?:(?: [0-9]{2}){4}|(?:\.[0-9]{2}){4}|(?:-[0-9]{2}){4})",
+    # (415) 555-2671, 1-415-555-2671, 415.555.2671
+    r"\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-][0-9]{4}",
+    r"(?:1-)?[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}",
+    r"(?:1\.)?[2-9][0-9]{2}\.[2-9][0-9]{2}\.[0-9]{4}",
+    # 8 (495) 123-45-67, (11) 91234-5678
+    r"[78] ?\([0-9]{3}\) ?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}",
+    r"\([1-9][0-9]\) ?9?[0-9]{4}-[0-9]{4}",
+)
+_NUMBER = re.compile(f"{_BEFORE}(?:{'|'.join(_FORMS)}){_BEHIND}")
+_CALLED = re.compile(
+    r"(?i)(?<![a-z])(?:tel(?:efon|ephone|éfono|efono|éphone|efone)?|phone|mobile?|handy|cell|fax|fon"
+    r"|call|whatsapp|sms|rufnummer|telefonnummer|portable|móvil|cellulare|celular)(?:[ _-]?"
+    r"(?:number|nummer|nr|no))?[\"']?[.:=]{0,2} {0,2}[\"']?"
+    r"(\+?[0-9(][0-9 ()./-]{5,20}[0-9])(?![\w.:/-])"
+)
+"""What is called a phone number may be written in any way."""
+_DATE = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./](?:19|20)[0-9]{2}")
+_DIGIT = re.compile(r"[0-9]")
+
+
+def phone_numbers(text: str) -> Iterator[tuple[int, int]]:
+    """Where phone numbers are; some may be found twice."""
+    for found in _NUMBER.finditer(text):
+        fewest = _FEWEST if found.group()[0] in "+(" else _FEWEST + 1
+        if fewest <= len(_DIGIT.findall(found.group())) <= _MOST:
+            yield found.span()
+    for found in _CALLED.finditer(text):
+        number = found.group(1)
+        if _FEWEST <= len(_DIGIT.findall(number)) <= _MOST and _DATE.match(number) is None:
+            yield found.span(1)

@@ -1,0 +1,123 @@
+"""Passwords in sentences of other languages, where their name has letters beyond ASCII."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from talktree.text.secret_kinds import NAMED_PASSWORD, Found
+from talktree.text.secret_values import Value, is_mixed, is_password
+
+_NAMES = (
+    *("парол[ьяеюи]?м?", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"),
+    *(
+        "contrase[ñn]as?",
+        r"parola d['’]ordine",
+        r"\bclave(?: de acceso)?",
+        "hasł[oaeu]m?",
+        "lösenord(?:et)?",
+        "şifre(?:niz|si)?",
+        "mật khẩu",
+        "รหัสผ่าน",
+    ),
+    *("κωδικός(?: πρόσβασης)?", "jelszó", "пароля", "कूटशब्द", "סיסמה", "كلمة المرور"),
+)
+_WRITTEN = (
+    "\u043f\u0430\u0440\u043e\u043b\u044c",
+    "\u5bc6\u7801",
+    "\u5bc6\u78bc",
+    "has\u0142o",
+    "contrase\u00f1a",
+)
+_NAME = re.compile(
+    "|".join(
+        (
+            *_NAMES,
+            *(
+                re.escape(json.dumps(word)[1:-1])
+                for word in (
+                    *_WRITTEN,
+                    "\u30d1\u30b9\u30ef\u30fc\u30c9",
+                    "\u041f\u0430\u0440\u043e\u043b\u044c",
+                )
+            ),
+        )
+    ),
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
+    r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
+    r"|to|är|è|é|\bis\b|)"
+    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?(?P<value>[!-&(-~]{4,128})",
+)
+_SIGNS: tuple[str, ...] = (
+    "парол",
+    "Парол",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワ",
+    "暗証",
+    "비밀번호",
+    "암호",
+    "has\u0142o",
+    "has\u0142a",
+)
+_SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
+_SIGNS += ("contrase\xf1a", "Contrase\xf1a")
+_ASCII = (b"parola d", b"clave es", b"clave: ", b"clave de")
+_PLAIN = tuple(word.encode() for word in _SIGNS)
+_ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
+
+
+def _rare(word: bytes) -> int:
+    """Where in a name the four bytes are that are looked for: few other words have them."""
+    if b"\\u" in word:
+        return word.find(b"\\u") + 2
+    first = next((at for at, byte in enumerate(word) if byte > 127), 0)
+    return max(0, min(first - 1, len(word) - 4))
+
+
+_NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
+for _word in (*_ASCII, *_PLAIN, *_ESCAPED):
+    _at = _rare(_word)
+    _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
+STEMS = tuple(_NAMES_BY_STEM)
+"""Four bytes of each name."""
+
+
+def is_name_at(raw: bytes, hit: int) -> bool:
+    """Whether such a name has its four bytes here."""
+    names = _NAMES_BY_STEM.get(raw[hit : hit + 4], ())
+    return any(hit >= at and raw.startswith(word, hit - at) for at, word in names)
+
+
+def name_places(raw: bytes) -> Iterator[int]:
+    """Where the four bytes of such names are."""
+    signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
+    if b"\\u" in raw:
+        signs += _ESCAPED
+    for sign in signs:
+        at = raw.find(sign)
+        while at >= 0:
+            yield at + _rare(sign)
+            at = raw.find(sign, at + 1)
+
+
+def foreign(text: str) -> Iterator[Found]:
+    """The passwords in a text whose names have other letters than those of ASCII."""
+    if text.isascii() and "\\u" not in text and not any(sign.decode() in text for sign in _ASCII):
+        return
+    for name in _NAME.finditer(text):
+        found = _VALUE.match(text, name.end(), name.end() + 260)
+        if found is None:
+            continue
+        value = found["value"].rstrip(".,;:!?)]}'\"`*")
+        raw = value.encode("ascii", "replace")
+        if not found["sign"] and not (is_mixed(raw) and any(map(str.isdigit, value))):
+            continue
+        if is_mixed(raw) and is_password(Value(raw, bool(found["quote"]), True)):
+            start = found.start("value")
+            yield NAMED_PASSWORD, start, start + len(value), "a password"

@@ -1,0 +1,89 @@
+"""Values behind their names on lines of settings and commands, with nothing but spaces between."""
+
+from __future__ import annotations
+
+import re
+
+from talktree.text.secret_values import Value, is_mixed, is_password
+from talktree.text.secret_written import Written, value_from
+
+_SPACED = re.compile(
+    rb"(?:[ \t]+-[\w-]{1,12})?[ \t]{1,8}(?:[0-9][ \t]{1,4})?(?=\\{0,7}[\"']?[^\s\"'\\-])"
+)
+_LINE_END = re.compile(
+    rb"\\{0,7}[\"')]{0,3}[ \t]*(?:\r?\n|\\[nr]|\Z)|\\{0,7}\"[ \t]*[,}\]]|[ \t]+(?:RO|RW|\|)"
+)
+_FEW_WORDS = re.compile(
+    rb"(?:^|[\n|;&$#>+]|\\n|[0-9]\t)[ \t]{0,40}(?:[\w./:@=-]{1,40}[ \t]+){0,7}[\w./:@=-]{0,40}\Z"
+)
+_SENTENCE = re.compile(
+    rb"\b(?:the|a|an|is|are|was|and|or|of|for|with|to|in|your|my|this|that)\b", re.I
+)
+_WITH = re.compile(
+    rb"(?i)\b(?:with|using|use|via|mit|avec|con|com|met)[ \t]+(?:\w{1,5}[ \t]+){0,2}\Z"
+)
+_LOGIN = re.compile(
+    rb"(?i)\b(?:login|user(?:name)?|account)[ \t:=]+\S{1,80}?[ \t]*(?:[,;/]|\\?n|\n)?"
+    rb"(?:[ \t]*[0-9]+\t|[+>|])?"
+    rb"\s*(?:and|with|und)?[ \t]*\Z"
+)
+_DECLARED = re.compile(rb"\\{0,7}[\"'][ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
+_SET = re.compile(
+    rb"[ \t]+set\b[^\n|;]{1,160}?[ \t](?:--value|--body|-b|--secret)(?:[ \t]+|=|(?=[\"']))"
+)
+_CALL = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{4,80}[\"'][ \t]*\))")
+_FIELD = re.compile(rb"\\{0,7}[\"'][^<>]{0,120}?\bvalue[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
+_TYPE = re.compile(rb"\btype[ \t]*=[ \t]*\\{0,7}[\"']\Z")
+_CONTENT = re.compile(rb"\\{0,7}[\"'][^<>\n]{0,60}>(?=[^<>\s])")
+_KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t)?(?=[0-9a-f]{32}(?:\s|\Z))")
+_FOR = re.compile(rb"(?i)[ \t]+for[ \t]+\S{1,80}[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
+
+
+def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
+    """The value of a name that is followed by it in a way that only settings and commands have."""
+    before = data[max(0, start - 160) : start]
+    lower = name.lower()
+    for pattern, fits in (
+        (_DECLARED, True),
+        (_FOR, lower == b"password"),
+        (_SET, lower == b"secret"),
+        (_FIELD, lower == b"password" and _TYPE.search(before) is not None),
+        (_CONTENT, before[-1:] in (b'"', b"'", b".")),
+        (_KEY_FILE, lower.endswith(b"master.key")),
+        (_CALL, lower.endswith((b"password", b"passwd", b"passphrase"))),
+    ):
+        sign = pattern.match(data, end) if fits else None
+        if sign is not None:
+            written = (
+                _content(data, sign.end()) if pattern is _CONTENT else value_from(data, sign.end())
+            )
+            return written if written is not None and is_strong(written.text) else None
+    return _behind(data, name, before, end)
+
+
+def _content(data: bytes, at: int) -> Written | None:
+    end = data.find(b"<", at, at + 400)
+    return None if end < 0 else Written(at, end, data[at:end], True, end)
+
+
+def _behind(data: bytes, name: bytes, before: bytes, end: int) -> Written | None:
+    sign = _SPACED.match(data, end)
+    written = None if sign is None else value_from(data, sign.end())
+    if written is None or not is_strong(written.text) or b" " in written.text:
+        return None
+    if _WITH.search(before) is not None or _LOGIN.search(before) is not None:
+        return written
+    if name.lower() == b"pass" or _LINE_END.match(data, written.end) is None:
+        return None
+    line = before.rpartition(b"\n")[2]
+    if _FEW_WORDS.search(before) is None or _SENTENCE.search(line) is not None:
+        return None
+    return written
+
+
+def is_strong(text: bytes) -> bool:
+    """Whether letters and digits are mixed as in no word of a sentence."""
+    digits = sum(48 <= byte <= 57 for byte in text)
+    if len(text) < 6 or not digits or not is_mixed(text) or (text[:1].isdigit() and text.isdigit()):
+        return False
+    return is_password(Value(text, False, True))

@@ -1,0 +1,112 @@
+"""A text without what is only there for terminals and addresses, so that secrets are found in it.
+
+Colours of a terminal are glued to keys and come between a name and its value, and in addresses the
+signs around a key are written by their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_COLOUR = re.compile(
+    rb"(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))"
+    rb"(?:\[[0-9;:?]{0,40}[A-Za-z@~]|\][^\x07\x1b\\]{0,400}(?:\x07|\\{1,7}(?:u0007|x07|a)|\x1b\\)?|\([A-B0-2])"
+)
+"""What tells a terminal a colour, as a character or as it is written in code and JSON."""
+_BY_NUMBER = re.compile(rb"%(?:25)?([2-7][0-9A-Fa-f])")
+_ESCAPE = re.compile(rb"\\{1,15}(n|r|t|\"|'|/|u[0-9a-fA-F]{4})")
+_MEANINGS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b'"': b'"', b"'": b"'", b"/": b"/"}
+_SIGNS = (b"%3", b"%2", b"%5", b"%7")
+ESCAPES = (b"\x1b", b"u001b[", b"u001B[", b"x1b[", b"033[", b"\\e[")
+
+
+class View(NamedTuple):
+    """A text in another form, and where its pieces are in the text itself."""
+
+    data: bytes
+    starts: list[int]
+    """Where pieces start here,"""
+    places: list[int]
+    """and in the text."""
+    apart: bool
+    """Whether something was left out between the pieces."""
+
+    def span(self, start: int, stop: int) -> tuple[int, int]:
+        """Where something is in the text."""
+        return self._place(start), self._place(stop - 1) + 1 if self.apart else self._place(stop)
+
+    def _place(self, at: int) -> int:
+        number = bisect_right(self.starts, at) - 1
+        return self.places[number] + at - self.starts[number]
+
+
+def has_colours(data: bytes) -> bool:
+    """Whether codes of terminals may be in a text."""
+    return any(sign in data for sign in ESCAPES)
+
+
+def has_numbers(data: bytes) -> bool:
+    """Whether signs may be written by their numbers, as in addresses."""
+    return b"%" in data and any(sign in data for sign in _SIGNS)
+
+
+def views(data: bytes) -> Iterator[View]:
+    """The other forms of a text, if it has some."""
+    if has_colours(data):
+        bare = _without(data)
+        if bare is not None:
+            yield bare
+            data = _COLOUR.sub(lambda found: b" " * len(found.group()), data)
+            yield View(data, [0], [0], apart=False)
+    if b"\\" in data and _ESCAPE.search(data) is not None:
+        yield _unescaped(data)
+    if has_numbers(data) and _BY_NUMBER.search(data) is not None:
+        yield _spelled(data)
+
+
+def _without(data: bytes) -> View | None:
+    """The text without codes of terminals; None if there are none after all."""
+    pieces, starts, places = [], [], []
+    at = size = 0
+    for found in _COLOUR.finditer(data):
+        pieces.append(data[at : found.start()])
+        starts.append(size)
+        places.append(at)
+        size += found.start() - at
+        at = found.end()
+    if not at:
+        return None
+    return View(b"".join((*pieces, data[at:])), [*starts, size], [*places, at], apart=True)
+
+
+def _unescaped(data: bytes) -> View:
+    """The text as what a string of JSON or of code in it means, whatever the depth."""
+    pieces: list[bytes] = []
+    starts, places = [0], [0]
+    at = size = 0
+    for found in _ESCAPE.finditer(data):
+        pieces += (data[at : found.start()], _MEANINGS.get(found.group(1)[:1], b"?"))
+        size += found.start() - at
+        at = found.end()
+        starts += (size, size + 1)
+        places += (found.start(), at)
+        size += 1
+    return View(b"".join((*pieces, data[at:])), starts, places, apart=False)
+
+
+def _spelled(data: bytes) -> View:
+    """The text with signs in the place of their numbers."""
+    pieces: list[bytes] = []
+    starts, places = [0], [0]
+    at = size = 0
+    for found in _BY_NUMBER.finditer(data):
+        pieces += (data[at : found.start()], bytes((int(found.group(1), 16),)))
+        size += found.start() - at
+        at = found.end()
+        starts += (size, size + 1)
+        places += (found.start(), at)
+        size += 1
+    return View(b"".join((*pieces, data[at:])), starts, places, apart=False)

@@ -1,0 +1,162 @@
+"""Secrets in the places that hide them: colours, addresses, manifests, tables, other languages."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+
+import pytest
+
+from talktree.export import strings
+from talktree.export.redaction import Redactor
+from talktree.text.secrets import Secret, found_in, secrets_in
+
+_dice = random.Random(11)
+ALNUM = string.ascii_letters + string.digits
+TOKEN = "ghp_" + "".join(_dice.choice(ALNUM) for _ in range(36))
+HEX = "".join(_dice.choice("0123456789abcdef") for _ in range(64))
+DRAWN = "".join(_dice.choice(ALNUM) for _ in range(28)) + "7q"
+PASSWORD = "Orchard-77x"
+
+HIDDEN = {
+    "colours around a token": (f"\x1b[32m{TOKEN}\x1b[0m", TOKEN),
+    "colours as code": (f"\\x1b[32m{TOKEN}\\x1b[0m", TOKEN),
+    "colours before a name": (f"PASSWORD\x1b[0m=\x1b[33m{PASSWORD}\x1b[0m", PASSWORD),
+    "percent signs": (f"next=%2Fcb%3Ftoken%3D{TOKEN}%26x%3D1", TOKEN),
+    "name of a file": (f"wrote backup_{TOKEN}_old.txt", TOKEN),
+    "glued to a word": (f"my{TOKEN}", TOKEN),
+    "words in quotes": ('password="correct horse battery staple"', "correct horse battery staple"),
+    "example as a part": ("password=exampleCorp7", "exampleCorp7"),
+    "test as a part": ("DB_PASSWORD=test-Passw0rd!9", "test-Passw0rd!9"),
+    "example in an address": ("postgres://app:exampleCorp7@db/x", "exampleCorp7"),
+    "kubernetes data": (
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  conn: UzNjcjN0UGFzcw==\n",
+        "UzNjcjN0UGFzcw==",
+    ),
+    "kubernetes strings": (f'kind: Secret\nstringData:\n  conn: "{PASSWORD}"\n', PASSWORD),
+    "kubernetes json": (
+        '{"apiVersion":"v1","data":{"conn":"UzNjcjN0UGFzcw=="},"kind":"Secret"}',
+        "UzNjcjN0UGFzcw==",
+    ),
+    "amazon signature": (f"https://b.s3.amazonaws.com/k?X-Amz-Signature={HEX}", HEX),
+    "google signature": (f"https://storage.googleapis.com/b?X-Goog-Signature={HEX}", HEX),
+    "oracle login": (f"sqlplus scott/{PASSWORD}@db:1521/XE", PASSWORD),
+    "secure parameter": (
+        f"aws ssm put-parameter --name /a --value {PASSWORD} --type SecureString",
+        PASSWORD,
+    ),
+    "secure parameter read": (
+        f'{{"Parameter": {{"Name": "/a", "Type": "SecureString", "Value": "{PASSWORD}"}}}}',
+        PASSWORD,
+    ),
+    "header pair": (f'{{"name":"Authorization","value":"Bearer {DRAWN}"}}', DRAWN),
+    "cookie pair": (f'"cookies":[{{"name":"sessionid","value":"{DRAWN}"}}]', DRAWN),
+    "psql": (f" id | password \n----+-----\n  1 | {PASSWORD}\n(1 row)\n", PASSWORD),
+    "mysql": (f"+--+----+\n| a | token |\n+--+----+\n| 1 | {PASSWORD} |\n+--+----+\n", PASSWORD),
+    "markdown table": (f"| user | password |\n|---|---|\n| bob | {PASSWORD} |\n", PASSWORD),
+    "csv": (f'"user","password"\n"bob","{PASSWORD}"\n', PASSWORD),
+    "german": (f"Das Passwort für den Server ist {PASSWORD}", PASSWORD),
+    "french": (f"Le mot de passe est {PASSWORD}", PASSWORD),
+    "spanish": (f"La contraseña es {PASSWORD}", PASSWORD),
+    "portuguese": (f"A senha é {PASSWORD}", PASSWORD),
+    "italian": (f"La parola d'ordine è {PASSWORD}", PASSWORD),
+    "dutch": (f"Het wachtwoord is {PASSWORD}", PASSWORD),
+    "russian": (f"Пароль: {PASSWORD}", PASSWORD),
+    "chinese": (f"密码是 {PASSWORD}", PASSWORD),
+    "escaped table": (
+        json.dumps({"out": f" id | password \n----+-----\n  1 | {PASSWORD}\n"}),
+        PASSWORD,
+    ),
+    "secret string": (f'{{"Name": "app", "SecretString": "{PASSWORD}"}}', PASSWORD),
+    "inserted row": (f"INSERT INTO u (name, password) VALUES ('bob', '{PASSWORD}');", PASSWORD),
+    "piped login": (f"echo {PASSWORD} | docker login -u bob --password-stdin", PASSWORD),
+    "literal": (f"kubectl create secret generic a --from-literal=conn={PASSWORD}", PASSWORD),
+    "netrc with numbers": (f"     2\t  login bob\n     3\t  password {PASSWORD}\n", PASSWORD),
+    "default": (f'variable "db_password" {{\n  default = "{PASSWORD}"\n}}', PASSWORD),
+    "secure string": (f'ConvertTo-SecureString "{PASSWORD}" -AsPlainText', PASSWORD),
+    "token for a name": (f"origin\thttps://{DRAWN}@git.orchard.test/a.git (fetch)", DRAWN),
+    "input of a form": (f'<input type="password" name="p" value="{PASSWORD}">', PASSWORD),
+    "configured": (f"enable secret 0 {PASSWORD}\n", PASSWORD),
+    "with": (f"mit dem Passwort {PASSWORD} anmelden", PASSWORD),
+    "japanese": (f"パスワードは {PASSWORD} です", PASSWORD),
+}
+
+
+@pytest.mark.parametrize("place", HIDDEN)
+def test_a_secret_is_found_in_a_place_that_hides_it(place: str) -> None:
+    text, secret = HIDDEN[place]
+    assert secret not in Redactor().text(text)
+    for ascii in (True, False):
+        raw = json.dumps({"content": text}, ensure_ascii=ascii).encode()
+        redactor = Redactor()
+        for kind, start, stop, what in found_in(raw):
+            redactor.words(Secret(kind, 0, stop - start, what), raw[start:stop].decode())
+        clean = strings.without_secrets(raw, redactor, every=False).decode()
+        assert secret not in redactor.without_known(clean)
+
+
+KEPT = (
+    "DB_PASSWORD=your-api-key-here",
+    "DB_PASSWORD=changeme123",
+    "password=my-secret-password",
+    "| option | type | default |\n|---|---|---|\n| password | string | none |",
+    "| name | password |\n|---|---|\n| required | yes |",
+    "user,password,role\nname,string,text",
+    "def login(user, password, role):\n    a, b, c2 = x",
+    "kind: ConfigMap\ndata:\n  app.conf: aGVsbG8gd29ybGQ=",
+    "kind: Secret",
+    '@secret("SEC201", PRIVATE_KEY)',
+    "DB_PASSWORD=${DB_PASSWORD:?missing}",
+    "A senha é obrigatória",
+    "password: !vault |",
+    "fix the password field of version 2",
+    '{"name": "Content-Type", "value": "application/json"}',
+    "aws ssm put-parameter --name /x --value Orchard-77x --type String",
+    "Das Passwort ist zu kurz",
+    "Le mot de passe est incorrect",
+    "La contraseña es obligatoria",
+    "Пароль: обязательное поле",
+    "密码是必填项",
+    "パスワードは必須です",
+    "actions/checkout@v4 path/to/file@v2",
+    "sqlplus user/password@host",
+    'password: "Enter your new password"',
+    'password="the password is wrong"',
+    "/var/lib/npm_packages_of_the_orchard_and_its_pears/x",
+)
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_only_looks_like_it_stays(text: str) -> None:
+    assert not [text[each.start : each.stop] for each in secrets_in(text)]
+
+
+HOSTILE = (
+    "password,a\n",
+    "password,a1\ntoken,b2\n",
+    "kind: Secret\n",
+    "kind: Secret\ndata:\n  a: b2\n",
+    '"cookies":[{"name":"a","value":"b"',
+    "SecureString ",
+    "\x1b[32m",
+    "%3D",
+    "_ghp_",
+    "-sk-",
+    "sqlplus a/b@",
+    "парол",
+    "| password |\n|---|\n",
+    "your-",
+    "(password) values ('a',",
+    "echo a1b2 | --password-stdin ",
+    'password" { default ',
+    "login a\n password ",
+    "\\n",
+    "password=mysecretmysecretmysecret",
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_the_search_of_such_texts_ends(piece: str) -> None:
+    # A search whose time grows faster than the text would not end before the limit of a test.
+    list(secrets_in(piece * ((1 << 16) // len(piece))))
