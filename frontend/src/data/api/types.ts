@@ -1045,6 +1045,8 @@ export interface Forgettable {
   path: string;
   /** Whether its file is there; if not, the library has the only copy. */
   on_disk: boolean;
+  /** Whether its file is the copy that was dropped into the studio, which goes as well. */
+  dropped: boolean;
   /** How many conversations its file holds; all of them go. */
   conversations: number;
   versions: number;

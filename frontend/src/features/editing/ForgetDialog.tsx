@@ -55,9 +55,11 @@ export function ForgetDialog({ onClose }: { onClose: () => void }): React.JSX.El
             {data.path}
           </p>
           <p className="work-soft">
-            {data.on_disk
-              ? 'The file itself stays where it is. Later imports leave it out.'
-              : 'The file itself is gone: this is the only copy.'}
+            {data.dropped
+              ? 'The copy that was dropped here is erased, too. Your own file stays where it is.'
+              : data.on_disk
+                ? 'The file itself stays where it is. Later imports leave it out.'
+                : 'The file itself is gone: this is the only copy.'}
           </p>
         </>
       )}

@@ -14,6 +14,7 @@ from talktree.errors import TalktreeError, UsageError
 from talktree.files.private import make_private
 from talktree.home import data_home
 from talktree.library.database.failures import undecipherable
+from talktree.library.dropped_files import dropped_folder
 from talktree.library.encryption.key_file import (
     LibraryKey,
     read_key_file,
@@ -225,8 +226,8 @@ def _studio_folders(root: Path) -> list[Path]:
 
 
 def _tell_of_dropped_files(root: Path) -> None:
-    folder = data_home() / "dropped"
-    if root == data_home() / "library" and folder.is_dir() and any(folder.iterdir()):
+    folder = dropped_folder(root)
+    if folder.is_dir() and any(folder.iterdir()):
         tell(f"talktree: files that you dropped into the studio are still plain files in {folder}")
 
 

@@ -12,6 +12,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_copies
 from talktree.text.json_value import Json
 from talktree.text.times import SECOND
@@ -44,9 +45,9 @@ def forget(
 ) -> int:
     """Erase a conversation: its versions, edits, names and words, and all that was counted.
 
-    Its sub-agents, its other files and copies of it go with it. Its file, if there is one, is not
-    touched, and later imports leave it out, wherever it is moved or copied
-    (`talktree library readmit` undoes that).
+    Its sub-agents, its other files and copies of it go with it, and so do files that were dropped
+    into the studio. Other files are not touched; later imports leave them out, wherever they are
+    moved or copied (`talktree library readmit` undoes that).
 
     If another program reads the library meanwhile, some of it may have to wait. Then the command
     says what is left, with exit code 1; --finish, the next import and the next check erase it.
@@ -66,7 +67,8 @@ def forget(
             )
         others = [each for each in kept.belonging(found) if each != found.raw_path]
         if not yes:
-            return _announce(found, others, as_json=as_json)
+            dropped = is_dropped(kept.root, found.raw_path)
+            return _announce(found, others, dropped=dropped, as_json=as_json)
         done = kept.forget(found)
     copies = [each for path in done.paths for each in forget_copies(path)]
     done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
@@ -80,13 +82,15 @@ forget.examples = (
 )
 
 
-def _announce(found: Kept, others: list[bytes], *, as_json: bool) -> int:
+def _announce(found: Kept, others: list[bytes], *, dropped: bool, as_json: bool) -> int:
     """Say what would be erased."""
     path = libraries.name(found.raw_path)
     if as_json:
         _print(_shape(found, [libraries.name(each) for each in others], None))
         return 0
     where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
+    if dropped:
+        where = f"the copy that the studio keeps is erased, too; {where}"
     tell(f"talktree: {path} ({size(found.size)}){_with(others)} would be forgotten; {where}")
     return 0
 

@@ -11,6 +11,7 @@ from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.contents import archived_source
+from talktree.library.dropped_files import erase_dropped
 from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
 from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
@@ -109,6 +110,8 @@ def forget_many(
             if tombstone:
                 _bury(library, groups)
             paths = _erase(library, groups)
+            # Before the rows are gone: after a kill the command can be repeated.
+            erase_dropped(library.root, paths)
         left = finish_erasures(library)
         freed = max(0, before - size_on_disk(library.root))
     return Erasure(tuple(paths), freed, tuple(left))

@@ -8,10 +8,12 @@ A preview is the same transaction, taken back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from talktree.errors import Refused, UsageError
+from talktree.library.dropped_files import dropped_files, is_dropped
+from talktree.library.erasure.disk_files import holds_secret, mask_file, windows
 from talktree.library.erasure.finish import finish_erasures, note_erasure
 from talktree.library.erasure.masking import Span, mask
 from talktree.library.erasure.packed_members import is_packed, mask_packed
@@ -20,7 +22,6 @@ from talktree.library.erasure.rewriting import Generation, Rewriting
 from talktree.library.erasure.scrubs import HEAD, Scrubs
 from talktree.library.erasure.secret_forms import (
     KnownSecrets,
-    SecretFinder,
     SecretPattern,
     find_secrets,
     reach_of,
@@ -153,12 +154,16 @@ def scrub(
                 if preview:
                     raise _Preview
                 refuse_faults(work.faults, force=force)
+                # Before the rows are changed: after a kill the command can be repeated.
+                for path in dropped_files(library.root):
+                    mask_file(path, work.known)
         except _Preview:
             pass
         finally:
             library.archive.forget()
         left = [*work.left] if preview else [*work.left, *finish_erasures(library)]
-        on_disk = [path for path in work.paths if _is_on_disk(path, work.known)]
+        others = [path for path in work.paths if not is_dropped(library.root, path)]
+        on_disk = [path for path in others if holds_secret(path, work.known)]
     return Scrubbed(
         len(work.sources),
         work.count,
@@ -291,44 +296,3 @@ def _excerpt(data: bytes, span: Span, found: list[Span], encoding: str | None) -
     before, after = masked[first:start], masked[stop : stop + _AROUND]
     how = encoding or "utf-8"
     return before.decode(how, "ignore") + stars + after.decode(how, "ignore")
-
-
-def windows(pieces: Iterable[bytes], reach: int) -> Iterator[tuple[bytes, int]]:
-    """Pieces, each with the end of those before it, and how many bytes that end has.
-
-    Each begins at an even place, so that UTF-16 stays readable.
-    """
-    held, at = b"", 0
-    for piece in pieces:
-        data = held + piece
-        yield data, len(held)
-        cut = max(0, len(data) - reach)
-        cut -= (at + cut) % 2
-        held, at = data[max(0, cut) :], at + max(0, cut)
-
-
-def _is_on_disk(path: bytes, known: SecretFinder) -> bool:
-    """Whether a file on the disk still holds the secret."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
-            file.seek(0)
-            if not is_packed(head):
-                blocks = windows(iter(lambda: file.read(1 << 20), b""), reach_of(known))
-                encoding, json = encoding_of(head), is_json(head)
-                return any(find_secrets(known, data, encoding, json=json) for data, _ in blocks)
-            return _is_in_members(file.read(), known)
-    except OSError:
-        return False
-
-
-def _is_in_members(data: bytes, known: SecretFinder) -> bool:
-    found: list[Span] = []
-
-    def look(text: bytes) -> list[Span]:
-        """Note what is found, and mask nothing."""
-        found.extend(find_secrets(known, text, encoding_of(text), json=is_json(text[:HEAD])))
-        return []
-
-    mask_packed(data, look)
-    return bool(found)

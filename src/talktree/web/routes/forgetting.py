@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from talktree.library.dropped_files import is_dropped
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Forgettable, Forgotten
 from talktree.web.studio import Studio
@@ -17,6 +18,7 @@ def preview(studio: Studio, call: Call) -> Forgettable:
     return Forgettable(
         path=os.fsdecode(kept.raw_path),
         on_disk=kept.state == "here",
+        dropped=is_dropped(library.root, kept.raw_path),
         conversations=max(1, kept.several),
         versions=len(library.versions(kept)),
         files=tuple(os.fsdecode(each) for each in library.belonging(kept) if each != kept.raw_path),
@@ -39,7 +41,8 @@ ROUTES = (
         gives=Forgettable,
     ),
     Route(
-        "POST", "/c/{cid}/forget", forget, "Erase it from the library; its file stays.",
+        "POST", "/c/{cid}/forget", forget,
+        "Erase it from the library; its file stays unless it was dropped into the studio.",
         gives=Forgotten, effects=True,
     ),
 )  # fmt: skip

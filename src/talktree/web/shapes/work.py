@@ -337,6 +337,8 @@ class Forgettable(Struct, frozen=True, kw_only=True):
     path: str
     on_disk: bool
     """Whether its file is there; if not, the library has the only copy."""
+    dropped: bool
+    """Whether its file is the copy that was dropped into the studio, which goes as well."""
     conversations: int
     """How many conversations its file holds; all of them go."""
     versions: int

@@ -18,11 +18,11 @@ from talktree.errors import NotFound, Refused, TalktreeError
 from talktree.files import OutputGate, bare_name
 from talktree.files.private import make_private
 from talktree.formats import by_slug
-from talktree.home import data_home
+from talktree.library.dropped_files import NAME, dropped_folder
 from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.importing.result import Imported
-from talktree.library.library import FOLDER, Library
+from talktree.library.library import Library
 from talktree.library.listing import Kept, conversation
 from talktree.library.retention.apply import RetentionResult
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
@@ -32,16 +32,8 @@ from talktree.web.jobs import Progress, Result
 from talktree.web.work.importing import imported
 from talktree.web.work.uploads import Brought, Uploads
 
-NAME = "dropped"
 BLOCK = 1 << 20
 MOST_ALIKE = 10_000
-
-
-def dropped_folder(root: Path) -> Path:
-    """Where files that were brought in are kept: beside the library they belong to."""
-    if root == data_home() / FOLDER:
-        return data_home() / NAME
-    return root.with_name(f"{root.name}-{NAME}")
 
 
 def keeping(
