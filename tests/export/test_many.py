@@ -11,6 +11,7 @@ import pytest
 from talktree.errors import UsageError
 from talktree.export.choice import Choice
 from talktree.export.many import export_many
+from talktree.home import data_home
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
 
@@ -89,3 +90,45 @@ def test_what_is_stopped_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(Enough):
         export_many([str(folder)], tmp_path / "out", Choice(), told=stop)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("to", ["html", "md", "text"])
+def test_words_and_patterns_are_redacted_in_all_pages(
+    folder: Path, tmp_path: Path, to: str, processes: int
+) -> None:
+    (folder / "notes.jsonl").write_bytes(
+        lines(said("user", "n1", None, "Ask Quincegarden about ticket QG-4711"))
+    )
+    settings = data_home() / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("[redaction]\npatterns = ['QG-[0-9]+']\n")
+    choice = Choice(to=to, words=("quincegarden", "dig deeper"))
+    out = tmp_path / "out"
+    assert not any(
+        each.failure for each in export_many([str(folder)], out, choice, processes=processes)
+    )
+    pages = "".join(path.read_text() for path in out.rglob("*") if path.is_file())
+    for word in ("Quincegarden", "QG-4711", "Dig deeper"):
+        assert word not in pages
+    assert pages.count("[redacted: word") >= 2
+
+
+def test_names_of_pages_hold_no_secrets(folder: Path, tmp_path: Path) -> None:
+    project = folder / f"key-{KEY}"
+    project.mkdir()
+    for number in range(2):
+        line = said("user", f"n{number}", None, f"number {number}")
+        (project / f"{KEY}-{number % 1}{'x' * number}-rosehip.jsonl").write_bytes(lines(line))
+    (folder / "rosehip index.jsonl").write_bytes(lines(said("user", "i1", None, "index?")))
+    out = tmp_path / "out"
+    outcomes = export_many([str(folder)], out, Choice(words=("rosehip",)), processes=1)
+    assert [each.failure for each in outcomes] == [None] * len(outcomes)
+    assert len({each.page for each in outcomes}) == len(outcomes) == 7
+    names = " ".join(str(path.relative_to(out)) for path in out.rglob("*"))
+    everything = names + "".join(path.read_text() for path in out.rglob("*.html"))
+    assert KEY not in everything
+    assert "rosehip" not in everything
+    index = (out / "index.html").read_text()
+    linked = {unquote(link) for link in re.findall(r'href="([^"#]+)"', index)}
+    assert linked == {each.page for each in outcomes}

@@ -24,7 +24,7 @@ from talktree.errors import (
     mistake,
 )
 from talktree.export.choice import PAGES, Choice
-from talktree.export.export import exported
+from talktree.export.export import exported, redactor_for
 from talktree.export.many_jobs import Job, jobs
 from talktree.export.page.index import Line, index_page
 from talktree.export.redaction import Redactor
@@ -42,6 +42,9 @@ A_LOAD = 4 << 20
 """A process is worth starting for so many bytes,"""
 A_SHARE = 12
 """or for so many sources."""
+INDEX = "index"
+REDACTED = "redacted"
+"""What a file is called of whose name nothing is left."""
 MANY_OBJECTS = 50_000
 """Objects that are made until Python looks for circles among them; there are hardly any."""
 
@@ -144,14 +147,15 @@ def worked(order: Order, job: Job) -> Outcome:
 
 def _worked(order: Order, job: Job) -> Outcome:
     choice = order.choice
-    made = exported(_read(job), choice, redactor=Redactor(order.key))
+    redactor = redactor_for(choice, order.key)
+    made = exported(_read(job), choice, redactor=redactor)
     (pieces,) = made.files.values()
-    page = f"{job.name}{PAGES[choice.to]}"
-    path = Path(order.out) / page
-    path.parent.mkdir(parents=True, exist_ok=True)
+    name = redacted_path(job.name, redactor) if choice.redact else job.name
+    path = _claimed(Path(order.out), name, PAGES[choice.to])
+    page = path.relative_to(order.out).as_posix()
     size = 0
     # Not synced one by one: the folder appears by one rename, and can be made again.
-    with open(path, "xb") as file:
+    with open(path, "wb") as file:
         for piece in pieces:
             size += file.write(piece)
     return Outcome(
@@ -164,6 +168,26 @@ def _worked(order: Order, job: Job) -> Outcome:
         secrets=dict(made.secrets),
         left_out=dict(made.left_out),
     )
+
+
+def redacted_path(name: str, redactor: Redactor) -> str:
+    """The path of a page without secrets in the names of its folders and of itself."""
+    steps = (redactor.name(step).strip() for step in name.split("/"))
+    return "/".join(step or REDACTED for step in steps)
+
+
+def _claimed(root: Path, name: str, ending: str) -> Path:
+    """A new empty file; names that are equal without their secrets are numbered."""
+    number = 2 if name.casefold() == INDEX else 1
+    while True:
+        path = root / (f"{name}{ending}" if number == 1 else f"{name}-{number}{ending}")
+        number += 1
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return path
 
 
 def _read(job: Job) -> Document:
