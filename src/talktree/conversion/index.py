@@ -24,7 +24,7 @@ At = tuple[int, int]
 """A file of the source and a place in it."""
 SourceKey = tuple[str, str]
 """The format and the identity of a source."""
-_MEMBER = CARRY.encode()
+CARRY_NAME = CARRY.encode()
 
 
 class Place(NamedTuple):
@@ -230,9 +230,9 @@ def mentions_carry(content: Content) -> bool:
     """Whether the name of the member occurs in a file, in whatever case: it may embed a source."""
     end = b""
     for block in content.blocks():
-        if _MEMBER in (end + block).lower():
+        if CARRY_NAME in (end + block).lower():
             return True
-        end = block[-len(_MEMBER) :]
+        end = block[-len(CARRY_NAME) :]
     return False
 
 

@@ -212,14 +212,16 @@ def _reduce(root: Path) -> list[Unsaved]:
 
 def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
     """One conversation of each source without unsaved work that belongs to no other."""
+    from talktree.library.erasure.copies import CopyFinder
     from talktree.library.erasure.forget import find_group
     from talktree.library.listing import by_source
 
+    copies = CopyFinder(library)
     kept = {
         each
         for id, unsaved in found.items()
         if unsaved is not None
-        for each in find_group(library, id).sources
+        for each in find_group(library, id, copies).sources
     }
     entries = [by_source(library.db, id) for id in found if id not in kept]
     return [each for each in entries if each is not None]

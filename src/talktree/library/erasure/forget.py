@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.conversion.ids import source_id
-from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.contents import archived_source
 from talktree.library.dropped_files import erase_dropped
+from talktree.library.erasure.copies import CopyFinder
 from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
 from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
@@ -31,10 +28,6 @@ LEFT JOIN conversations AS c ON c.source = s.id WHERE s.id = ?
 """
 _PATHS = "SELECT path FROM files WHERE source = ? AND state <> 'folder'"
 _FILE_PATH = "SELECT path FROM files WHERE id = ?"
-_COPIES = """
-SELECT s.id FROM sources AS s WHERE s.format = ? AND s.id <> ? AND s.native = ?
-AND (SELECT count(*) FROM conversations AS c WHERE c.source = s.id) < 2
-"""
 _AGENTS = """
 SELECT a.id FROM sources AS a WHERE a.parent = ? AND length(a.native) < length(a.parent)
 """
@@ -60,20 +53,18 @@ class Group(NamedTuple):
     """Files without a source."""
 
 
-def find_group(library: Library, source: int) -> Group:
-    """A source with its companion files, sub-agents, and copies of it in other places."""
+def find_group(library: Library, source: int, copies: CopyFinder | None = None) -> Group:
+    """A source with its companion files, sub-agents, and copies of it in all places and formats."""
     db = library.db
-    mains = [source]
-    row = db.one(_SOURCE, (source,))
-    if row is not None and row[2] and is_unique(row[2]) and len(_ids(library, source)) == 1:
-        mains += [int(each[0]) for each in db.read(_COPIES, (row[1], source, row[2]))]
+    mains = [source, *(copies or CopyFinder(library)).find(source)]
     sources: dict[int, None] = {}
     files: dict[int, None] = {}
     for main in mains:
         for each in companions_of(db, library.archive, main).values():
             (sources if each.source else files)[each.source or each.file] = None
-    if row is not None and row[2] and is_unique(row[2]):
-        sources.update((int(each[0]), None) for each in db.read(_AGENTS, (row[2],)))
+        row = db.one(_SOURCE, (main,))
+        if row is not None and row[2] and is_unique(row[2]):
+            sources.update((int(each[0]), None) for each in db.read(_AGENTS, (row[2],)))
     sources.update(dict.fromkeys(mains))
     return Group(source, tuple(sources), tuple(files))
 
@@ -106,9 +97,10 @@ def forget_many(
         with db.transaction(durable=True):
             sources = dict.fromkeys(each.source for each in entries)
             known = [each for each in sources if db.one(_SOURCE, (each,)) is not None]
-            groups = [find_group(library, source) for source in known]
+            copies = CopyFinder(library)
+            groups = [find_group(library, source, copies) for source in known]
             if tombstone:
-                _bury(library, groups)
+                _bury(library, groups, copies)
             paths = _erase(library, groups)
             # Before the rows are gone: after a kill the command can be repeated.
             erase_dropped(library.root, paths)
@@ -125,7 +117,7 @@ def finish(library: Library, *, wait: float = WAIT) -> Erasure:
         return Erasure((), max(0, before - size_on_disk(library.root)), tuple(left))
 
 
-def _bury(library: Library, groups: Iterable[Group]) -> None:
+def _bury(library: Library, groups: Iterable[Group], copies: CopyFinder) -> None:
     """Add the tombstones of groups, in the caller's transaction."""
     db = library.db
     tombstones = Tombstones(db, library.root)
@@ -136,7 +128,7 @@ def _bury(library: Library, groups: Iterable[Group]) -> None:
         own = _ids(library, group.main)
         has_id = bool(own) and all(is_unique(id) for _, id in own)
         digest = None if has_id else _digest(library, group.main)
-        origin = None if has_id else _origin(library, group.main, row[1])
+        origin = None if has_id else copies.origin(group.main)
         tombstones.add(row[1], group_paths(library, group), ids, digest=digest, origin=origin)
 
 
@@ -163,16 +155,6 @@ def _erase(library: Library, groups: Sequence[Group]) -> list[bytes]:
 
 def _digest(library: Library, source: int) -> bytes:
     return content_digest(archived_source(library.db, library.archive, source).files.values())
-
-
-def _origin(library: Library, source: int, format: str) -> str | None:
-    """What files call a source that were converted from it; None if it cannot be read."""
-    try:
-        document = read(archived_source(library.db, library.archive, source), by_slug(format))
-    except TalktreeError:
-        return None
-    assert isinstance(document.origin, Origin)
-    return f"{format} {source_id(document.origin)}"
 
 
 def _ids(library: Library, source: int) -> list[tuple[str, str]]:

@@ -69,7 +69,7 @@ def find_forgotten(tombstones: Tombstones, found: Found, format: Recognised) -> 
         number = tombstones.number_of_content(source.files.values())
         forgotten = {} if number is None else {CONTENT: number}
     if not forgotten and document is not None:
-        for embedded in _embedded_sources(document):
+        for embedded in embedded_sources(document):
             forgotten |= _find_embedded(tombstones, embedded)
     return forgotten
 
@@ -84,7 +84,7 @@ def _find_embedded(tombstones: Tombstones, embedded: EmbeddedSource) -> dict[str
     return {} if number is None else {CONTENT: number}
 
 
-def _embedded_sources(document: Document, depth: int = 0) -> Iterator[EmbeddedSource]:
+def embedded_sources(document: Document, depth: int = 0) -> Iterator[EmbeddedSource]:
     """The sources that a document embeds, and those that these embed in turn."""
     try:
         indexes = indexed(document)
@@ -100,7 +100,7 @@ def _embedded_sources(document: Document, depth: int = 0) -> Iterator[EmbeddedSo
         contents = [files[path] for path in sorted(files, key=natural_order)]
         yield EmbeddedSource(index.format, _ids(base), contents, index.src)
         if index.via and depth < DEEPEST:
-            yield from _embedded_sources(base, depth + 1)
+            yield from embedded_sources(base, depth + 1)
 
 
 def _restored(document: Document, index: Index) -> Document | None:

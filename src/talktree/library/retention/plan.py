@@ -109,6 +109,8 @@ def plan_retention(
             changed += 1
         else:
             cases.append(_case(verdicts))
+    wanted = {case.entry.source for case in cases}
+    cases, kept = _without_kept_copies(library, cases, wanted)
     every = [each for verdicts in sources.values() for each in verdicts]
     later = [each.due for each in every if each.due is not None and each.due > now]
     return RetentionPlan(
@@ -116,12 +118,30 @@ def plan_retention(
         now,
         tuple(sorted(cases, key=lambda case: case.due_ns)),
         total=len(every),
-        kept=sum(each.protected for each in every),
+        kept=kept + sum(each.protected for each in every),
         undated=sum(each.undated for each in every),
         shared=shared,
         changed=changed,
         next_due_ns=min(later, default=None),
     )
+
+
+def _without_kept_copies(
+    library: Library, cases: list[RetentionCase], due: set[int]
+) -> tuple[list[RetentionCase], int]:
+    """The cases of which all copies are due, and how many conversations are kept for a copy.
+
+    Forgetting a conversation forgets its copies, so one that is kept keeps all of them.
+    """
+    if not cases:
+        return cases, 0
+    from talktree.library.erasure.copies import CopyFinder
+
+    copies = CopyFinder(library)
+    left = [case for case in cases if due.issuperset(copies.find(case.entry.source))]
+    all_due = {case.entry.source for case in left}
+    kept = sum(case.conversations for case in cases if case.entry.source not in all_due)
+    return left, kept
 
 
 def _checked(rules: RetentionRules) -> RetentionRules:

@@ -1,0 +1,127 @@
+"""Copies of a conversation in other sources of a library, in whatever format they are.
+
+A copy has the same id. A file that was converted to another format has it, too, or embeds the
+source that it was made from. Tombstones keep out the same files that are copies here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from talktree.conversion.ids import source_id
+from talktree.conversion.index import CARRY_NAME
+from talktree.errors import TalktreeError
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
+from talktree.library.archive.contents import archived_source
+from talktree.library.erasure.recognition import embedded_sources
+from talktree.library.erasure.tombstones import is_given, is_unique, names_in
+
+if TYPE_CHECKING:
+    from talktree.library.library import Library
+    from talktree.model.document import Document
+
+_HEAD = 1 << 16
+"""How much of each file is looked at for embedded data, which is near its beginning."""
+_SOURCES = """
+SELECT s.id, s.format, s.path, coalesce(c.native, s.native) FROM sources AS s
+LEFT JOIN conversations AS c ON c.source = s.id
+"""
+
+
+class CopyFinder:
+    """Finds the copies of sources; what it has learnt of the library serves for all of them."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def find(self, source: int) -> list[int]:
+        """The other sources that hold just this conversation, or were converted from it."""
+        own = self._ids.get(source, ())
+        if len(own) > 1:
+            return []
+        if not own:
+            origin = self.origin(source)
+            return [] if origin is None else self._converted(source, origin)
+        (id,) = own
+        found = [each for each in self._by_id[id] if each != source and len(self._ids[each]) == 1]
+        same = [each for each in found if self._is_same(source, each, id)]
+        return list(dict.fromkeys([*same, *self._converted(source, id)]))
+
+    def _converted(self, source: int, name: str) -> list[int]:
+        """What was converted from a conversation; files that hold others as well are left out."""
+        return [each for each in self._embedded.get(name, ()) if each != source]
+
+    def _is_same(self, source: int, other: int, id: str) -> bool:
+        """Whether two sources with an id mean the same conversation by it.
+
+        Names of files are ids of sources in several formats.
+        """
+        one, two = self._about[source], self._about[other]
+        return one[0] == two[0] or (is_given(id, one[1]) and is_given(id, two[1]))
+
+    @cached_property
+    def _about(self) -> dict[int, tuple[str, set[str]]]:
+        """The format of each source, and the names that its path may have given as an id."""
+        return {row[0]: (row[1], names_in(row[2])) for row in self._library.db.read(_SOURCES)}
+
+    @cached_property
+    def _ids(self) -> dict[int, set[str]]:
+        """The ids of the conversations of each source."""
+        found: dict[int, set[str]] = defaultdict(set)
+        for source, _, _, id in self._library.db.read(_SOURCES):
+            if id and is_unique(id):
+                found[source].add(id)
+        return found
+
+    @cached_property
+    def _by_id(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for source, ids in self._ids.items():
+            for id in ids:
+                found[id].append(source)
+        return found
+
+    @cached_property
+    def _embedded(self) -> dict[str, list[int]]:
+        """Sources by the id of the one conversation that they were converted from."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for source in self._about:
+            for name in self._names_embedded(source):
+                found[name].append(source)
+        return found
+
+    def _names_embedded(self, source: int) -> Iterator[str]:
+        library = self._library
+        archived = archived_source(library.db, library.archive, source)
+        heads = (content.read(0, _HEAD) for content in archived.files.values())
+        if not any(CARRY_NAME in head.lower() for head in heads):
+            return
+        document = self._read(source)
+        if document is None or len(document.conversations) > 1:
+            return
+        for embedded in embedded_sources(document):
+            if len(embedded.ids) < 2:
+                yield from filter(is_unique, embedded.ids)
+                yield f"{embedded.format} {embedded.origin}"
+
+    def origin(self, source: int) -> str | None:
+        """What files call a source that were converted from it; None if it cannot be read."""
+        if source not in self._about:
+            return None
+        document = self._read(source)
+        if document is None:
+            return None
+        assert isinstance(document.origin, Origin)
+        return f"{self._about[source][0]} {source_id(document.origin)}"
+
+    def _read(self, source: int) -> Document | None:
+        library = self._library
+        try:
+            archived = archived_source(library.db, library.archive, source)
+            return read(archived, by_slug(self._about[source][0]))
+        except TalktreeError:
+            return None
