@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from talktree.text.randomness import is_made_up, is_random
+from talktree.text.randomness import is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import (
     CLOUD_KEY,
     DOCUMENTED,
     NAMED_PASSWORD,
+    PRIVATE_KEY,
     SERVICE_TOKEN,
     TOKEN,
     Found,
@@ -46,6 +47,18 @@ _VAULT = re.compile(
 )
 _COMMUNITY = re.compile(rb"(?:(?<=snmp-server )community|(?<=\b[rR][oOwW])community6?)[ \t]+(?=\S)")
 _BOUND = re.compile(rb"bindpw[ \t]+(?=\S)")
+_DIRECTORY = re.compile(rb"(?:authtok[ \t]*[=:]|rootpw(?:[ \t]+--plaintext)?)[ \t]*(?=[^\s-])")
+_UNSEAL = re.compile(rb"Unseal Key [0-9]{1,2}:[ \t]+(?=\S)")
+_BY = re.compile(
+    rb"identified with[ \t]+\S{1,80}[ \t]+(?:by|as)[ \t]+(?=\\{0,7}['\"])", re.IGNORECASE
+)
+_WALLET = re.compile(rb"Wallet\([ \t]{0,8}\\{0,7}[\"']((?:0x)?[0-9a-f]{64})(?![0-9a-f])")
+_SAVED = re.compile(rb"<Pass(?:[ \t][^<>\n]{0,60})?>([^<>\n]{4,200})<")
+_DESKTOP = re.compile(rb"freerdp\d?\b[^\n|;]*\Z", re.IGNORECASE)
+_PUTTY = re.compile(
+    rb"Private-Lines:[ \t]*[0-9]{1,3}(?:\r?\n|\\n)"
+    rb"((?:(?:[ \t]*[0-9]{1,6}\t|[+>|] ?)?[A-Za-z0-9+/]{16,64}={0,2}(?:\r?\n|\\n|\Z)){1,99})"
+)
 _NETWORK = re.compile(
     rb"WIFI:(?:[A-OQ-Z]:(?:\\.|[^;\\\n]){0,80};){0,5}P:((?:\\.|[^;\\\n]){4,128});"
 )
@@ -114,6 +127,51 @@ def _bound(data: bytes, at: int) -> Iterator[Found]:
         yield from _value(data, sign.end(), mixed=True)
 
 
+def _directory(data: bytes, at: int) -> Iterator[Found]:
+    """`ldap_default_authtok = …` and `rootpw …`."""
+    sign = _DIRECTORY.match(data, at)
+    if sign is not None:
+        yield from _value(data, sign.end(), mixed=True)
+
+
+def _unseal(data: bytes, at: int) -> Iterator[Found]:
+    sign = _UNSEAL.match(data, at)
+    if sign is not None:
+        yield from _value(data, sign.end(), mixed=True)
+
+
+def _identified(data: bytes, at: int) -> Iterator[Found]:
+    """`IDENTIFIED WITH mysql_native_password BY '…'`."""
+    sign = _BY.match(data, at)
+    if sign is not None:
+        yield from _value(data, sign.end(), mixed=False)
+
+
+def _wallet(data: bytes, at: int) -> Iterator[Found]:
+    found = _WALLET.match(data, at)
+    if found is not None and not is_placeholder(found.group(1)):
+        yield TOKEN, *found.span(1), "a key of a wallet"
+
+
+def _saved(data: bytes, at: int) -> Iterator[Found]:
+    """`<Pass encoding="base64">…</Pass>`, as FileZilla saves it."""
+    found = _SAVED.match(data, at)
+    if found is not None and is_password(Value(found.group(1), True, True)):
+        yield NAMED_PASSWORD, *found.span(1), "a password"
+
+
+def _desktop(data: bytes, at: int) -> Iterator[Found]:
+    """`xfreerdp /p:…`."""
+    if _DESKTOP.search(data, max(0, at - 200), at) is not None:
+        yield from _value(data, at + len(b" /p:"), mixed=False)
+
+
+def _putty(data: bytes, at: int) -> Iterator[Found]:
+    found = _PUTTY.match(data, at)
+    if found is not None and not is_made_up(found.group(1)):
+        yield PRIVATE_KEY, *found.span(1), "a private key"
+
+
 def _masked(data: bytes, at: int) -> Iterator[Found]:
     """What GitHub is asked to hide in its logs."""
     sign = _MASKED.match(data, at)
@@ -166,7 +224,8 @@ def _stated(data: bytes, at: int) -> Iterator[Found]:
 def _access(data: bytes, at: int) -> Iterator[Found]:
     """Access keys of AWS that are glued to what is before them."""
     found = _ACCESS.match(data, at)
-    if found is not None and is_random(found.group()) and not is_made_up(found.group()):
+    # The form is so strict that few digits are no reason to doubt it.
+    if found is not None and is_varied(found.group()) and not is_made_up(found.group()):
         yield CLOUD_KEY, *found.span(), "an AWS access key"
 
 
@@ -216,6 +275,15 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"vault login", 3, _vault),
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw", 2, _bound),
+    _Sign(b"authtok", 3, _directory),
+    _Sign(b"rootpw", 2, _directory),
+    _Sign(b"Unseal Key", 0, _unseal),
+    _Sign(b"IDENTIFIED WITH", 8, _identified),
+    _Sign(b"identified with", 8, _identified),
+    _Sign(b"Wallet(", 0, _wallet),
+    _Sign(b"<Pass", 0, _saved),
+    _Sign(b" /p:", 0, _desktop),
+    _Sign(b"Private-Lines:", 7, _putty),
     _Sign(b"WIFI:", 0, _network),
     _Sign(b"::add-mask::", 8, _masked),
     _Sign(b"base64:", 3, _encoded_key),

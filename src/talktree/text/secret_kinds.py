@@ -311,7 +311,7 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
         SERVICE_TOKEN,
         "a Slack webhook",
         "hooks.slack.com/",
-        r"hooks\.slack\.com/services/T[A-Z0-9]{7,12}/B[A-Z0-9]{7,12}/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/[TE][A-Z0-9]{7,12}/(?:[A-Z0-9]{7,20}/){1,2}",
         r"([A-Za-z0-9]{20,28})",
     ),
     (

@@ -28,6 +28,10 @@ _LOGIN = re.compile(
     rb"(?:[ \t]*[0-9]+\t|[+>|])?"
     rb"\s*(?:and|with|und)?[ \t]*\Z"
 )
+_USER = re.compile(
+    rb"\bUSER[ \t]+\S{1,80}\s[^<>{}]{0,80}(?:\n|\\n)[^\w\n]{0,8}(?:[\w:]{1,3}>? )?\Z"
+)
+"""What is said before `PASS` to servers of mail and files."""
 _DECLARED = re.compile(rb"\\{0,7}[\"'][ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 _SET = re.compile(
     rb"[ \t]+set\b[^\n|;]{1,160}?[ \t](?:--value|--body|-b|--secret)(?:[ \t]+|=|(?=[\"']))"
@@ -67,6 +71,10 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
     return _behind(data, name, before, end)
 
 
+def _ends(data: bytes, written: Written) -> bool:
+    return _LINE_END.match(data, written.end) is not None
+
+
 def _content(data: bytes, at: int) -> Written | None:
     end = data.find(b"<", at, at + 400)
     return None if end < 0 else Written(at, end, data[at:end], True, end)
@@ -80,6 +88,8 @@ def _behind(data: bytes, name: bytes, before: bytes, end: int) -> Written | None
     if not is_strong(written.text) and not is_cased(written.text):
         return None
     if _WITH.search(before) is not None or _LOGIN.search(before) is not None:
+        return written
+    if name == b"PASS" and _USER.search(before) is not None and _ends(data, written):
         return written
     if name.lower() == b"pass" or _LINE_END.match(data, written.end) is None:
         return None

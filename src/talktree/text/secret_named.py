@@ -34,7 +34,8 @@ _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.
 _REST = re.compile(rb"[\w.-]{0,40}")
 _SEPARATOR = re.compile(
     rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?[\])]?(?P<space>[ \t]{0,16})"
-    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:)(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
+    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:|(?:\|\||\?\?)(?=[ \t]{0,4}[\"'`]))"
+    rb"(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
 )
 _TYPED = re.compile(
     rb"[A-Za-z_&][\w.\[\]<>|?&' ]{0,40}?[ \t]*=[ \t]*(?=\(?\s{0,20}[brfuBRFU]?\\{0,7}[\"'`])"
@@ -55,6 +56,10 @@ _PROSE = re.compile(
     rb"[\w.@'?-]{1,40}(?:[ \t]|(?=:)))?"
     rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
+_CHANGED = re.compile(
+    rb"([ \t]{0,40}=[ \t]{1,4})\\{0,7}\"[^\"\n]{0,400}\"[ \t]+->[ \t]+(?=\\{0,7}\")"
+)
+"""`password = "old" -> "new"`, as Terraform plans it."""
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
 _OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"']))")
@@ -141,6 +146,10 @@ def _values(data: bytes, name: _Name) -> list[Found]:
     if name.text.endswith(b"password-stdin"):
         piped = _piped(data, name)
         return [piped] if piped is not None else []
+    changed = _CHANGED.match(data, name.end)
+    if changed is not None:
+        both = (_judged(name, value_from(data, at)) for at in (changed.end(1), changed.end()))
+        return [each for each in both if each is not None]
     for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:

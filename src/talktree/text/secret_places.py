@@ -40,7 +40,7 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
             rb"|openssl enc|plink|"
             rb"pscp|psftp|keydb-cli|valkey-cli|xfreerdp|rdesktop|impacket-\w+|net rpc|influx\w*|"
             rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|mosquitto_\w+|"
-            rb"kinit|twine upload|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
+            rb"kinit|twine upload|nuget|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
             rb"|crackmapexec|netexec|nxc)"
             rb"\b[^\n|;]*\Z",
             re.IGNORECASE,
@@ -87,7 +87,7 @@ _SOME_PROGRAM = re.compile(
     rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd"
     rb"|mosquitto|kinit|"
     rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|kubectl|oc create|ssh-keygen|oathtool|"
-    rb"netexec|nxc|sudo|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
+    rb"netexec|nxc|sudo|nuget|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
     re.IGNORECASE,
 )
 
