@@ -241,6 +241,68 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
             ("literal", lambda p: f"kubectl create secret generic a --from-literal=conn='{p}'"),
         ),
     ),
+    "argument": (
+        values.password,
+        (
+            ("php", lambda p: f"$db = new PDO('mysql:host=h', 'root', '{p}');"),
+            ("mysqli", lambda p: f"mysqli_connect('h', 'app', '{p}', 'pears');"),
+            ("java", lambda p: f'DriverManager.getConnection(url, "sa", "{p}");'),
+            ("login", lambda p: f'server.login("ida@orchard.test", "{p}")'),
+        ),
+    ),
+    "command argument": (
+        values.password,
+        (
+            ("windows", lambda p: f"net user ida {p} /add"),
+            ("sudo", lambda p: f"echo '{p}' | sudo -S apt update"),
+            ("vault", lambda p: f"vault login '{p}'"),
+            ("redis", lambda p: f"127.0.0.1:6379> AUTH {p}"),
+            ("github", lambda p: f'echo "::add-mask::{p}"'),
+        ),
+    ),
+    "stated secret": (
+        values.password,
+        (
+            ("terraform", lambda p: json.dumps({"db": {"sensitive": True, "value": p}})),
+            ("postman", lambda p: json.dumps({"key": "db", "value": p, "type": "secret"})),
+            (
+                "azure",
+                lambda p: json.dumps({"id": "https://k.vault.azure.net/secrets/db/1", "value": p}),
+            ),
+        ),
+    ),
+    "mail login": (
+        lambda d: b64(f"\0ida\0{values.password(d)}"),
+        (
+            ("plain", lambda v: f"AUTH PLAIN {v}\n235 ok"),
+            ("dialog", lambda v: f"C: AUTH LOGIN\nS: 334 VXNlcm5hbWU6\nC: {v}\nS: 334 ok\n"),
+        ),
+    ),
+    "glued access key": (
+        lambda d: f"AKIA{d(16, values.BASE32)}",
+        (
+            ("file", lambda v: f"wrote backup_{v}_old.csv"),
+            ("word", lambda v: f"key{v}"),
+        ),
+    ),
+    "application key": (
+        lambda d: b64(d(32)),
+        (
+            ("env", lambda v: f"APP_KEY=base64:{v}\n"),
+            ("code", lambda v: f"'key' => 'base64:{v}',"),
+        ),
+    ),
+    "seed phrase": (
+        lambda d: " ".join(d.random.sample([word for word in values.WORDS if len(word) < 9], 12)),
+        (
+            ("prose", lambda p: f"Seed phrase: {p}\n"),
+            ("json", lambda p: json.dumps({"mnemonic": p})),
+        ),
+    ),
+    "putty key": (
+        lambda d: d(64, values.BASE64),
+        (("file", lambda v: f"Private-Lines: 1\n{v}\nPrivate-MAC: 00\n"),),
+    ),
     "rsa key": (pem("RSA PRIVATE KEY"), ()),
     "openssh key": (pem("OPENSSH PRIVATE KEY"), ()),
     "pkcs8 key": (pem("PRIVATE KEY"), ()),

@@ -14,6 +14,10 @@ from typing import NamedTuple
 from talktree.export.redaction import Redactor
 from talktree.export.targets import PROTECTED
 from talktree.text.secret_finds import suspects
+from talktree.text.secret_kinds import NAMED_PASSWORD
+from talktree.text.secret_manifests import SECRET_VALUE
+from talktree.text.secret_objects import members
+from talktree.text.secrets import Secret
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
@@ -27,13 +31,30 @@ def without_secrets(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
     """Bytes of JSON with other strings where these hold secrets; `every` looks at all of them."""
     if every:
         return _changed(data, [], redactor, every=True)
-    places = sorted({*suspects(data), *(found.start() for found in _ESCAPED.finditer(data))})
+    hits = list(suspects(data))
+    held = {span for hit in hits for span in members(data, hit)}
+    if held:
+        data = _without_members(data, sorted(held), redactor)
+        hits = list(suspects(data))
+    places = sorted({*hits, *(found.start() for found in _ESCAPED.finditer(data))})
     if not places:
         return data
     out: list[bytes] = []
     at = 0
     for start, stop, inside in _ranges(data, places):
         out += (data[at:start], _changed(data[start:stop], inside, redactor, every=False))
+        at = stop
+    return b"".join((*out, data[at:]))
+
+
+def _without_members(data: bytes, spans: list[tuple[int, int]], redactor: Redactor) -> bytes:
+    """The bytes with words for strings that are secret because of the object that holds them."""
+    out: list[bytes] = []
+    at = 0
+    for start, stop in spans:
+        text = _decoded(data[start:stop])
+        words = redactor.words(Secret(NAMED_PASSWORD, 0, len(text), SECRET_VALUE), text)
+        out += (data[at:start], _encoded(words, data[start:stop]))
         at = stop
     return b"".join((*out, data[at:]))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from talktree.text.secret_calls import called_at
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_languages import is_name_at
 from talktree.text.secret_manifests import is_kind, is_secure, manifest, parameter
 from talktree.text.secret_named import is_name, named_at
+from talktree.text.secret_objects import is_typed, values_around
 from talktree.text.secret_places import (
     azure_secrets,
     hash_at,
@@ -49,6 +51,10 @@ def by_name(data: bytes) -> Iterator[Found]:
         if bits & KEY and hit >= seen and is_kind(data, hit):
             seen, found = manifest(data, hit)
             yield from found
+        if bits & KEY and is_typed(data, hit):
+            yield from values_around(data, hit)
+        if bits & FOREIGN:
+            yield from called_at(data, hit)
         if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, found = named_at(data, hit)
             yield from found
@@ -68,10 +74,10 @@ def suspects(data: bytes) -> Iterator[int]:
             or (bits & SIGNED and any(signed_at(data, hit)))
             or (bits & HASH and any(hash_at(data, hit)))
             or (bits & AUTH and is_secure(data, hit))
-            or (bits & KEY and is_kind(data, hit))
+            or (bits & KEY and (is_kind(data, hit) or is_typed(data, hit)))
             or bits & COLOUR
             or (bits & BY_NUMBER and _NUMBER.match(data, hit))
-            or (bits & FOREIGN and is_name_at(data, hit))
+            or (bits & FOREIGN and (is_name_at(data, hit) or any(called_at(data, hit))))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):

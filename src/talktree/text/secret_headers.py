@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.secret_kinds import TOKEN, Found
+from talktree.text.secret_lines import is_strong
 from talktree.text.secret_placeholders import is_placeholder
-from talktree.text.secret_values import Value, is_drawn, is_token
+from talktree.text.secret_values import Value, is_cased, is_drawn, is_token
+from talktree.text.secret_written import value_from
 
 _SCHEME = re.compile(
     rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?"
@@ -52,6 +54,39 @@ def authorization(data: bytes, at: int) -> Iterator[Found]:
         text = found.group(1)
         if (_BASE64.fullmatch(text) and _has_login(text)) or (is_drawn(text) and b"." not in text):
             yield TOKEN, found.start(1) + min(at, 0), found.end(1) + min(at, 0), "a token"
+
+
+_DIALOG = re.compile(
+    rb"(?:^|[\n>$#:\"'|+]|\\n|[0-9]\t)[ \t]{0,40}(?:[\w.:@-]{1,40}[>:\]]?[ \t]+){0,3}\Z"
+)
+_AUTH = re.compile(rb"[ \t]+(?:[\w.@-]{1,40}[ \t]+)?(?=[^\s-])")
+_MECHANISM = re.compile(
+    rb"[ \t]+(?:LOGIN|PLAIN|XOAUTH2|CRAM-MD5)\b[ \t]*([A-Za-z0-9+/]{8,4096}={0,2})?"
+)
+_ASKED = re.compile(
+    rb"334 [^\n]{0,80}\n(?:[ \t]*[0-9]+\t|[^\s\w]{1,4}[ \t]?|C:[ \t]){0,3}"
+    rb"([A-Za-z0-9+/]{4,4096}={0,2})(?=\r?\n|\Z)"
+)
+_ANSWERS = 400
+
+
+def dialog(data: bytes, start: int, end: int) -> Iterator[Found]:
+    """`AUTH PASSWORD` as said to Redis, `AUTH LOGIN` and what follows as said to a mail server."""
+    if _DIALOG.search(data, max(0, start - 100), start) is None:
+        return
+    found = _MECHANISM.match(data, end)
+    if found is not None:
+        if found.group(1) is not None and not is_placeholder(found.group(1)):
+            yield TOKEN, *found.span(1), "a login of a mail server"
+        for answer in _ASKED.finditer(data, found.end(), found.end() + _ANSWERS):
+            yield TOKEN, *answer.span(1), "a login of a mail server"
+        return
+    sign = _AUTH.match(data, end)
+    written = None if sign is None else value_from(data, sign.end())
+    if written is None or not (is_strong(written.text) or is_cased(written.text)):
+        return
+    if data[written.end : written.end + 1] in (b"", b"\n", b"\r", b"\\", b'"', b"'", b"`"):
+        yield TOKEN, written.start, written.stop, "a password"
 
 
 def _is_credential(text: bytes) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 PRIVATE_KEY = "private-key"
@@ -66,7 +67,7 @@ _CLOUD: tuple[Row, ...] = (
     ("a Sentry token", "sntrys_ sntryu_", r"([\w=+/]{40,400})"),
     ("a New Relic key", "NRAK-", r"([A-Z0-9]{27})"),
     ("a Postman key", "PMAK-", r"([a-f0-9]{24}-[a-f0-9]{34})"),
-    ("a 1Password token", "ops_eyJ", r"([\w=+/-]{100,2000})"),
+    ("a 1Password token", "ops_", r"(eyJ[\w=+/-]{100,2000})"),
     (
         "a 1Password secret key",
         "A3-",
@@ -85,6 +86,11 @@ _CLOUD: tuple[Row, ...] = (
     ("a Vercel token", "vcp_ vci_ vca_ vcr_ vck_ vercel_", r"([A-Za-z0-9]{20,60})"),
     ("a Render key", "rnd_", r"([A-Za-z0-9]{24,48})"),
     ("a Neon key", "napi_", r"([a-z0-9]{50,80})"),
+    (
+        "an Upstash token",
+        " ".join(f"AX{each}" for each in ascii_letters + digits),
+        r"[A-Za-z0-9]ASQg([\w-]{36,80})={0,2}",
+    ),
     ("a Turso or Upstash token", "eyJrIjoi", r"([A-Za-z0-9+/=]{60,400})"),
     (
         "a Tailscale key",
@@ -155,7 +161,7 @@ _VCS: tuple[Row, ...] = (
     ("a Bitbucket password", "ATBB", r"([A-Za-z0-9]{32})"),
     ("an Atlassian token", "ATATT3", r"([\w=-]{100,220})"),
     ("an npm token", "npm_", r"([A-Za-z0-9]{36})"),
-    ("a PyPI token", "pypi-AgE", r"([\w-]{50,300})"),
+    ("a PyPI token", "pypi-", r"(AgE[\w-]{50,300})"),
     ("a RubyGems key", "rubygems_", r"([a-f0-9]{48})"),
     ("a crates.io token", "cio", r"([A-Za-z0-9]{32})"),
     ("a Docker Hub token", "dckr_pat_ dckr_oat_", r"([\w-]{27,40})"),
@@ -305,7 +311,7 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
         SERVICE_TOKEN,
         "a Slack webhook",
         "hooks.slack.com/",
-        r"hooks\.slack\.com/services/T[A-Z0-9]{7,12}/B[A-Z0-9]{7,12}/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/[TE][A-Z0-9]{7,12}/(?:[A-Z0-9]{7,20}/){1,2}",
         r"([A-Za-z0-9]{20,28})",
     ),
     (

@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
+from talktree.text import secret_calls
 from talktree.text.secret_kinds import NAMED_PASSWORD, Found
-from talktree.text.secret_values import Value, is_mixed, is_password
+from talktree.text.secret_values import Value, is_cased, is_mixed, is_password
 
 _NAMES = (
     *("парол[ьяеюи]?м?", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"),
@@ -84,8 +85,8 @@ _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
 for _word in (*_ASCII, *_PLAIN, *_ESCAPED):
     _at = _rare(_word)
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
-STEMS = tuple(_NAMES_BY_STEM)
-"""Four bytes of each name."""
+STEMS = (*_NAMES_BY_STEM, *secret_calls.STEMS)
+"""Four bytes of each name, and of each sign of a call."""
 
 
 def is_name_at(raw: bytes, hit: int) -> bool:
@@ -95,7 +96,12 @@ def is_name_at(raw: bytes, hit: int) -> bool:
 
 
 def name_places(raw: bytes) -> Iterator[int]:
-    """Where the four bytes of such names are."""
+    """Where the four bytes of such names and signs are."""
+    for word, rare in secret_calls.WORDS:
+        at = raw.find(word)
+        while at >= 0:
+            yield at + rare
+            at = raw.find(word, at + 1)
     signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
     if b"\\u" in raw:
         signs += _ESCAPED
@@ -118,6 +124,6 @@ def foreign(text: str) -> Iterator[Found]:
         raw = value.encode("ascii", "replace")
         if not found["sign"] and not (is_mixed(raw) and any(map(str.isdigit, value))):
             continue
-        if is_mixed(raw) and is_password(Value(raw, bool(found["quote"]), True)):
+        if (is_mixed(raw) or is_cased(raw)) and is_password(Value(raw, bool(found["quote"]), True)):
             start = found.start("value")
             yield NAMED_PASSWORD, start, start + len(value), "a password"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.secret_values import Value, is_mixed, is_password
+from talktree.text.secret_values import Value, is_cased, is_mixed, is_password
 from talktree.text.secret_written import Written, value_from
 
 _SPACED = re.compile(
@@ -14,7 +14,8 @@ _LINE_END = re.compile(
     rb"\\{0,7}[\"')]{0,3}[ \t]*(?:\r?\n|\\[nr]|\Z)|\\{0,7}\"[ \t]*[,}\]]|[ \t]+(?:RO|RW|\|)"
 )
 _FEW_WORDS = re.compile(
-    rb"(?:^|[\n|;&$#>+]|\\n|[0-9]\t)[ \t]{0,40}(?:[\w./:@=-]{1,40}[ \t]+){0,7}[\w./:@=-]{0,40}\Z"
+    rb"(?:^|[\n|;&$#>+]|\\n|[0-9]\t|[:,\[][ \t]?\\{0,7}\")[ \t]{0,40}"
+    rb"(?:[\w./:@=-]{1,40}[ \t]+){0,7}[\w./:@=-]{0,40}\Z"
 )
 _SENTENCE = re.compile(
     rb"\b(?:the|a|an|is|are|was|and|or|of|for|with|to|in|your|my|this|that)\b", re.I
@@ -27,6 +28,10 @@ _LOGIN = re.compile(
     rb"(?:[ \t]*[0-9]+\t|[+>|])?"
     rb"\s*(?:and|with|und)?[ \t]*\Z"
 )
+_USER = re.compile(
+    rb"\bUSER[ \t]+\S{1,80}\s[^<>{}]{0,80}(?:\n|\\n)[^\w\n]{0,8}(?:[\w:]{1,3}>? )?\Z"
+)
+"""What is said before `PASS` to servers of mail and files."""
 _DECLARED = re.compile(rb"\\{0,7}[\"'][ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 _SET = re.compile(
     rb"[ \t]+set\b[^\n|;]{1,160}?[ \t](?:--value|--body|-b|--secret)(?:[ \t]+|=|(?=[\"']))"
@@ -35,7 +40,9 @@ _CALL = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{4,80}[\"'][ \t]*\))")
 _FIELD = re.compile(rb"\\{0,7}[\"'][^<>]{0,120}?\bvalue[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 _TYPE = re.compile(rb"\btype[ \t]*=[ \t]*\\{0,7}[\"']\Z")
 _CONTENT = re.compile(rb"\\{0,7}[\"'][^<>\n]{0,60}>(?=[^<>\s])")
-_KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t)?(?=[0-9a-f]{32}(?:\s|\Z))")
+_KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t|[+>|] ?)?(?=[0-9a-f]{32}(?:\s|\Z))")
+_HASHING = re.compile(rb"(?:[ \t]+-(?:salt[ \t]+\S{1,40}|\w{1,12})){0,3}[ \t]+(?=[^\s-])")
+"""`openssl passwd -6 '…'`."""
 _FOR = re.compile(rb"(?i)[ \t]+for[ \t]+\S{1,80}[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 
 
@@ -49,6 +56,7 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
         (_SET, lower == b"secret"),
         (_FIELD, lower == b"password" and _TYPE.search(before) is not None),
         (_CONTENT, before[-1:] in (b'"', b"'", b".")),
+        (_HASHING, lower == b"passwd" and before.endswith(b"openssl ")),
         (_KEY_FILE, lower.endswith(b"master.key")),
         (_CALL, lower.endswith((b"password", b"passwd", b"passphrase"))),
     ):
@@ -57,8 +65,14 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
             written = (
                 _content(data, sign.end()) if pattern is _CONTENT else value_from(data, sign.end())
             )
-            return written if written is not None and is_strong(written.text) else None
+            sure = pattern is _SET and written is not None and is_mixed(written.text)
+            strong = written is not None and (sure or is_strong(written.text))
+            return written if strong else None
     return _behind(data, name, before, end)
+
+
+def _ends(data: bytes, written: Written) -> bool:
+    return _LINE_END.match(data, written.end) is not None
 
 
 def _content(data: bytes, at: int) -> Written | None:
@@ -69,9 +83,13 @@ def _content(data: bytes, at: int) -> Written | None:
 def _behind(data: bytes, name: bytes, before: bytes, end: int) -> Written | None:
     sign = _SPACED.match(data, end)
     written = None if sign is None else value_from(data, sign.end())
-    if written is None or not is_strong(written.text) or b" " in written.text:
+    if written is None or b" " in written.text:
+        return None
+    if not is_strong(written.text) and not is_cased(written.text):
         return None
     if _WITH.search(before) is not None or _LOGIN.search(before) is not None:
+        return written
+    if name == b"PASS" and _USER.search(before) is not None and _ends(data, written):
         return written
     if name.lower() == b"pass" or _LINE_END.match(data, written.end) is None:
         return None

@@ -26,7 +26,7 @@ _LINE = re.compile(
 )
 _INLINE = re.compile(rb"\\{0,7}\"(?:data|stringData)\\{0,7}\"\s{0,4}:\s{0,4}\{([^{}]{0,16000})\}")
 _PAIR = re.compile(rb"\\{0,7}\"[\w.-]{1,253}\\{0,7}\"(?:\s|\\n){0,8}:(?:\s|\\n){0,8}(?=\\{0,7}\")")
-_WHAT = "a value of a Kubernetes Secret"
+SECRET_VALUE = "a value of a Kubernetes Secret"
 
 
 def is_kind(data: bytes, hit: int) -> bool:
@@ -58,7 +58,7 @@ def _pairs(data: bytes, start: int, stop: int) -> Iterator[Found]:
     for pair in _PAIR.finditer(data, start, stop):
         written = value_from(data, pair.end())
         if written is not None and _is_value(written.text):
-            yield NAMED_PASSWORD, written.start, written.stop, _WHAT
+            yield NAMED_PASSWORD, written.start, written.stop, SECRET_VALUE
 
 
 def _lines(data: bytes, at: int, indent: int, stop: int) -> Iterator[Found]:
@@ -71,7 +71,7 @@ def _lines(data: bytes, at: int, indent: int, stop: int) -> Iterator[Found]:
         if written is None:
             continue
         if _is_value(written.text):
-            yield NAMED_PASSWORD, written.start, written.stop, _WHAT
+            yield NAMED_PASSWORD, written.start, written.stop, SECRET_VALUE
         at = max(at, written.end)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from talktree.text.secret_headers import authorization, cookies
+from talktree.text.secret_headers import authorization, cookies, dialog
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lines import is_strong, spaced
 from talktree.text.secret_manifests import cookie_pairs
@@ -17,6 +17,7 @@ from talktree.text.secret_names import (
     kind_of,
     meaning,
 )
+from talktree.text.secret_pipes import CHPASSWD, piped_to
 from talktree.text.secret_placeholders import is_placeholder
 from talktree.text.secret_tables import column, inserted
 from talktree.text.secret_values import (
@@ -29,26 +30,19 @@ from talktree.text.secret_values import (
 from talktree.text.secret_written import Written, line_from, value_from
 
 LONGEST_NAME = 60
-CHPASSWD = b"chpasswd"
-_PIPED = re.compile(
-    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?[\w.-]{1,64}:([^\s\"'\\|:]{4,128})"
-    rb"(?:\\n)?\\{0,7}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:/usr/sbin/)?\Z"
-)
-_PIPED_LOGIN = re.compile(
-    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\{0,7}[\"']?([^\s\"'\\|$]{4,128})\\{0,7}[\"']?[ \t]*"
-    rb"\|[^|\n]{1,160}\Z"
-)
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _REST = re.compile(rb"[\w.-]{0,40}")
 _SEPARATOR = re.compile(
     rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?[\])]?(?P<space>[ \t]{0,16})"
-    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:)(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
+    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:|(?:\|\||\?\?)(?=[ \t]{0,4}[\"'`]))"
+    rb"(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
 )
 _TYPED = re.compile(
     rb"[A-Za-z_&][\w.\[\]<>|?&' ]{0,40}?[ \t]*=[ \t]*(?=\(?\s{0,20}[brfuBRFU]?\\{0,7}[\"'`])"
 )
 _VALUE_NEXT = re.compile(
-    rb"\\{0,7}[\"']?\s{0,4},?(?:\r?\n|\\n)?\s{0,20}(?:-[ \t])?\\{0,7}[\"']?"
+    rb"\\{0,7}[\"']?\s{0,4},?(?:\r?\n|\\n)?(?:[ \t]*[0-9]{1,6}(?:\t|\?)|[+>|])?"
+    rb"\s{0,20}(?:-[ \t])?\\{0,7}[\"']?"
     rb"(?:value|Value)\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
@@ -62,6 +56,10 @@ _PROSE = re.compile(
     rb"[\w.@'?-]{1,40}(?:[ \t]|(?=:)))?"
     rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
+_CHANGED = re.compile(
+    rb"([ \t]{0,40}=[ \t]{1,4})\\{0,7}\"[^\"\n]{0,400}\"[ \t]+->[ \t]+(?=\\{0,7}\")"
+)
+"""`password = "old" -> "new"`, as Terraform plans it."""
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
 _OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"']))")
@@ -97,6 +95,8 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
         return name, []
     if name.means == HEADERS:
         found = list(authorization(data, name.end)) or _pair(data, name) or _header(data, name)
+        if not found and name.text == b"AUTH":
+            found = list(dialog(data, name.start, name.end))
     elif name.means == COOKIES:
         found = [*cookies(data, name.end), *cookie_pairs(data, name.end), *_header(data, name)]
     else:
@@ -137,7 +137,7 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
 
 def _has_value(data: bytes, name: bytes, end: int) -> bool:
     """Whether a value may follow a name, in any of the ways that are looked for."""
-    if name.startswith(b"-") or name.lower() in (b"password", b"passwd", CHPASSWD):
+    if name.startswith(b"-") or name.lower() in (b"password", b"passwd", b"auth", CHPASSWD):
         return True
     return _FOLLOWED.match(data, end) is not None
 
@@ -146,6 +146,10 @@ def _values(data: bytes, name: _Name) -> list[Found]:
     if name.text.endswith(b"password-stdin"):
         piped = _piped(data, name)
         return [piped] if piped is not None else []
+    changed = _CHANGED.match(data, name.end)
+    if changed is not None:
+        both = (_judged(name, value_from(data, at)) for at in (changed.end(1), changed.end()))
+        return [each for each in both if each is not None]
     for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:
@@ -237,7 +241,10 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
         setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
-    return _judged(name, cut, setting=setting and (name.means == PASSWORDS or name.text.isupper()))
+    if whole and not setting and name.text.lower().endswith(b"secret"):
+        setting = is_strong(cut.text) and not cut.text.isalnum()
+    sure = name.means == PASSWORDS or name.text.isupper() or name.text.lower().endswith(b"secret")
+    return _judged(name, cut, setting=setting and sure)
 
 
 def _is_spaced_password(text: bytes) -> bool:
@@ -365,15 +372,8 @@ def _argument(data: bytes, name: _Name) -> Found | None:
 
 def _piped(data: bytes, name: _Name) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
-    near = data[max(0, name.start - 300) : name.start]
-    if name.text.endswith(b"password-stdin"):
-        sign = _PIPED_LOGIN.search(near)
-    else:
-        sign = _PIPED.search(near) if name.text == CHPASSWD else None
-    if sign is None:
-        return None
-    start, stop = (name.start - len(near) + at for at in sign.span(1))
-    return _judged(name, Written(start, stop, sign.group(1), True, stop), setting=True)
+    written = piped_to(data, name.start, name.text)
+    return None if written is None else _judged(name, written, setting=True)
 
 
 def value_named(data: bytes, name: bytes) -> list[Found]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from talktree.text.randomness import is_random, is_varied
 from talktree.text.secret_headers import cookies
 from talktree.text.secret_kinds import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
+from talktree.text.secret_pipes import piped_to_sudo
 from talktree.text.secret_placeholders import is_placeholder
 from talktree.text.secret_values import Value, is_password
 from talktree.text.secret_written import Written, value_from
@@ -39,7 +40,7 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
             rb"|openssl enc|plink|"
             rb"pscp|psftp|keydb-cli|valkey-cli|xfreerdp|rdesktop|impacket-\w+|net rpc|influx\w*|"
             rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|mosquitto_\w+|"
-            rb"kinit|twine upload|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
+            rb"kinit|twine upload|nuget|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
             rb"|crackmapexec|netexec|nxc)"
             rb"\b[^\n|;]*\Z",
             re.IGNORECASE,
@@ -86,7 +87,7 @@ _SOME_PROGRAM = re.compile(
     rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd"
     rb"|mosquitto|kinit|"
     rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|kubectl|oc create|ssh-keygen|oathtool|"
-    rb"netexec|nxc|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
+    rb"netexec|nxc|sudo|nuget|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient",
     re.IGNORECASE,
 )
 
@@ -108,6 +109,10 @@ def option_at(data: bytes, hit: int) -> Iterator[Found]:
     line = data.rfind(b"\n", max(0, hit - _FAR), hit) + 1
     begin = max(line, hit - _FAR, 0)
     near = data[begin:hit] if data[hit : hit + 1] != b"\n" else b""
+    if data[hit + 2 : hit + 3] == b"S":
+        piped = piped_to_sudo(near, begin)
+        yield from () if piped is None else _judged(piped)
+        return
     for program, pattern in _PROGRAMS:
         if program.search(near) is not None:
             sign = pattern.match(data, hit)

@@ -48,8 +48,8 @@ _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     AUTH: (_letters("ac"), _letters("ur"), _letters("ter"), _letters("hde")),
     # cookie, Kennwort, wachtwoord
     COOKIE: (_letters("ow"), _letters("o"), _letters("kor"), _letters("itr")),
-    # -p, -u, -a, -b, -w, -k, -P, -U, --user
-    OPTION: (b" \t\n", b"-", b"puabwkPUN-", _ANY),
+    # -p, -u, -a, -b, -w, -k, -P, -U, -S, --user
+    OPTION: (b" \t\n", b"-", b"puabwkPUNS-", _ANY),
     # sig=, sign(ature)=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
         _letters("sd") + b":1-",

@@ -73,20 +73,22 @@ def is_password(value: Value) -> bool:
 def is_token(value: Value) -> bool:
     """Whether a value that is called a key, a token or a secret is one."""
     text = value.text
-    if not SHORTEST_TOKEN <= len(text) <= 4096 or is_placeholder(text) or b" " in text:
+    if not SHORTEST_TOKEN <= len(text) <= 4096 or b" " in text:
         return False
-    if _looks_like_code(value) or (_PATH.match(text) and not is_random(text)):
+    # Words are looked for first, since a search for all placeholders takes long in a long text.
+    if _STEM.search(text.lower()) and not is_random(text):
         return False
-    low = text.lower()
-    if _STEM.search(low) and not is_random(text):
+    if is_placeholder(text) or _looks_like_code(value):
+        return False
+    if _PATH.match(text) and not is_random(text):
         return False
     if _SPELLED.fullmatch(text):
-        return is_random(text) or _is_drawn_letters(text) or _is_spelled_setting(value)
+        if is_random(text) or _is_drawn_letters(text) or _is_spelled_setting(value):
+            return True
+        return value.setting and is_cased(text)
     if _NUMBER.fullmatch(text):
         return text.isdigit() and len(text) >= 16
     if is_random(text):
-        return True
-    if value.setting and _is_cased(text):
         return True
     if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
         return False
@@ -114,7 +116,7 @@ def _is_drawn_letters(text: bytes) -> bool:
     )
 
 
-def _is_cased(text: bytes) -> bool:
+def is_cased(text: bytes) -> bool:
     """Letters only, in which capitals and small letters change as in no name."""
     changes = len(_CASE.findall(text))
     return len(text) >= 12 and text.isalpha() and changes * 5 >= len(text) * 2

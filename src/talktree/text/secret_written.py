@@ -8,7 +8,7 @@ from typing import NamedTuple
 LONGEST = 8192
 LONGEST_BARE = 1024
 """The same for what is not in quotes, unless it is all base 64."""
-_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 _OPENING = re.compile(rb"[bBrRfFuUL@$]{0,2}(\\{0,7})(\"|'|`|&quot;)")
 _BODY = {
     quote: re.compile(rb"[^%b\\\n]*(?:\\.[^%b\\\n]*)*" % (quote, quote))
@@ -18,7 +18,7 @@ _JOINT = re.compile(
     rb"\\{0,7}[\"'`](?:[ \t]*(?:\+|\.|&|\\)[ \t]*(?:\\?\r?\n|\\n)?|[ \t]*(?:\r?\n|\\n))[ \t+]*"
     rb"[bru]?\\{0,7}[\"'`]"
 )
-_BARE = re.compile(rb"(?:[^\s\"'`<>\\]+|[\"'`](?=[\w!@#%^&*+-])|\\(?![nrt\"'\\/u\s]))+")
+_BARE = re.compile(rb"(?:[^ \t\n\r\f\v\"'`<>\\]+|[\"'`](?=[\w!@#%^&*+-])|\\(?![nrt\"'\\/u\s]))+")
 _CONTINUED = re.compile(rb"\\\r?\n[ \t]*([\w+/=.~-]+)")
 _LINE = re.compile(rb"[^\r\n\\\"'`]+")
 BLOCK = re.compile(rb"[|>][+-]?[0-9]?[ \t]*(?:\r?\n|\\n)([ \t]+)")
