@@ -16,6 +16,7 @@ from talktree.text.secret_places import (
     option_at,
     signed_at,
 )
+from talktree.text.secret_prefilter import stems
 from talktree.text.secret_stems import (
     AUTH,
     BY_NUMBER,
@@ -26,7 +27,6 @@ from talktree.text.secret_stems import (
     OPTION,
     SIGNED,
     is_stem,
-    stems,
 )
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)

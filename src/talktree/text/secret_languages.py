@@ -80,12 +80,11 @@ def _rare(word: bytes) -> int:
     return max(0, min(first - 1, len(word) - 4))
 
 
+NAMES = tuple((word, _rare(word)) for word in (*_ASCII, *_PLAIN, *_ESCAPED))
+"""What such names begin with, and where in it four bytes are that few other words have."""
 _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
-for _word in (*_ASCII, *_PLAIN, *_ESCAPED):
-    _at = _rare(_word)
+for _word, _at in NAMES:
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
-STEMS = tuple(_NAMES_BY_STEM)
-"""Four bytes of each name."""
 
 
 def is_name_at(raw: bytes, hit: int) -> bool:
