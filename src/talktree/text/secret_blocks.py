@@ -84,7 +84,7 @@ def passwords(data: bytes) -> Iterator[Found]:
 
 def _token_login(data: bytes, at: int) -> Iterator[Found]:
     """`https://TOKEN@host`, where the token is all there is."""
-    # A token has no sign in it, so the nearest one is what stands before it.
+    # A token has no sign in it, so it follows the nearest one.
     start = data.rfind(b"://", max(0, at - _LONGEST_TOKEN), at)
     found = _TOKEN_LOGIN.fullmatch(data, start, at) if start >= 0 else None
     if found is not None and is_random(found.group(1)):

@@ -41,7 +41,7 @@ class _Tables(NamedTuple):
 
 def stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
-    first = b"\n" * BEFORE
+    first = b"\0" * BEFORE
     for at in range(0, len(data), PIECE):
         begin, stop = max(0, at - BEFORE), at + PIECE + BEHIND
         last = b"\n" * max(0, stop - len(data)) if stop > len(data) else b""
@@ -80,12 +80,12 @@ class _Begins(dict[int, list[tuple[int, int]]]):
         self._stems = stems
 
     def __missing__(self, bits: int) -> list[tuple[int, int]]:
-        told = self[bits] = [
+        known = self[bits] = [
             (stem.begin - stem.rare, stem.kind)
             for number, stem in enumerate(self._stems)
             if bits >> number & 1
         ]
-        return told
+        return known
 
 
 @cache
