@@ -2,8 +2,8 @@
 
 Bytes are looked up two by two, so half as many steps are taken as there are bytes. Where a stem
 begins at an odd place, two of its bytes stand together all the same, the next ones. Only around
-what few words have is looked at more bytes: six in each direction. On 250 MB of sessions that took
-half of the CPU that a look at the beginnings of all stems at each place took.
+what few words have is looked at more bytes: six in each direction. On 215 MB of
+sessions that took 0.5 s of CPU where a look at all beginnings of stems took 0.8 s.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stems of names and places that make secrets known, and what stands around them."""
+"""Stems of names and places that make secrets known, and what is around them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BEHIND_KEY = _NOT_LETTER + b"S"
 
 
 class Stem(NamedTuple):
-    """A stem, and what stands around it."""
+    """A stem, and what is around it."""
 
     kind: int
     bytes: tuple[bytes, ...]
