@@ -12,7 +12,7 @@ PARTS = re.compile(r"/assets/[^/]+\.js$")
 """Parts of the page. Once it is loaded, with nothing ahead, these are parts of what is opened."""
 AHEAD = "window.requestIdleCallback = () => 0"
 """Lets a page load nothing before it is needed."""
-WITHOUT_EFFECT = re.compile(r"/(session/plan|uploads)(\?|$)")
+WITHOUT_EFFECT = re.compile(r"/(session/plan|uploads|secrets|share/preview)(\?|$)")
 PROBE = "/intercepted"
 """An address that is asked for only to see whether requests are intercepted."""
 

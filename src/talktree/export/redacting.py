@@ -22,7 +22,10 @@ from talktree.text.secrets import Secret, found_in
 
 _TYPE = b'"media_type"'
 _TYPED = re.compile(rb'"media_type"\s*:\s*"(?:text/|application/json)')
-_DATA = b";base64,"
+_DATA = re.compile(rb";base64,")
+"""As a pattern it is looked for by its first byte, which most texts have little of."""
+_BEGIN = b"-----BEGIN"
+_LONGEST_KEY = 1 << 16
 _HEADS = (b"data:text/", b"data:application/")
 _LONGEST_HEAD = 120
 """How far before its data the address of a file begins."""
@@ -103,8 +106,8 @@ def _blocks(content: Content) -> Iterator[bytes]:
     held = b""
     for buffer, size in content.line_blocks():
         held += bytes(memoryview(buffer)[:size])
-        begin = held.rfind(b"-----BEGIN")
-        if begin >= 0 and held.find(b"-----END", begin) < 0 and len(held) - begin < 1 << 16:
+        begin = held.rfind(_BEGIN, max(0, len(held) - _LONGEST_KEY))
+        if begin >= 0 and held.find(b"-----END", begin) < 0:
             continue
         yield held
         held = b""
@@ -136,7 +139,7 @@ def _may_hold_files(data: bytes) -> bool:
     """Whether there may be files of text; most are pictures, and those are told by their types."""
     if any(_TYPED.match(data, at) for at in _places(data, _TYPE)):
         return True
-    heads = (data[max(0, at - _LONGEST_HEAD) : at] for at in _places(data, _DATA))
+    heads = (data[max(0, at.start() - _LONGEST_HEAD) : at.start()] for at in _DATA.finditer(data))
     return any(head in near for near in heads for head in _HEADS)
 
 

@@ -116,23 +116,30 @@ def runs_and_dashes(data: bytes) -> tuple[Places, Places]:
     dashes = [numpy.zeros(0, numpy.intp)]
     before = numpy.zeros(1, numpy.bool_)
     for at in range(0, len(seen), PIECE):
-        running = numpy.concatenate((before, is_running(seen[at : at + PIECE + LONG - 1])))
-        before = running[PIECE : PIECE + 1]
+        running, dash = _running_and_dashes(seen[at : at + PIECE + LONG - 1])
         whole = running
         for step in (1, 2, 4, 8, LONG - 16):
             whole = whole[:-step] & whole[step:]
-        found.append(numpy.flatnonzero(whole[1:] > running[: max(0, len(whole) - 1)]) + at)
-        piece = seen[at : at + max(0, len(whole) - 1)]
-        dash = (piece == 0x2D) | (piece == 0x5F)
-        dashes.append(numpy.flatnonzero(dash & whole[1:]) + at)
+        whole = whole[:PIECE]
+        dashes.append(numpy.flatnonzero(dash[: len(whole)] & whole) + at)
+        begins = whole[:1] > before
+        found.append(numpy.flatnonzero(begins) + at)
+        found.append(numpy.flatnonzero(whole[1:] > running[: max(0, len(whole) - 1)]) + (at + 1))
+        before = running[PIECE - 1 : PIECE]
     return numpy.concatenate(found), numpy.concatenate(dashes)
 
 
 def is_running(seen: Bytes) -> Flags:
     """Which bytes are letters, digits, `-` and `_`."""
+    return _running_and_dashes(seen)[0]
+
+
+def _running_and_dashes(seen: Bytes) -> tuple[Flags, Flags]:
+    """The same, and which ones are `-` and `_`."""
+    dash = seen == 0x2D
+    dash |= seen == 0x5F
     # What is below the first letter or digit becomes large, so one comparison is enough.
     running = ((seen | 0x20) - 0x61) < 26
     running |= (seen - 0x30) < 10
-    running |= seen == 0x2D
-    running |= seen == 0x5F
-    return running
+    running |= dash
+    return running, dash

@@ -21,7 +21,9 @@ _STOP = rb"\s@/\"'<>\\`|"
 _LOGIN = re.compile(
     rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
 )
-_TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})\Z")
+_TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})")
+_LONGEST_TOKEN = 131
+"""How far before the host of a URL its token starts at most."""
 _DATABASE_PROGRAM = re.compile(
     rb"\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|exp|imp|rman|connect|conn|target|proxy)\b"
     rb"|userid=|oracle:(?:thin|oci8?):",
@@ -82,7 +84,9 @@ def passwords(data: bytes) -> Iterator[Found]:
 
 def _token_login(data: bytes, at: int) -> Iterator[Found]:
     """`https://TOKEN@host`, where the token is all there is."""
-    found = _TOKEN_LOGIN.search(data[max(0, at - 140) : at])
+    # A token has no sign in it, so it follows the nearest one.
+    start = data.rfind(b"://", max(0, at - _LONGEST_TOKEN), at)
+    found = _TOKEN_LOGIN.fullmatch(data, start, at) if start >= 0 else None
     if found is not None and is_random(found.group(1)):
         yield SERVICE_TOKEN, at - len(found.group(1)), at, "a token in a URL"
 

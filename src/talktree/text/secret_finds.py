@@ -18,9 +18,11 @@ from talktree.text.secret_places import (
     option_at,
     signed_at,
 )
+from talktree.text.secret_prefilter import stems
 from talktree.text.secret_stems import (
     AUTH,
     BY_NUMBER,
+    CALL,
     COLOUR,
     FOREIGN,
     HASH,
@@ -28,7 +30,6 @@ from talktree.text.secret_stems import (
     OPTION,
     SIGNED,
     is_stem,
-    stems,
 )
 
 _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
@@ -53,7 +54,7 @@ def by_name(data: bytes) -> Iterator[Found]:
             yield from found
         if bits & KEY and is_typed(data, hit):
             yield from values_around(data, hit)
-        if bits & FOREIGN:
+        if bits & CALL:
             yield from called_at(data, hit)
         if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
             at, found = named_at(data, hit)
@@ -77,7 +78,8 @@ def suspects(data: bytes) -> Iterator[int]:
             or (bits & KEY and (is_kind(data, hit) or is_typed(data, hit)))
             or bits & COLOUR
             or (bits & BY_NUMBER and _NUMBER.match(data, hit))
-            or (bits & FOREIGN and (is_name_at(data, hit) or any(called_at(data, hit))))
+            or (bits & FOREIGN and is_name_at(data, hit))
+            or (bits & CALL and any(called_at(data, hit)))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):

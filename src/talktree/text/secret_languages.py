@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 
-from talktree.text import secret_calls
 from talktree.text.secret_kinds import NAMED_PASSWORD, Found
 from talktree.text.secret_values import Value, is_cased, is_mixed, is_password
 
@@ -81,12 +80,11 @@ def _rare(word: bytes) -> int:
     return max(0, min(first - 1, len(word) - 4))
 
 
+NAMES = tuple((word, _rare(word)) for word in (*_ASCII, *_PLAIN, *_ESCAPED))
+"""What such names begin with, and where in it four bytes are that few other words have."""
 _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
-for _word in (*_ASCII, *_PLAIN, *_ESCAPED):
-    _at = _rare(_word)
+for _word, _at in NAMES:
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
-STEMS = (*_NAMES_BY_STEM, *secret_calls.STEMS)
-"""Four bytes of each name, and of each sign of a call."""
 
 
 def is_name_at(raw: bytes, hit: int) -> bool:
@@ -96,12 +94,7 @@ def is_name_at(raw: bytes, hit: int) -> bool:
 
 
 def name_places(raw: bytes) -> Iterator[int]:
-    """Where the four bytes of such names and signs are."""
-    for word, rare in secret_calls.WORDS:
-        at = raw.find(word)
-        while at >= 0:
-            yield at + rare
-            at = raw.find(word, at + 1)
+    """Where the four bytes of such names are."""
     signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
     if b"\\u" in raw:
         signs += _ESCAPED

@@ -11,7 +11,7 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
-from talktree.errors import LibraryLocked, Unreadable, UsageError
+from talktree.errors import LibraryLocked, Unreadable, UsageError, WrongKey
 from talktree.files.age import parse_identities
 from talktree.library.encryption.agent_client import drop_keys
 from talktree.library.encryption.key_file import LibraryKey, read_key_file, repair_key_file
@@ -75,7 +75,12 @@ class StudioHost:
             identities = parse_identities(given.identity.encode(), "the file")
             if given.identity and not identities:
                 raise Unreadable("the file has no identity", hint="choose an age identity file")
-            key = unwrap(root, about, passphrase=given.passphrase, identities=identities)
+            try:
+                key = unwrap(root, about, passphrase=given.passphrase, identities=identities)
+            except WrongKey as error:
+                # The page shows which library it is.
+                said = error.message.removeprefix(f"{root}: ")
+                raise WrongKey(said, hint=error.hint) from None
         with self._turn:
             remember_key(about.id, key)
             try:

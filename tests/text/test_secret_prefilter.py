@@ -1,0 +1,70 @@
+"""What is found of stems with numpy and without it is what a look at each place finds."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from talktree.text import secret_finds, secret_pairs
+from talktree.text.secret_finds import by_name, suspects
+from talktree.text.secret_prefilter import stems
+from talktree.text.secret_stems import STEMS
+
+PIECES = (
+    *(
+        b" ",
+        b"\n",
+        b'"',
+        b'": "',
+        b"=",
+        b": ",
+        b"-",
+        b"_",
+        b"%",
+        b"$",
+        b"\\",
+        b"Zk4!xQ9#vT2m",
+        b"x",
+    ),
+    *(b"DB_PASSWORD=", b"passphrase: ", b"api_key", b"secret", b"SecureString", b"kind: Secret"),
+    *(b"mysql -u root -p", b"curl --user ana:", b"IDENTIFIED BY '", b"?sig=", b"-Signature="),
+    *("пароль: ".encode(), b"\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c: ", b"clave: ", b"senha="),
+    *(b"cookie: ", b"kennwort ", b"wachtwoord=", b"\\u001b[1m", b"%3D", b"$6$Zk4xQ9vT$", b"_PAT="),
+    *(b"Authorization: Bearer ", b"credentials", b"pwd", b"psk", b"pswd", b"Q7~", b"7x"),
+)
+
+
+def _places(data: bytes) -> list[tuple[int, int]]:
+    """Every place where a stem is, found without any table."""
+    padded = data + b"\n" * 8
+    return sorted(
+        (at + stem.begin, stem.kind)
+        for at in range(len(data))
+        for stem in STEMS
+        if all(padded[at + place] in may for place, may in enumerate(stem.bytes))
+    )
+
+
+@pytest.mark.parametrize("size", [64, 1 << 18])
+def test_numpy_finds_all_stems(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy")
+    monkeypatch.setattr(secret_pairs, "PIECE", size)
+    random = Random(7)
+    for _ in range(40):
+        data = b"".join(random.choices(PIECES, k=random.randrange(1, 40)))
+        found = list(secret_pairs.stems_in_pairs(data))
+        assert set(_places(data)) <= set(found), data
+
+
+def test_the_prefilter_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy")
+    random = Random(11)
+    for _ in range(150):
+        data = b"".join(random.choices(PIECES, k=random.randrange(1, 40)))
+        expected = None
+        for look in (_places, stems, secret_pairs.stems_in_pairs):
+            monkeypatch.setattr(secret_finds, "stems", look)
+            found = set(by_name(data)), set(suspects(data))
+            expected = expected or found
+            assert found == expected, (look, data)
