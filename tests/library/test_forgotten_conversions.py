@@ -147,3 +147,76 @@ def test_a_name_of_a_file_is_not_an_id(tmp_path: Path) -> None:
         library.import_([tmp_path / "a"])
         assert forget_all(library) == 1
         assert library.import_([tmp_path]).new == 1
+
+
+SESSION = "7e2abd2d-7cfc-4447-9ddd-3ca8d14e02e9"
+
+
+def session_with_agent(folder: Path) -> Path:
+    """A session of Claude Code and a sub-agent in a file beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = (DEMO / FORMATS["claude-code"]).read_text().splitlines()
+    own = next(json.loads(line)["sessionId"] for line in lines if "sessionId" in line)
+    main = folder / f"{SESSION}.jsonl"
+    main.write_text("\n".join(line.replace(own, SESSION) for line in lines) + "\n")
+    agent = folder / SESSION / "subagents" / "agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    prompt = {
+        "parentUuid": None, "isSidechain": True, "agentId": "a1", "userType": "external",
+        "cwd": "/home/ida/pear", "sessionId": SESSION, "version": "2.0.0", "type": "user",
+        "uuid": "7e2abd2d-0000-4447-9ddd-3ca8d14e02e9", "timestamp": "2026-01-01T10:00:00.000Z",
+        "message": {"role": "user", "content": "count the marmalade jars"},
+    }  # fmt: skip
+    agent.write_text(json.dumps(prompt) + "\n")
+    return main
+
+
+@pytest.mark.parametrize("named", ["original", "conversion"])
+@pytest.mark.parametrize("other", sorted(FORMATS.keys() - {"claude-code"}))
+def test_forgetting_one_forgets_conversions_that_are_there(
+    other: str, named: str, tmp_path: Path
+) -> None:
+    main = session_with_agent(tmp_path / "src")
+    made = tmp_path / "src" / "made" / FORMATS[other]
+    made.parent.mkdir()
+    talktree.convert(talktree.read(main), made, to=other)
+    unrelated = copy_of("claude-messages", tmp_path / "src" / "unrelated")
+    root = tmp_path / "home" / "library"
+    with Library.open(root, write=True) as library:
+        library.import_([tmp_path / "src"])
+        kept = library.conversation(str(main if named == "original" else made))
+        announced = {Path(path.decode()) for path in library.belonging(kept)}
+        assert {main, made} <= announced
+        assert unrelated not in announced
+        library.forget(kept)
+        assert [Path(each.path) for each in library.conversations(agents=True)] == [unrelated]
+        assert library.import_([tmp_path / "src"]).new == 0
+    assert found_in(root, {"prompt": "marmalade"}) == set()
+
+
+@pytest.mark.parametrize("kept", ["original", "conversion"])
+def test_a_copy_that_is_kept_keeps_the_others(
+    kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = session_with_agent(tmp_path / "src" / "a")
+    made = tmp_path / "src" / "b" / "n.jsonl"
+    made.parent.mkdir()
+    talktree.convert(talktree.read(main), made, to="native")
+    copy = Path(shutil.copy(main, tmp_path / "src" / "b"))
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("TALKTREE_HOME", str(home))
+    folder = "a" if kept == "original" else "b"
+    (home / "config.toml").write_text(
+        '[[retention]]\nforget-after = "1d"\n[[retention]]\nkeep = true\n'
+        f'path = "*/src/{folder}/*"\n'
+    )
+    with Library.open(home / "library", write=True) as library:
+        library.import_([tmp_path / "src"])
+        before = {each.path for each in library.conversations(agents=True)}
+        plan = library.retention()
+        assert plan.cases == ()
+        assert plan.kept >= 3
+        library.apply_retention(trust_clock=True)
+        assert {each.path for each in library.conversations(agents=True)} == before
+        assert {str(main), str(made), str(copy)} <= {str(path) for path in before}

@@ -39,21 +39,34 @@ class CopyFinder:
         self._library = library
 
     def find(self, source: int) -> list[int]:
-        """The other sources that hold just this conversation, or were converted from it."""
-        own = self._ids.get(source, ())
-        if len(own) > 1:
-            return []
-        if not own:
-            origin = self.origin(source)
-            return [] if origin is None else self._converted(source, origin)
-        (id,) = own
-        found = [each for each in self._by_id[id] if each != source and len(self._ids[each]) == 1]
-        same = [each for each in found if self._is_same(source, each, id)]
-        return list(dict.fromkeys([*same, *self._converted(source, id)]))
+        """The other sources that hold just this conversation.
 
-    def _converted(self, source: int, name: str) -> list[int]:
-        """What was converted from a conversation; files that hold others as well are left out."""
-        return [each for each in self._embedded.get(name, ()) if each != source]
+        Those are the same in other places and formats, what it was converted from, and what was
+        converted from either.
+        """
+        found = dict.fromkeys([source])
+        waiting = [source]
+        while waiting:
+            for other in self._next_to(waiting.pop()):
+                if other not in found:
+                    found[other] = None
+                    waiting.append(other)
+        return [each for each in found if each != source]
+
+    def _next_to(self, source: int) -> Iterator[int]:
+        """The sources that share the id of a source, embed it, or are embedded in it."""
+        own = self._ids.get(source, set())
+        if len(own) > 1:
+            return
+        for id in own:
+            same = (each for each in self._by_id[id] if len(self._ids[each]) == 1)
+            yield from (each for each in same if self._is_same(source, each, id))
+        origin = None if own else self.origin(source)
+        for name in (*own, *([] if origin is None else [origin])):
+            yield from self._by_embedded.get(name, ())
+        for name in self.embedded.get(source, ()):
+            yield from (each for each in self._by_id.get(name, ()) if len(self._ids[each]) == 1)
+            yield from self._by_embedded[name]
 
     def _is_same(self, source: int, other: int, id: str) -> bool:
         """Whether two sources with an id mean the same conversation by it.
@@ -86,11 +99,16 @@ class CopyFinder:
         return found
 
     @cached_property
-    def _embedded(self) -> dict[str, list[int]]:
-        """Sources by the id of the one conversation that they were converted from."""
+    def embedded(self) -> dict[int, set[str]]:
+        """What sources were converted from: ids, and what they call a source without one."""
+        found = {source: set(self._names_embedded(source)) for source in self._about}
+        return {source: names for source, names in found.items() if names}
+
+    @cached_property
+    def _by_embedded(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = defaultdict(list)
-        for source in self._about:
-            for name in self._names_embedded(source):
+        for source, names in self.embedded.items():
+            for name in names:
                 found[name].append(source)
         return found
 

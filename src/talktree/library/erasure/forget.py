@@ -125,6 +125,7 @@ def _bury(library: Library, groups: Iterable[Group], copies: CopyFinder) -> None
         row = db.one(_SOURCE, (group.main,))
         assert row is not None
         ids = [pair for each in group.sources for pair in _ids(library, each)]
+        ids += [(row[1], id) for each in group.sources for id in copies.embedded.get(each, ())]
         own = _ids(library, group.main)
         has_id = bool(own) and all(is_unique(id) for _, id in own)
         digest = None if has_id else _digest(library, group.main)
