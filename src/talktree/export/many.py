@@ -171,7 +171,7 @@ def _worked(order: Order, job: Job) -> Outcome:
 
 
 def redacted_path(name: str, redactor: Redactor) -> str:
-    """The path of a page without secrets in the names of its folders and of itself."""
+    """The path of a page without secrets in any of its names."""
     steps = (redactor.name(step).strip() for step in name.split("/"))
     return "/".join(step or REDACTED for step in steps)
 
