@@ -57,7 +57,7 @@ FIXED = {
     "database.connection": {"PAGE", "CACHE", "WRITERS_CACHE", "LOG", "LOG_KEPT"},
     "erasure.packed_members": {"_MOST_EXTRA"},
     "erasure.rolling_hash": {"_WORD", "_TABLE"},
-    "erasure.copies": {"_HEAD"},
+    "erasure.copy_finder": {"_HEAD"},
     "erasure.scrub": {"MOST"},
     "erasure.secret_forms": {"LONGEST_MATCH"},
     "database.residue": {"_HEADER"},

@@ -212,7 +212,7 @@ def _reduce(root: Path) -> list[Unsaved]:
 
 def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
     """One conversation of each source without unsaved work that belongs to no other."""
-    from talktree.library.erasure.copies import CopyFinder
+    from talktree.library.erasure.copy_finder import CopyFinder
     from talktree.library.erasure.forget import find_group
     from talktree.library.listing import by_source
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.contents import archived_source
 from talktree.library.dropped_files import erase_dropped
-from talktree.library.erasure.copies import CopyFinder
+from talktree.library.erasure.copy_finder import CopyFinder
 from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
 from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique

@@ -135,7 +135,7 @@ def _without_kept_copies(
     """
     if not cases:
         return cases, 0
-    from talktree.library.erasure.copies import CopyFinder
+    from talktree.library.erasure.copy_finder import CopyFinder
 
     copies = CopyFinder(library)
     left = [case for case in cases if due.issuperset(copies.find(case.entry.source))]
