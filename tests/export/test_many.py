@@ -11,7 +11,7 @@ import pytest
 from talktree.errors import UsageError
 from talktree.export.choice import Choice
 from talktree.export.many import export_many
-from talktree.home import data_home
+from talktree.home import HOME
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
 
@@ -95,14 +95,15 @@ def test_what_is_stopped_leaves_nothing(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("to", ["html", "md", "text"])
 def test_words_and_patterns_are_redacted_in_all_pages(
-    folder: Path, tmp_path: Path, to: str, processes: int
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str, processes: int
 ) -> None:
     (folder / "notes.jsonl").write_bytes(
         lines(said("user", "n1", None, "Ask Quincegarden about ticket QG-4711"))
     )
-    settings = data_home() / "config.toml"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text("[redaction]\npatterns = ['QG-[0-9]+']\n")
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv(HOME, str(home))
+    (home / "config.toml").write_text("[redaction]\npatterns = ['QG-[0-9]+']\n")
     choice = Choice(to=to, words=("quincegarden", "dig deeper"))
     out = tmp_path / "out"
     assert not any(
