@@ -220,3 +220,19 @@ def test_a_copy_that_is_kept_keeps_the_others(
         library.apply_retention(trust_clock=True)
         assert {each.path for each in library.conversations(agents=True)} == before
         assert {str(main), str(made), str(copy)} <= {str(path) for path in before}
+
+
+def test_forgetting_leaves_what_a_copy_was_merged_from(tmp_path: Path) -> None:
+    main = session_with_agent(tmp_path / "src")
+    other = main.with_name("8e2abd2d-7cfc-4447-9ddd-3ca8d14e02e9.jsonl")
+    lines = main.read_text().replace(SESSION, other.stem).splitlines()
+    other.write_text("\n".join(lines[:-1]) + "\n")
+    merged = tmp_path / "src" / "merged.jsonl"
+    document = talktree.merged([talktree.read(main), talktree.read(other)])
+    talktree.write(document, merged)
+    with Library.open(tmp_path / "home" / "library", write=True) as library:
+        library.import_([tmp_path / "src"])
+        library.forget(library.conversation(str(main)))
+        left = {Path(each.path) for each in library.conversations()}
+    assert other in left
+    assert main not in left

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from talktree.conversion.ids import source_id
-from talktree.conversion.index import CARRY_NAME
+from talktree.conversion.index import CARRY_NAME, indexed
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
@@ -119,7 +119,8 @@ class CopyFinder:
         if not any(CARRY_NAME in head.lower() for head in heads):
             return
         document = self._read(source)
-        if document is None or len(document.conversations) > 1:
+        # A file that was merged from several is not a copy of any of them.
+        if document is None or len(document.conversations) > 1 or len(indexed(document)) > 1:
             return
         for embedded in embedded_sources(document):
             if len(embedded.ids) < 2:
