@@ -115,7 +115,7 @@ function showStudio(): void {
 
 const LONGEST = 65_536
 
-/** The text of a small file; what is larger is no identity. */
+/** The text of a small file; a larger file is not an identity. */
 async function textOf(file: File | undefined): Promise<string> {
   if (!file) return ''
   if (file.size > LONGEST) throw new Error('This file is too large for an identity file.')

@@ -17,7 +17,7 @@ from typing import Any
 
 from talktree.errors import NotFound
 from talktree.library.database.cipher import cipher_module, damaged_pages, use_key
-from talktree.library.database.failures import told
+from talktree.library.database.failures import explain_error
 
 Row = tuple[Any, ...]
 Values = Sequence[object]
@@ -67,14 +67,14 @@ class Database:
         try:
             return self._select(sql, values).fetchall()
         except self._sqlite.Error as error:
-            raise self._told(error) from error
+            raise self._explain(error) from error
 
     def one(self, sql: str, values: Values = ()) -> Row | None:
         """The first row that a statement finds, or None."""
         try:
             found: Row | None = self._select(sql, values).fetchone()
         except self._sqlite.Error as error:
-            raise self._told(error) from error
+            raise self._explain(error) from error
         return found
 
     def rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
@@ -94,14 +94,14 @@ class Database:
         try:
             return self._connection.execute(sql, values).lastrowid or 0
         except self._sqlite.Error as error:
-            raise self._told(error) from error
+            raise self._explain(error) from error
 
     def changed(self, sql: str, values: Values = ()) -> int:
         """Change something; how many rows that were."""
         try:
             return self._connection.execute(sql, values).rowcount
         except self._sqlite.Error as error:
-            raise self._told(error) from error
+            raise self._explain(error) from error
 
     def many(self, sql: str, rows: Iterable[Values]) -> None:
         """Do the same with many rows, in one transaction."""
@@ -251,15 +251,15 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _told(self, error: Exception) -> Exception:
-        return told(error, self.path, encrypted=self.key is not None)
+    def _explain(self, error: Exception) -> Exception:
+        return explain_error(error, self.path, encrypted=self.key is not None)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
         except self._sqlite.Error as error:
-            raise self._told(error) from error
+            raise self._explain(error) from error
 
 
 def _connected(
@@ -274,7 +274,7 @@ def _connected(
         try:
             os.close(os.open(path, flags, 0o600))
         except OSError as error:
-            raise told(error, path) from None
+            raise explain_error(error, path) from None
     elif not path.exists():
         raise NotFound(f"{path}: there is no library here", hint="make one with `talktree import`")
     connection: sqlite3.Connection = sqlite.connect(

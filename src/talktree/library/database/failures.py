@@ -23,7 +23,7 @@ _HEADER = b"SQLite format 3\0"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def told(error: Exception, path: Path, *, encrypted: bool = False) -> Exception:
+def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> Exception:
     """The failure as a person needs it; what is a mistake of our own stays what it is."""
     if isinstance(error, OSError):
         return _of_system(error, path)

@@ -33,7 +33,7 @@ def lacks_key_file(root: Path) -> bool:
 
 
 def _read_start(root: Path) -> bytes | None:
-    """The first bytes of the database: none if there is no file, None if it cannot be read."""
+    """The first bytes of the database: empty without a file, None if it cannot be read."""
     try:
         with open(root / DATABASE, "rb", buffering=0) as file:
             return file.read(len(_PLAIN))

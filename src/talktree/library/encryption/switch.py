@@ -27,7 +27,7 @@ from talktree.library.database.cipher import (
     use_key,
 )
 from talktree.library.database.connection import PAGE
-from talktree.library.database.failures import told
+from talktree.library.database.failures import explain_error
 from talktree.library.encryption.file_erasure import erase_folder, overwrite
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
 from talktree.library.encryption.leftovers import finish_switch
@@ -110,7 +110,7 @@ def _switch(
             sync_folder(building)
         except OSError as error:
             erase_folder(building)
-            raise told(error, building) from None
+            raise explain_error(error, building) from None
         except BaseException:
             erase_folder(building)
             raise
@@ -155,7 +155,7 @@ def _alone(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
         finally:
             connection.close()
     except sqlite.Error as error:
-        raise told(error, path, encrypted=key is not None) from error
+        raise explain_error(error, path, encrypted=key is not None) from error
 
 
 def _is_alone(sqlite: Any, connection: Any) -> bool:  # noqa: ANN401

@@ -24,7 +24,7 @@ class SecretFinder(Protocol):
     """SecretFinder that can be found in bytes."""
 
     only_in_strings: bool
-    """Whether what is not in a string of JSON is no secret."""
+    """Whether only what is in a string of JSON can be a secret."""
 
     @property
     def longest(self) -> int:
