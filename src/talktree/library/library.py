@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from talktree.library.erasure.forget import Erasure
     from talktree.library.erasure.scrub import Scrubbed
     from talktree.library.erasure.scrubs import Scrubs
+    from talktree.library.erasure.text_finder import FoundText
     from talktree.library.erasure.tombstones import Tombstone, Tombstones
     from talktree.library.fulltext.kinds import AnyFullText
     from talktree.library.importing.expiry import Expiring
@@ -418,6 +419,10 @@ class Library:
 
         return forget_many(self, entries, tombstone=tombstone)
 
+    def is_forgotten(self, named: str) -> bool:
+        """Whether the conversation with an id or a path was forgotten."""
+        return self.tombstones().has(named)
+
     def belonging(self, kept: Kept) -> list[bytes]:
         """The paths that are forgotten with a conversation: its own, sub-agents, files, copies."""
         from talktree.library.erasure.forget import find_group, group_paths
@@ -435,6 +440,16 @@ class Library:
         from talktree.library.erasure.finish import is_pending
 
         return is_pending(self)
+
+    def find(self, *texts: str, pattern: str | None = None) -> FoundText:
+        """Find some texts in everything that is kept: all versions, edits, names and paths.
+
+        With `pattern`, everything that matches a regular expression (of bytes).
+        """
+        from talktree.library.erasure.secret_forms import compile_pattern
+        from talktree.library.erasure.text_finder import find_text, text_pattern
+
+        return find_text(self, text_pattern(texts) if pattern is None else compile_pattern(pattern))
 
     def scrub(
         self,

@@ -21,6 +21,7 @@ from talktree.home import data_home
 
 if TYPE_CHECKING:
     from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.erasure.text_finder import FoundText
     from talktree.library.library import Library
     from talktree.library.listing import Kept
 
@@ -166,6 +167,20 @@ def scrub_copies(
             with Library.open(root, write=True) as library:
                 done.append(library.scrub(text, pattern=pattern, preview=preview, force=force))
     return done
+
+
+def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, FoundText]:
+    """Find a text in all temporary libraries; by their folders."""
+    from talktree.library.encryption.state import DATABASE
+    from talktree.library.library import Library
+
+    found = {}
+    for root in _roots():
+        tidy(root)
+        if (root / DATABASE).exists():
+            with Library.open(root) as library:
+                found[root] = library.find(*texts, pattern=pattern)
+    return found
 
 
 def _roots() -> list[Path]:

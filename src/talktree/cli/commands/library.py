@@ -1,7 +1,7 @@
 """`talktree library`: what the library holds, how it is, and what it gives back.
 
-The verbs are in `library_care`, `library_keep`, `library_forget`, `library_scrub`,
-`library_retention` and `library_encryption`.
+The verbs are in `library_care`, `library_keep`, `library_find`, `library_forget`,
+`library_scrub`, `library_retention` and `library_encryption`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
 _KEEP = f"{_HERE}.library_keep"
 _FORGET = f"{_HERE}.library_forget"
+_FIND = f"{_HERE}.library_find"
 _SCRUB = f"{_HERE}.library_scrub"
 _RETENTION = f"{_HERE}.library_retention"
 _ENCRYPTION = f"{_HERE}.library_encryption"
@@ -37,6 +38,7 @@ command.listed = {
     "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
     "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
     "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
+    "find": Listed(_FIND, "Find a text in everything that is kept.", "find"),
     "forget": Listed(_FORGET, "Erase a conversation and keep it away.", "forget"),
     "forgotten": Listed(_FORGET, "List what was forgotten.", "forgotten"),
     "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree.errors import NotFound, UsageError
 from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_copies
 from talktree.text.json_value import Json
@@ -23,6 +24,7 @@ from talktree.views.shapes import document_text
 if TYPE_CHECKING:
     from talktree.library.erasure.forget import Erasure
     from talktree.library.erasure.tombstones import Tombstone
+    from talktree.library.library import Library
     from talktree.library.listing import Kept
 
 NOT_DONE = 1
@@ -31,48 +33,42 @@ FINISH = "talktree library forget --finish"
 
 
 @click.command("forget", cls=Verb)
-@click.argument("which", metavar="[ID|PATH]", type=params.PATH, required=False)
+@click.argument("named", metavar="[ID|PATH]...", type=params.PATH, nargs=-1)
 @click.option("-y", "--yes", is_flag=True, help="Erase it; otherwise only say what would go.")
 @click.option("--finish", is_flag=True, help="Finish an erasure that was interrupted.")
 @params.as_json
 @libraries.at
 def forget(
-    which: str | None,
+    named: tuple[str, ...],
     yes: bool,  # noqa: FBT001
     finish: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
     library: str | None,
 ) -> int:
-    """Erase a conversation: its versions, edits, names and words, and all that was counted.
+    """Erase conversations: their versions, edits, names and words, and all that was counted.
 
-    Its sub-agents, its other files and copies of it go with it, and so do files that were dropped
-    into the studio. Other files are not touched; later imports leave them out, wherever they are
-    moved or copied (`talktree library readmit` undoes that).
+    Their sub-agents, their other files and copies of them go with them, and so do files that were
+    dropped into the studio. Other files are not touched; later imports leave them out, wherever
+    they are moved or copied (`talktree library readmit` undoes that).
+
+    If one of several cannot be found, none is erased. What was forgotten before is no error.
 
     If another program reads the library meanwhile, some of it may have to wait. Then the command
     says what is left, with exit code 1; --finish, the next import and the next check erase it.
     """
-    if finish == (which is not None):
+    if finish == bool(named):
         raise UsageError("name a conversation, or use --finish", hint="talktree list shows them")
-    if which is None:
+    if finish:
         with opened(library, write=True) as kept:
-            return _report(kept.finish_erasure(), None, as_json=as_json)
+            return _report(kept.finish_erasure(), [], as_json=as_json)
     with opened(library, write=yes) as kept:
-        found = kept.conversation(which)
-        path = libraries.name(found.raw_path)
-        if found.several > 1 and found.id.startswith(which):
-            raise UsageError(
-                f"{which}: its file holds {found.several} conversations, kept and forgotten as one",
-                hint=f"name the file: talktree library forget {path}",
-            )
-        others = [each for each in kept.belonging(found) if each != found.raw_path]
+        entries = _entries(kept, named)
         if not yes:
-            dropped = is_dropped(kept.root, found.raw_path)
-            return _announce(found, others, dropped=dropped, as_json=as_json)
-        done = kept.forget(found)
+            return _announce(kept, entries, as_json=as_json)
+        done = kept.forget_many(entries)
     copies = [each for path in done.paths for each in forget_copies(path)]
     done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
-    return _report(done, found, as_json=as_json)
+    return _report(done, entries, as_json=as_json)
 
 
 forget.examples = (
@@ -82,27 +78,54 @@ forget.examples = (
 )
 
 
-def _announce(found: Kept, others: list[bytes], *, dropped: bool, as_json: bool) -> int:
+def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:
+    """The conversations that are named, each file once, without those forgotten before."""
+    entries: dict[int, Kept] = {}
+    for each in named:
+        try:
+            entry = library.conversation(each)
+        except NotFound:
+            if not library.is_forgotten(each):
+                raise
+            tell(f"talktree: {each} was forgotten before")
+            continue
+        if entry.several > 1 and entry.id.startswith(each):
+            raise UsageError(
+                f"{each}: its file holds {entry.several} conversations, kept and forgotten as one",
+                hint=f"name the file: talktree library forget {libraries.name(entry.raw_path)}",
+            )
+        entries.setdefault(entry.source, entry)
+    return list(entries.values())
+
+
+def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
     """Say what would be erased."""
-    path = libraries.name(found.raw_path)
+    belonging = dict.fromkeys(path for entry in entries for path in library.belonging(entry))
+    others = _others(belonging, entries)
     if as_json:
-        _print(_shape(found, [libraries.name(each) for each in others], None))
+        _print(_shape(entries, others, None))
         return 0
-    where = "its file is gone: this is the only copy" if found.state == "gone" else "--yes does"
-    if dropped:
-        where = f"the copy that the studio keeps is erased, too; {where}"
-    tell(f"talktree: {path} ({size(found.size)}){_with(others)} would be forgotten; {where}")
+    for entry in entries:
+        path = libraries.name(entry.raw_path)
+        where = "its file is gone: this is the only copy" if entry.state == "gone" else "--yes does"
+        if is_dropped(library.root, entry.raw_path):
+            where = f"the copy that the studio keeps is erased, too; {where}"
+        together = _with(others, entries) if len(entries) == 1 else ""
+        tell(f"talktree: {path} ({size(entry.size)}){together} would be forgotten; {where}")
+    if len(entries) > 1:
+        tell(f"talktree: {_count(entries)}{_with(others, entries)} would be forgotten")
     return 0
 
 
-def _report(done: Erasure, found: Kept | None, *, as_json: bool) -> int:
+def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
     """Say what was erased and what is left."""
-    others = [each for each in done.paths if found is None or each != found.raw_path]
+    others = _others(done.paths, entries)
     if as_json:
-        _print(_shape(found, [libraries.name(each) for each in others], done))
-    elif found is not None:
-        path = libraries.name(found.raw_path)
-        tell(f"talktree: {path}{_with(others)} is forgotten, {size(done.freed)} freed")
+        _print(_shape(entries, others, done))
+    elif entries:
+        what = libraries.name(entries[0].raw_path) if len(entries) == 1 else _count(entries)
+        verb = "is" if len(entries) == 1 else "are"
+        tell(f"talktree: {what}{_with(others, entries)} {verb} forgotten, {size(done.freed)} freed")
     elif not done.left:
         tell("talktree: nothing is left to erase")
     if done.left and not as_json:
@@ -111,12 +134,19 @@ def _report(done: Erasure, found: Kept | None, *, as_json: bool) -> int:
     return NOT_DONE if done.left else 0
 
 
-def _shape(found: Kept | None, others: list[str], done: Erasure | None) -> dict[str, Json]:
-    shape: dict[str, Json] = {}
-    if found is not None:
-        shape = {"id": found.id, "path": libraries.name(found.raw_path)}
+def _others(paths: Iterable[bytes], entries: list[Kept]) -> list[str]:
+    """The paths that go with some conversations."""
+    own = {entry.raw_path for entry in entries}
+    return [libraries.name(path) for path in paths if path not in own]
+
+
+def _shape(entries: list[Kept], others: list[str], done: Erasure | None) -> dict[str, Json]:
+    named: list[dict[str, Json]] = [
+        {"id": entry.id, "path": libraries.name(entry.raw_path)} for entry in entries
+    ]
+    shape: dict[str, Json] = named[0] if len(named) == 1 else {"conversations": [*named]}
     return {
-        **shape,
+        **(shape if named else {}),
         "forgotten": done is not None,
         "freed": 0 if done is None else done.freed,
         "companions": [*others],
@@ -124,8 +154,13 @@ def _shape(found: Kept | None, others: list[str], done: Erasure | None) -> dict[
     }
 
 
-def _with(others: list[bytes]) -> str:
-    return f" with {counted(len(others), 'file')} that belong to it" if others else ""
+def _count(entries: list[Kept]) -> str:
+    return counted(len(entries), "conversation")
+
+
+def _with(others: list[str], entries: list[Kept]) -> str:
+    them = "it" if len(entries) == 1 else "them"
+    return f" with {counted(len(others), 'file')} that belong to {them}" if others else ""
 
 
 def _print(shape: dict[str, Json]) -> None:

@@ -23,6 +23,7 @@ from talktree.library.erasure.scrubs import HEAD, Scrubs
 from talktree.library.erasure.secret_forms import (
     KnownSecrets,
     SecretPattern,
+    compile_pattern,
     find_secrets,
     reach_of,
     usual_forms,
@@ -114,15 +115,7 @@ class _Preview(Exception):
 def needle_of(text: str | None, pattern: str | None) -> Needle:
     """What is looked for, or an error that says why that cannot be."""
     if pattern is not None:
-        try:
-            made = re.compile(pattern.encode())
-        except re.error as error:
-            raise UsageError(
-                f"invalid pattern: {error}", hint="write a regular expression"
-            ) from None
-        if made.match(b""):
-            raise UsageError("the pattern matches nothing at all", hint="make it more specific")
-        return Needle(pattern=made)
+        return Needle(pattern=compile_pattern(pattern))
     if text is None or len(text) < SHORTEST:
         raise UsageError(
             f"a secret has at least {SHORTEST} characters",

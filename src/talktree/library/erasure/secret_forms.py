@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from talktree.errors import UsageError
 from talktree.library.erasure.masking import Span, in_string, joined
 from talktree.library.erasure.readings import BIG, LITTLE, plain_readings, unescaped_readings
 
@@ -107,6 +108,17 @@ class SecretPattern:
             if found[0]:
                 self.texts.add(found[0])
                 yield found.span()
+
+
+def compile_pattern(pattern: str) -> re.Pattern[bytes]:
+    """A pattern that a user gave, for bytes; an error says what is wrong with it."""
+    try:
+        made = re.compile(pattern.encode())
+    except re.error as error:
+        raise UsageError(f"invalid pattern: {error}", hint="write a regular expression") from None
+    if made.match(b""):
+        raise UsageError("the pattern matches nothing at all", hint="make it more specific")
+    return made
 
 
 _SPECIAL = re.compile(rb"[^ !#$%()*+,\-.0-9:;=?@A-Z\[\]^_`a-z{|}~]")

@@ -181,23 +181,31 @@ class Tombstones:
         self._any = self._db.one(_ANY) is not None
         return chosen
 
+    def has(self, named: str) -> bool:
+        """Whether something with a path or an id was forgotten."""
+        return bool(self._numbers(named, self.all()))
+
     def _named(self, named: str) -> list[Tombstone]:
         known = self.all()
         if named.isdecimal() and len(named) < SHOWN:
             return [each for each in known if each.number == int(named)]
-        if keyed_hash(self._root, make=False) is None:
-            return []
-        path = os.path.abspath(os.fsencode(named))
-        formats = {each.format for each in known}
-        hashes = [self._keyed.of(PATH, path)]
-        id = os.fsencode(named).decode("utf-8", "replace")
-        hashes += [self._keyed.of(ID, _id(format, id)) for format in formats]
-        numbers = {row[0] for hash in hashes for row in self._db.read(_OF, (hash,))}
+        numbers = self._numbers(named, known)
         return [
             each
             for each in known
             if each.number in numbers or (len(named) >= SHORTEST_ID and each.hash == named)
         ]
+
+    def _numbers(self, named: str, known: list[Tombstone]) -> set[int]:
+        """The numbers of the tombstones of a path or an id."""
+        if keyed_hash(self._root, make=False) is None:
+            return set()
+        path = os.path.abspath(os.fsencode(named))
+        formats = {each.format for each in known}
+        hashes = [self._keyed.of(PATH, path)]
+        id = os.fsencode(named).decode("utf-8", "replace")
+        hashes += [self._keyed.of(ID, _id(format, id)) for format in formats]
+        return {row[0] for hash in hashes for row in self._db.read(_OF, (hash,))}
 
     def _find(self, kind: str, value: bytes) -> int | None:
         if self._hash is None:

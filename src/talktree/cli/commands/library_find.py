@@ -1,0 +1,122 @@
+"""`talktree library find`: where a text is in everything that is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from talktree.cli import libraries, output, params
+from talktree.cli.failures import tell
+from talktree.cli.opening import opened
+from talktree.cli.verbs import Verb
+from talktree.errors import UsageError
+from talktree.library.temporary import find_in_copies
+from talktree.text.json_value import Json
+from talktree.views.lines import Line, line
+from talktree.views.measure import counted
+from talktree.views.shapes import document_text
+
+if TYPE_CHECKING:
+    from talktree.library.erasure.text_finder import FoundText, TextMatch
+
+NOTHING_FOUND = 1
+"""The exit code if the text is nowhere."""
+
+
+@click.command("find", cls=Verb)
+@click.argument("texts", nargs=-1, metavar="[TEXT]...")
+@click.option("--pattern", metavar="REGEX", help="Find what matches a regular expression.")
+@params.as_json
+@libraries.at
+def find(
+    texts: tuple[str, ...],
+    pattern: str | None,
+    as_json: bool,  # noqa: FBT001
+    library: str | None,
+) -> int:
+    """Find each TEXT in everything that is kept, not only in messages as `talktree search` does.
+
+    It reads all versions of all files, with tool calls, their results and what no message shows,
+    unsaved edits, the names of branches, and paths. Case, spacing and the Unicode form of letters
+    do not matter. Images, and other data that is encoded, are not read. A --pattern is matched with
+    the bytes of a file, in UTF-8. For each conversation it says which versions hold the text.
+    Exit code 1 if the text is nowhere.
+    """
+    if bool(texts) == (pattern is not None):
+        raise UsageError("give a text or a pattern", hint="talktree library find 'Ana Lopes'")
+    with opened(library) as kept:
+        found: dict[str | None, FoundText] = {library: kept.find(*texts, pattern=pattern)}
+    if not library:
+        copies = find_in_copies(texts, pattern)
+        found.update((str(root), each) for root, each in copies.items())
+    if as_json:
+        output.print_text([document_text(_shape(found))])
+    else:
+        _report(found)
+    return 0 if any(found.values()) else NOTHING_FOUND
+
+
+find.examples = (
+    "talktree library find 'Ana Lopes' ana@example.org",
+    "talktree library find --pattern '(?i)invoice-[0-9]+'",
+)
+
+
+def _report(found: dict[str | None, FoundText]) -> None:
+    """Print a line for each conversation, and what else there is."""
+    lines: list[Line] = []
+    for root, each in found.items():
+        lines += [line(_describe(match)) for match in each.matches]
+        lines += [line(f"{libraries.name(path)}: in the path") for path in each.other_paths]
+        lines += [
+            line(f"{libraries.name(path)}: dropped into the studio") for path in each.dropped_files
+        ]
+        if root and each.matches:
+            tell(f"talktree: of these, some are in the library of an open or unsaved file: {root}")
+    if lines:
+        output.print_lines(lines, color=False)
+    else:
+        tell("talktree: found nowhere")
+
+
+def _describe(match: TextMatch) -> str:
+    places = [counted(match.occurrences, "occurrence")] if match.occurrences else []
+    if match.versions:
+        places.append(f"in version {', '.join(map(str, match.versions))}")
+    if match.edits:
+        places.append(counted(len(match.edits), "unsaved or undone edit"))
+    if match.is_in_name:
+        places.append("in a name or the path")
+    return f"{libraries.name(match.path)}: {', '.join(places)}"
+
+
+def _shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
+    return {
+        "found": [
+            {"library": root, **_match_shape(match)}
+            for root, each in found.items()
+            for match in each.matches
+        ],
+        "other_paths": [
+            libraries.name(path) for each in found.values() for path in each.other_paths
+        ],
+        "dropped_files": [
+            libraries.name(path) for each in found.values() for path in each.dropped_files
+        ],
+    }
+
+
+def _match_shape(match: TextMatch) -> dict[str, Json]:
+    return {
+        "source": match.source,
+        "id": match.id,
+        "path": libraries.name(match.path),
+        "format": match.format,
+        "state": match.state,
+        "occurrences": match.occurrences,
+        "versions": [*match.versions],
+        "edits": [json.loads(edit) for edit in match.edits],
+        "in_name": match.is_in_name,
+    }
