@@ -70,7 +70,7 @@ def test_everything_about_a_person_can_be_exported_and_erased(tmp_path: Path) ->
     edited = write_session(tmp_path, 9, "An edit names her.")
     first = named.read_bytes()
     assert run("talktree import --known", tmp_path).returncode == 0
-    named.write_bytes(first.replace(NAME.encode(), b"somebody else"))
+    named.write_bytes(first.replace(NAME.encode(), b"another person"))
     edit = f"talktree edit {edited.stem} --reply {edited.stem} --text 'Hello {NAME}'"
     assert run(edit, tmp_path).returncode == 0
     for command in commands("export"):
