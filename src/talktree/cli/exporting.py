@@ -144,7 +144,7 @@ def _conclude(
         total = size(sum(count for _, count in written))
         files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
         tell(f"talktree: wrote {wish.out} ({files}{total})")
-    _tell_secrets(made.secrets, made.looked_for)
+    tell_redacted(made.secrets, made.looked_for)
     _tell_left_out(made.left_out)
     tell_findings(document, chosen=found)
 
@@ -183,7 +183,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
     elif wish.speaks:
         total = size(sum(each.size for each in pages))
         tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
-        _tell_secrets(secrets, looked_for)
+        tell_redacted(secrets, looked_for)
         _tell_left_out(left_out)
         _tell_skipped(skipped)
     if not wish.as_json and wish.progress != "json":
@@ -235,7 +235,7 @@ def _tell_failures(failed: Sequence[Outcome]) -> None:
 # both
 
 
-def _tell_secrets(secrets: Mapping[str, int], looked_for: str) -> None:
+def tell_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
     """What was looked for, and how much of which kind was replaced."""
     if not looked_for:
         tell("talktree: nothing was redacted (--no-redact)")

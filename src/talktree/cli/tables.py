@@ -17,6 +17,7 @@ from talktree.text.json_value import Json
 from talktree.views.measure import counted
 
 if TYPE_CHECKING:
+    from talktree.export.choice import Choice
     from talktree.library.tables.export import Sink
 
 TABLES = ("messages", "calls", "usage", "files")
@@ -33,13 +34,19 @@ class Target(NamedTuple):
     as_json: bool
     include_deleted: bool = False
     encryption: Encryption | None = None
+    redaction: Choice | None = None
+    """What to redact; None for nothing."""
 
 
 def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
     """Write a table, tell how many rows it has, and return the exit code."""
+    from talktree.export.export import redactor_for
+    from talktree.export.table_redaction import TableRedaction
     from talktree.library.importing.result import Failed
     from talktree.library.tables.export import export
 
+    redactor = redactor_for(target.redaction) if target.redaction else None
+    looked_for = redactor.targets.describe() if redactor else ""
     out, to, as_json = target.out, target.to, target.as_json
     if out == "-":
         _refuse_odd_stdout(target)
@@ -54,6 +61,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
             gate=gate,
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
+            redaction=TableRedaction(redactor) if redactor else None,
             since=libraries.beginning("--since", chosen.since),
             until=libraries.end("--until", chosen.until),
             project=chosen.project,
@@ -68,11 +76,16 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
         shape: dict[str, Json] = {
             "written": [out],
             "rows": done.rows,
+            "redacted": dict(sorted(redactor.counts.items())) if redactor else {},
+            "looked_for": looked_for,
             "failed": failed_shape(failed),
         }
         output.print_text([document_text(shape)])
     else:
+        from talktree.cli.exporting import tell_redacted
+
         tell(f"talktree: {out}: {counted(done.rows, 'row')}")
+        tell_redacted(redactor.counts if redactor else {}, looked_for)
         failures_told(failed, quiet=False)
     return 3 if failed else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,12 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 
+if TYPE_CHECKING:
+    from talktree.export.choice import Choice
+
 SHORTEST_WORD = 2
+OF_TABLES = ("include_deleted", "redact_words", "no_redact")
+"""Options of pages that tables have, too."""
 DETAILS = ("full", "high", "low", "minimal", "user-only")
 
 
@@ -109,21 +115,27 @@ def command(
 ) -> int:
     """Write a conversation as a page for other people, or a TABLE of the library for programs.
 
-    A page holds all it needs, no script, and none of the keys, tokens and passwords that were
-    found. Several conversations, or a folder of them, become a folder of pages with an index. TABLE
-    is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a
-    path of that name is written `./messages`. Deleted messages, and messages that are not shown to
-    the user, are left out of pages and have no texts in tables unless --include-deleted. An output
-    that exists is replaced only with --force, and the input never. Exit code 3 if something could
-    not be read; the rest is written.
+    A page holds all it needs and no script. Several conversations, or a folder of them, become a
+    folder of pages with an index. TABLE is one of messages, calls, usage or files and needs the
+    extra `data` (exit code 6 without it); a path of that name is written `./messages`. Keys, tokens
+    and passwords that are found are replaced in pages and tables unless --no-redact is given.
+    Deleted messages, and messages that are not shown to the user, are left out of pages and have no
+    texts in tables unless --include-deleted. An output that exists is replaced only with --force,
+    and the input never. Exit code 3 if something could not be read; the rest is written.
     """
     encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
-        _refuse(context, "a table", [name for name in wishes if name != "include_deleted"])
+        _refuse(context, "a table", [name for name in wishes if name not in OF_TABLES])
         choice = libraries.Choice(library, since, until, project, model, format)
-        deleted = bool(wishes["include_deleted"])
         target = Target(
-            out, to, conversation, force, as_json, include_deleted=deleted, encryption=encryption
+            out,
+            to,
+            conversation,
+            force,
+            as_json,
+            include_deleted=bool(wishes["include_deleted"]),
+            encryption=encryption,
+            redaction=_redaction(wishes),
         )
         return export_table(what[0], target, choice)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
@@ -157,10 +169,8 @@ def _conversations(
 
     from talktree.cli.exporting import Wish, export_conversations, target
     from talktree.export.choice import Choice
-    from talktree.export.targets import PII
 
     ids = str(wishes["ids"] or "")
-    words = _redacted_words(wishes)
     encryption = wishes["encryption"]
     assert encryption is None or isinstance(encryption, Encryption)
     inner = out if encryption is None else encryption.inner_name(out)
@@ -168,9 +178,7 @@ def _conversations(
         "to": target(to, inner),
         "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
         "detail": wishes["detail"],
-        "redact": not wishes["no_redact"],
-        "words": [word for word in words if word.lower() != PII],
-        "personal": any(word.lower() == PII for word in words),
+        **_redaction_shape(wishes),
         "images": wishes["images"],
         "theme": wishes["theme"],
         "include_deleted": wishes["include_deleted"],
@@ -185,6 +193,28 @@ def _conversations(
     }
     assert msgspec.convert(shape, Choice)
     return export_conversations(msgspec.convert(wish, Wish), gate, encryption)
+
+
+def _redaction(wishes: dict[str, object]) -> Choice | None:
+    """What is redacted in a table; None for nothing."""
+    import msgspec
+
+    from talktree.export.choice import Choice
+
+    choice = msgspec.convert(_redaction_shape(wishes), Choice)
+    return choice if choice.redact else None
+
+
+def _redaction_shape(wishes: dict[str, object]) -> dict[str, object]:
+    """The members of a choice that say what is redacted."""
+    from talktree.export.targets import PII
+
+    words = _redacted_words(wishes)
+    return {
+        "redact": not wishes["no_redact"],
+        "words": [word for word in words if word.lower() != PII],
+        "personal": any(word.lower() == PII for word in words),
+    }
 
 
 def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:

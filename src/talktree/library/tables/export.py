@@ -15,7 +15,7 @@ from talktree.files.save import save
 from talktree.library.stats.chosen import Source
 from talktree.library.tables.batches import arrow
 from talktree.library.tables.stream import Filtering, table
-from talktree.library.tables.walk import Kept
+from talktree.library.tables.walk import Kept, Redaction
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -73,13 +73,14 @@ def export(
     gate: OutputGate | None = None,
     conversation: str | None = None,
     include_deleted: bool = False,
+    redaction: Redaction | None = None,
     **filters: Unpack[Filtering],
 ) -> Exported:
     """Write a table to a file, or to a function that takes its bytes piece by piece.
 
-    `to` is parquet, csv or arrow, by default what the path ends with. The filters and
-    `include_deleted` are those of `table`. A file that exists is replaced only if the gate allows
-    it.
+    `to` is parquet, csv or arrow, by default what the path ends with. The filters,
+    `include_deleted` and `redaction` are those of `table`. A file that exists is replaced only if
+    the gate allows it.
     """
     kind = to or (path.suffix.lstrip(".") if isinstance(path, Path) else "")
     if kind not in KINDS:
@@ -95,6 +96,7 @@ def export(
         conversation=conversation,
         failed=_note,
         include_deleted=include_deleted,
+        redaction=redaction,
         **filters,
     )
     counter = _Counter(found)

@@ -133,7 +133,7 @@ def _replies(
             id,
             native,
             format,
-            names.get(project, folder),
+            asked.project(project) or folder,
             session,
             time,
             names.get(model),

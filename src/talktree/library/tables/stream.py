@@ -9,7 +9,7 @@ from talktree.library.stats.chosen import Filters
 from talktree.library.tables.batches import arrow, batches, schema_of
 from talktree.library.tables.rows import rows
 from talktree.library.tables.schemas import TABLES
-from talktree.library.tables.walk import Asked, Failed, Kept
+from talktree.library.tables.walk import Asked, Failed, Kept, Redaction
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -36,18 +36,25 @@ def table(
     conversation: str | None = None,
     failed: Failed | None = None,
     include_deleted: bool = False,
+    redaction: Redaction | None = None,
     **filters: Unpack[Filtering],
 ) -> pa.RecordBatchReader:
     """The rows of `messages`, `calls`, `usage` or `files`, read while they are asked for.
 
     `conversation` is the id of one. The library must stay open meanwhile. A source that cannot be
     read is an error, unless `failed` is there to be told of it. Rows of deleted messages, and of
-    messages that are not shown to the user, have no texts without `include_deleted`.
+    messages that are not shown to the user, have no texts without `include_deleted`. Secrets stay
+    in the texts unless a `redaction` takes them out.
     """
     if name not in TABLES:
         raise UsageError(f"no table {name}", hint=f"one of {', '.join(TABLES)}")
     schema = schema_of(name)
     asked = Asked(
-        library, Filters(**filters), conversation, failed, include_deleted=include_deleted
+        library,
+        Filters(**filters),
+        conversation,
+        failed,
+        include_deleted=include_deleted,
+        redaction=redaction,
     )
     return arrow().RecordBatchReader.from_batches(schema, batches(name, rows(asked, name)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
@@ -13,6 +13,7 @@ from talktree.library.database.connection import Database
 from talktree.library.listing import all_of_source, spans_of
 from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.model.conversation import Conversation
+from talktree.model.document import Document
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
@@ -35,6 +36,16 @@ class Kept(Protocol):
         """Its bytes."""
 
 
+class Redaction(Protocol):
+    """Takes secrets out of what a table is made from."""
+
+    def document(self, document: Document) -> Document:
+        """The document without secrets."""
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+
+
 class Asked:
     """What a table shall hold."""
 
@@ -46,6 +57,7 @@ class Asked:
         failed: Failed | None = None,
         *,
         include_deleted: bool = False,
+        redaction: Redaction | None = None,
     ) -> None:
         self.library = library
         self.filters = filters
@@ -53,6 +65,8 @@ class Asked:
         self._conversation = conversation
         self._failed = failed
         self.include_deleted = include_deleted
+        self._redaction = redaction
+        self._projects: dict[int, str | None] = {}
 
     def sources(self) -> Iterator[Source]:
         """The sources that may have rows, in the order in which they were imported."""
@@ -82,7 +96,7 @@ class Asked:
         spans = zip(all_of_source(db, source.id), spans_of(db, source.id), strict=False)
         for each, (start, end) in spans:
             if self._conversation in (None, each.id):
-                yield where(source, each.id), start, end
+                yield self._where(source, each.id), start, end
 
     def conversations(self) -> Iterator[tuple[Source, Where, Conversation]]:
         """All conversations that can be read, and the columns with which their rows begin."""
@@ -91,15 +105,45 @@ class Asked:
             try:
                 kept = archived_source(library.db, library.archive, source.id)
                 listed = all_of_source(library.db, source.id)
-                found = read(kept, by_slug(source.format)).conversations
-                for number, each in enumerate(found):
+                document = read(kept, by_slug(source.format))
+                if self._redaction is not None:
+                    document = self._redaction.document(document)
+                for number, each in enumerate(document.conversations):
                     id = listed[number].id if number < len(listed) else each.native_id
                     if self._conversation in (None, id):
-                        yield source, where(source, id), each
+                        yield source, self._where(source, id), each
             except TalktreeError as error:
                 if self._failed is None:
                     raise
                 self._failed(source, error)
+
+    def _where(self, source: Source, conversation: str | None) -> Where:
+        """The columns that every table begins with, for a conversation of a source."""
+        return (
+            source.id,
+            self.text(conversation),
+            source.format,
+            self.text(source.project),
+            self.text(source.session),
+        )
+
+    @overload
+    def text(self, text: str) -> str: ...
+
+    @overload
+    def text(self, text: str | None) -> str | None: ...
+
+    def text(self, text: str | None) -> str | None:
+        """A text of the database as it is shown: without secrets, if that is asked for."""
+        return text if self._redaction is None or text is None else self._redaction.text(text)
+
+    def project(self, number: int | None) -> str | None:
+        """The project with a number, as it is shown; replies are many and projects are few."""
+        if number is None:
+            return None
+        if number not in self._projects:
+            self._projects[number] = self.text(self.chosen.names.get(number))
+        return self._projects[number]
 
     def shows(self, hidden: str | None) -> bool:
         """Whether the texts of a message with such a flag are asked for."""
@@ -111,8 +155,3 @@ class Asked:
         return self.chosen.has_time(time) and (
             wanted is None or wanted.casefold() in (model or "").casefold()
         )
-
-
-def where(source: Source, conversation: str | None) -> Where:
-    """The columns that every table begins with, for a conversation of a source."""
-    return source.id, conversation, source.format, source.project, source.session
