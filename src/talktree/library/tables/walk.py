@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Protocol
 
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
@@ -121,28 +121,23 @@ class Asked:
         """The columns that every table begins with, for a conversation of a source."""
         return (
             source.id,
-            self.text(conversation),
+            conversation and self.text(conversation),
             source.format,
-            self.text(source.project),
+            source.project and self.text(source.project),
             self.text(source.session),
         )
 
-    @overload
-    def text(self, text: str) -> str: ...
-
-    @overload
-    def text(self, text: str | None) -> str | None: ...
-
-    def text(self, text: str | None) -> str | None:
+    def text(self, text: str) -> str:
         """A text of the database as it is shown: without secrets, if that is asked for."""
-        return text if self._redaction is None or text is None else self._redaction.text(text)
+        return text if self._redaction is None else self._redaction.text(text)
 
     def project(self, number: int | None) -> str | None:
         """The project with a number, as it is shown; replies are many and projects are few."""
         if number is None:
             return None
         if number not in self._projects:
-            self._projects[number] = self.text(self.chosen.names.get(number))
+            name = self.chosen.names.get(number)
+            self._projects[number] = name and self.text(name)
         return self._projects[number]
 
     def shows(self, hidden: str | None) -> bool:
