@@ -11,6 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "src" / "talktree"
 LAYERS = [
     {"errors", "home"},
+    {"plugins"},
     {"settings"},
     {"files", "text", "processes"},
     {"model"},

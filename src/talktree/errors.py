@@ -81,6 +81,13 @@ class UnknownFormat(TalktreeError):
         )
 
 
+class BrokenPlugin(TalktreeError):
+    """A plug-in of another package that cannot be loaded."""
+
+    exit_code = 3
+    kind = "broken-plugin"
+
+
 class Refused(TalktreeError):
     """Recognised, but deliberately not read, with the reason."""
 

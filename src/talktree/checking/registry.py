@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from types import ModuleType
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from talktree.errors import UsageError
 from talktree.formats import all_formats, by_slug
 from talktree.formats.rule import Rule, rules_in
 from talktree.model.findings import Severity
+from talktree.plugins import Plugin, load_plugins
 
 ALL = "ALL"
 """What is said for every rule there is."""
@@ -80,7 +81,15 @@ def severity_text(rule: Rule) -> str:
 @cache
 def _shared() -> Sequence[Rule]:
     modules = [import_module(f"talktree.checking.rules.{name}") for name in SHARED]
-    return rules_in(*modules, *(point.load() for point in entry_points(group=GROUP)))
+    modules += [plugin.value for plugin in load_plugins(GROUP, _fault)]
+    return rules_in(*modules)
+
+
+def _fault(plugin: Plugin) -> str | None:
+    """What is wrong with the rules of another package."""
+    if not isinstance(plugin.value, ModuleType):
+        return f"it is {type(plugin.value).__name__}, not a module with rules"
+    return None
 
 
 def _sorted(rules: Iterable[Rule]) -> list[Rule]:

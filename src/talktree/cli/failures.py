@@ -44,6 +44,18 @@ def tell(text: str, *, raw: bool = False) -> None:
         pass
 
 
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
+    """A warning on one line, without the place in the code where it was raised."""
+    tell(f"talktree: warning: {message}")
+
+
 class _Internal(TalktreeError):
     exit_code = INTERNAL
     kind = "internal"

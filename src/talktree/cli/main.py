@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
-from talktree.cli.failures import INTERRUPTED, ReaderGone, let_go, report, tell
+from talktree.cli.failures import INTERRUPTED, ReaderGone, let_go, report, show_warning, tell
 from talktree.cli.lean import collect_seldom, leave
 from talktree.cli.plain import Plain, plain
 
@@ -17,6 +18,8 @@ from talktree.cli.plain import Plain, plain
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors have been told on stderr."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:
+        warnings.showwarning = show_warning
     try:
         found = plain(given)
         if found is None or arguments is not None:

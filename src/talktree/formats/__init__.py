@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from talktree.errors import NotFound
 from talktree.formats.base import Format
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+from talktree.plugins import Plugin, load_plugin, load_plugins, plugin_names
 
 BUILT_IN = {
     "chatbuilder": "talktree.formats.chatbuilder",
@@ -29,17 +26,14 @@ GROUP = "talktree.formats"
 
 
 @cache
-def _plugins() -> EntryPoints:
-    # Looking through all installed packages takes longer than recognising a file, and importing
-    # what looks longer than reading one.
-    from importlib.metadata import entry_points
-
-    return entry_points(group=GROUP)
+def _plugin_names() -> list[str]:
+    # Looking through all installed packages takes longer than recognizing a file.
+    return plugin_names(GROUP)
 
 
 def slugs() -> list[str]:
-    """The names of all formats."""
-    return [*BUILT_IN, *(each.name for each in _plugins())]
+    """The names of all formats, those of plug-ins that cannot be loaded included."""
+    return [*BUILT_IN, *(name for name in _plugin_names() if name not in BUILT_IN)]
 
 
 def by_slug(name: str) -> Format:
@@ -65,17 +59,47 @@ def resolve_alias(name: str) -> str:
 
 def _load(slug: str) -> Format | None:
     """The format with a slug; None if there is none."""
-    if slug in BUILT_IN:
-        found = import_module(BUILT_IN[slug]).FORMAT
-    else:
-        plugins = _plugins().select(name=slug)
-        if not plugins:
-            return None
-        found = next(iter(plugins)).load()
+    if slug not in BUILT_IN:
+        return _plugin(slug) if slug in _plugin_names() else None
+    found = import_module(BUILT_IN[slug]).FORMAT
     assert isinstance(found, Format)
     return found
 
 
+@cache
+def _plugin(slug: str) -> Format | None:
+    plugin = load_plugin(GROUP, slug, _fault)
+    return None if plugin is None else plugin.value
+
+
+@cache
+def _all() -> tuple[Format, ...]:
+    plugins = load_plugins(GROUP, _fault)
+    return (
+        *(by_slug(slug) for slug in BUILT_IN),
+        *(plugin.value for plugin in plugins if plugin.name not in BUILT_IN),
+    )
+
+
 def all_formats() -> list[Format]:
-    """Every format there is."""
-    return [by_slug(slug) for slug in slugs()]
+    """Every format there is; plug-ins that cannot be loaded are reported and skipped."""
+    return list(_all())
+
+
+def is_built_in(format: Format) -> bool:
+    """Whether a format is one of Talktree's own."""
+    return format.info.slug in BUILT_IN
+
+
+def _fault(plugin: Plugin) -> str | None:
+    """What is wrong with a format of another package."""
+    if not isinstance(plugin.value, Format):
+        return f"it is {type(plugin.value).__name__}, not a Format"
+    missing = [name for name in ("info", "can", "lens") if not hasattr(plugin.value, name)]
+    if missing:
+        return f"it has no {' and no '.join(missing)}"
+    if plugin.value.info.slug != plugin.name:
+        return f"its slug is {plugin.value.info.slug!r}, its entry point {plugin.name!r}"
+    if plugin.name in BUILT_IN:
+        return "a format of this name is built in"
+    return None

@@ -8,9 +8,10 @@ from typing import NamedTuple, TypedDict
 from talktree.errors import UnknownFormat
 from talktree.files import Source, plain_head
 from talktree.files.packed import GZIP, ZSTD
-from talktree.formats import all_formats, by_slug, slugs
-from talktree.formats.base import CARRY, Format, Probe
+from talktree.formats import GROUP, all_formats, by_slug, is_built_in, slugs
+from talktree.formats.base import CARRY, Detection, Format, Probe
 from talktree.formats.secrets import without_secrets
+from talktree.plugins import describe_failure, warn_once
 
 AT_LEAST = 0.3
 MOST_TOGETHER = 64
@@ -75,9 +76,20 @@ def detect(source: Source, *, named: bool = False) -> Guess:
 def _answers(source: Source) -> list[Guess]:
     """What every format says that knows something of the source, surest first."""
     probe = Probe(source)
-    asked = ((format, format.detect(probe)) for format in all_formats())
+    asked = ((format, _detection(format, probe)) for format in all_formats())
     found = [Guess(format, *answer) for format, answer in asked if answer is not None]
     return sorted(found, key=lambda guess: -guess.confidence)
+
+
+def _detection(format: Format, probe: Probe) -> Detection | None:
+    """What a format says; one of another package must not keep others from being recognized."""
+    if is_built_in(format):
+        return format.detect(probe)
+    try:
+        return format.detect(probe)
+    except Exception as error:  # the code of another package: it may raise anything
+        warn_once(describe_failure(GROUP, format.info.slug, error))
+        return None
 
 
 class _Why(TypedDict, total=False):

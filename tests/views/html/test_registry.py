@@ -77,5 +77,5 @@ def test_what_fails_is_shown_in_the_usual_way_and_told() -> None:
     shown = only(Event("weather", "rain"))
     assert (shown.kind, shown.title, shown.detail) == ("chip", "weather", "rain")
     told = " ".join(registry().troubles)
-    assert "gone could not be loaded" in told
+    assert "plug-in gone (charts-for-talktree 1.0) cannot be loaded" in told
     assert "RuntimeError: no" in told

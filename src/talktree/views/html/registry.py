@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
+from talktree.errors import BrokenPlugin
 from talktree.model.derive import tool_key
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Event, Text, ToolCall, ToolResult, Unknown
+from talktree.plugins import Plugin, describe_failure, load_plugin, plugin_names
 from talktree.text.media import usual
 from talktree.views.html.block import Block
 from talktree.views.html.gate import safe
@@ -114,9 +115,18 @@ def _gated(block: Block) -> Block:
 def registry() -> Registry:
     """The registry with everything that is installed."""
     made = Registry()
-    for point in entry_points(group=GROUP):
+    for name in plugin_names(GROUP):
         try:
-            point.load()(made)
-        except Exception as trouble:  # a broken plug-in must not take the page with it
-            made.note(f"{point.name} could not be loaded: {trouble}")
+            plugin = load_plugin(GROUP, name, _fault)
+            if plugin is not None:
+                plugin.value(made)
+        except BrokenPlugin as error:
+            made.note(error.message)
+        except Exception as error:  # the code of another package: it may raise anything
+            made.note(describe_failure(GROUP, name, error))
     return made
+
+
+def _fault(plugin: Plugin) -> str | None:
+    """What is wrong with the renderers of another package."""
+    return None if callable(plugin.value) else "it is no function"
