@@ -71,7 +71,7 @@ def test_a_setting_that_does_nothing_is_an_error(text: str, tmp_path: Path) -> N
 
 
 PLUGIN = '''
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 
 @rule("XXX101", "shouting", "warning", on="message")
 def shouting(seen):
@@ -85,7 +85,7 @@ def shouting(seen):
     Fix: none, because only its author can say it kindly.
     """
     text = seen.entry.text
-    return [Told("it is all capitals")] if text.isupper() else ()
+    return [Diagnostic("it is all capitals")] if text.isupper() else ()
 '''
 
 

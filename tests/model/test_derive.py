@@ -12,6 +12,7 @@ from talktree.model.latency import latencies
 from talktree.model.message import META, SIDECHAIN, Message, Todo, Usage
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
 from talktree.model.tally import Tally
+from talktree.views.speakers import speaker_in
 from tests.talk import at, call, reply, result, said, talk
 
 
@@ -52,7 +53,7 @@ def test_what_programs_write_is_not_said_to_be_the_users(
     ],
 )
 def test_speakers(role: str, flags: tuple[str, ...], format: str, name: str) -> None:
-    assert speaker(Message(role=role, flags=frozenset(flags)), format=format) == name
+    assert speaker_in(format, Message(role=role, flags=frozenset(flags))) == name
 
 
 def test_tool_names_are_compared_without_case_and_joints() -> None:

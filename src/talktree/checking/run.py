@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from talktree.checking.evidence.elsewhere import know_each_other
 from talktree.checking.registry import rules_for
 from talktree.formats.engine import Origin
-from talktree.formats.rule import Gate, Glance, Rule, Told
+from talktree.formats.rule import Diagnostic, Gate, Glance, Rule
 from talktree.formats.stretch import Place, Stretch, stretches
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.document import Document
@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
     finding: Finding
     rule: Rule
-    told: Told
+    told: Diagnostic
     subject: Talk | Setting | None = None
     """What the rule looked at, where it looked at more than bytes."""
 
@@ -170,7 +170,7 @@ class Judge:
                 yield self._found(rule, told._replace(at=at), talk, position)
 
     def _found(
-        self, rule: Rule, told: Told, subject: Talk | Setting | None, position: int
+        self, rule: Rule, told: Diagnostic, subject: Talk | Setting | None, position: int
     ) -> Found:
         path, line, entry, number = told.path, told.line, told.name, -1
         if isinstance(subject, Talk) and position >= 0:

@@ -15,7 +15,6 @@ from talktree.errors import NotFound
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
-from talktree.model.derive import speaker
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.text.json_read import decode
@@ -23,6 +22,7 @@ from talktree.text.json_value import Json
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import clipped, counted, size, text_lines
 from talktree.views.shapes import json_text
+from talktree.views.speakers import speaker_in
 
 HOLE = "…"
 WIDTH = 96
@@ -84,7 +84,7 @@ def _carried(loaded: Loaded, names: dict[int, str], conversation: Conversation) 
     edited = carry.kept is not None and loaded.touched
     who = "the conversation"
     if isinstance(entry, Message):
-        who = speaker(entry, format=conversation.format)
+        who = speaker_in(conversation.format, entry)
     usual = _usual_spelling(carry.format)
     return Carried(
         entry.id,

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
 from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
-from talktree.model.derive import speaker
 from talktree.model.message import DELETED, META, Message
 from talktree.model.parts import (
     Artifact,
@@ -26,6 +25,7 @@ from talktree.views.html.escaped import shown
 from talktree.views.lines import Line
 from talktree.views.measure import counted, one_line
 from talktree.views.parts import compact_json, part_line
+from talktree.views.speakers import speaker_in
 from talktree.views.tools import call_title
 from talktree.views.when import moment
 
@@ -70,7 +70,7 @@ class Writer(ABC):
         if not shown:
             return
         hidden = [word for flag, word in MARKS.items() if flag in step.message.flags]
-        who = " · ".join([speaker(step.message, format=self._format), *hidden])
+        who = " · ".join([speaker_in(self._format, step.message), *hidden])
         says = any(isinstance(part, Text) for part in step.message.parts)
         if says or who != self._speaker:
             yield self._heading(who, step.message)

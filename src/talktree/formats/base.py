@@ -59,6 +59,8 @@ class FormatInfo(Struct, frozen=True, kw_only=True):
     origin: str = ""
     """Where its files come from, in a few plain words."""
     docs: str = ""
+    assistant: str = "Assistant"
+    """What its assistant is called when it speaks."""
 
 
 class Can(Struct, frozen=True, kw_only=True):
@@ -81,7 +83,7 @@ class Can(Struct, frozen=True, kw_only=True):
     """Whether text may hold what UTF-8 cannot."""
     texts: Literal["one", "many"] = "many"
     """Whether a message may hold several stretches of text, told apart."""
-    ids: Literal["any", "uuid"] = "any"
+    ids: Literal["any", "uuid", "none"] = "any"
     """What an id must look like for the format's own programs."""
     calls: Literal["loose", "named"] = "loose"
     """Whether results may stand alone, or must name a call that stands before them."""

@@ -21,7 +21,7 @@ Subject = Literal["reading", "source", "record", "message", "snapshot", "head", 
 snapshot or head, each part of a message, or a conversation once all of it was seen."""
 
 
-class Told(NamedTuple):
+class Diagnostic(NamedTuple):
     """One place where a rule is broken."""
 
     message: str
@@ -43,7 +43,7 @@ class Told(NamedTuple):
     """A text of the record that is meant, where only the model's word for it is known."""
 
 
-Check = Callable[..., Iterable[Told]]
+Check = Callable[..., Iterable[Diagnostic]]
 Gate = Callable[[Any], object]
 """From a record as rules see it to what is found there; a rule has it as `seen.gated`."""
 Glance = Callable[[Any], Sequence[Any]]
@@ -110,10 +110,10 @@ class Rule(Struct, frozen=True, kw_only=True):
         return _explained(self.text)
 
 
-def as_noticed(found: Finding) -> list[Told]:
+def as_noticed(found: Finding) -> list[Diagnostic]:
     """What reading noticed, told as it is."""
     return [
-        Told(
+        Diagnostic(
             found.message,
             path=found.path,
             line=found.line,

@@ -10,20 +10,19 @@ from collections.abc import Mapping
 from talktree.model.message import META, SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, ToolCall, ToolResult
 
-AGENTS = {"claude-messages": "Claude", "claude-code": "Claude", "sage": "Sage"}
-"""What the assistant is called in formats that belong to one."""
+ASSISTANT = "Assistant"
+"""What the assistant is called where no program gives it a name."""
 COMMANDS = frozenset({"command", "command_output"})
 TODO_TOOLS = frozenset({"todowrite"})
 DONE = frozenset({"completed", "done"})
 
 
-def speaker(message: Message, *, format: str = "", agent: str | None = None) -> str:
+def speaker(message: Message, *, agent: str = ASSISTANT) -> str:
     """Who speaks: in a sidechain the assistant asks, and a sub-agent answers.
 
     Programs write much of what has the role of the user: results, commands, summaries, reminders.
-    The assistant has the name of its format unless `agent` names it.
+    The assistant is called `agent`.
     """
-    agent = agent or AGENTS.get(format, "Assistant")
     aside = SIDECHAIN in message.flags
     match message.role:
         case "user" if name := _program(message):

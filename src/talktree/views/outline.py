@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeAlias
 
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
-from talktree.model.derive import speaker
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.outline import Trait
@@ -31,6 +30,7 @@ from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import clipped, counted, one_line
 from talktree.views.parts import part_line, thought
+from talktree.views.speakers import speaker_in
 from talktree.views.tools import call_title
 
 SHORT_RUN = 3
@@ -164,7 +164,7 @@ class _Teller:
             return line((f"{row.lane.prefix}* ", "graph"), (self._short(id), "mark"))
         inferred = self._conversation.skeleton.linked.get(row.position) == INFERRED
         mark = "=" if _compacts(entry) else "~" if inferred else "*"
-        name = speaker(entry, format=self._conversation.format)
+        name = speaker_in(self._conversation.format, entry)
         styles = {"user": "user", "assistant": "agent"}
         marks = [f"[{flag}]" for flag in sorted(entry.flags)]
         marks += ["[link inferred]"] if inferred else []

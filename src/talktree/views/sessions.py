@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from talktree.model.derive import speaker
 from talktree.model.message import Message
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line
+from talktree.views.speakers import speaker_in
 from talktree.views.when import moment, stamp
 
 WIDTH = 90
@@ -79,13 +79,13 @@ def head_lines(session: Described, workspace: str | None) -> Iterator[Line]:
     yield line(("workspace  ", "faint"), workspace or "none here: files go where --into says")
 
 
-def spoken_lines(messages: Iterable[Message], agent: str | None = None) -> Iterator[Line]:
+def spoken_lines(messages: Iterable[Message], agent: str | None) -> Iterator[Line]:
     """The first words of each message; the assistant is called `agent`."""
     for message in messages:
         yield line(
             (f"{moment(message.time_ns) or '?':19}", "faint"),
             (f"  {message.id[:SHORT]:8}", "mark"),
-            (f"  {speaker(message, format='sage', agent=agent):9}", "other"),
+            (f"  {speaker_in('sage', message, agent):9}", "other"),
             f"  {one_line(_words(message), WIDTH)}".rstrip(),
         )
 

@@ -12,7 +12,6 @@ from typing import assert_never
 
 from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
-from talktree.model.derive import speaker
 from talktree.model.measures import MessageMeasures, recorded_usage
 from talktree.model.mending import inferred_links
 from talktree.model.message import Message
@@ -32,6 +31,7 @@ from talktree.text.json_value import Json, Token
 from talktree.text.json_write import encode
 from talktree.text.visible import visible_json
 from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
+from talktree.views.speakers import speaker_in
 from talktree.views.when import stamp
 
 Object = dict[str, Json]
@@ -94,7 +94,7 @@ def message_shape(message: Message, *, format: str, agent: str | None = None) ->
         "id": message.id,
         "parent": message.parent,
         "role": message.role,
-        "speaker": speaker(message, format=format, agent=agent),
+        "speaker": speaker_in(format, message, agent),
         "time": stamp(message.time_ns) or None,
         "model": message.model,
         "usage": None if usage is None else _fields(usage),

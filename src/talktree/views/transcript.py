@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
-from talktree.model.derive import speaker, todos_of
+from talktree.model.derive import todos_of
 from talktree.model.message import META, Message, Todo
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.skeleton import ROOT
@@ -23,6 +23,7 @@ from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import cells, counted, one_line, wrapped
 from talktree.views.parts import is_filler, part_line
 from talktree.views.reading import as_read
+from talktree.views.speakers import speaker_in
 from talktree.views.todos import checklist
 from talktree.views.tools import call_lines, result_lines
 from talktree.views.when import moment
@@ -92,7 +93,7 @@ class Transcript:
 
     def _heading(self, message: Message) -> Iterator[Line]:
         """Who speaks; silent while the same speaker goes on working."""
-        name = speaker(message, format=self._conversation.format)
+        name = speaker_in(self._conversation.format, message)
         says = any(isinstance(part, Text) and part.text for part in message.parts)
         if name == self._speaker and not says:
             yield EMPTY

@@ -16,7 +16,7 @@ from talktree.checking.evidence.relink import hung_on, is_linked, taken_out
 from talktree.formats.base import About
 from talktree.formats.change import Change, Insert, Revalue
 from talktree.formats.facts import Site
-from talktree.formats.rule import Told
+from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
@@ -73,7 +73,7 @@ def is_answerable(seen: Seen, part: int) -> bool:
     return answer_for(seen, part, parent=None) is not None
 
 
-def put_answer(talk: Talk, told: Told) -> Iterator[Change]:
+def put_answer(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """An answer right behind the call; what came next comes behind the answer."""
     assert isinstance(told.about, Unanswered)
     parts, number = told.about
@@ -109,7 +109,7 @@ class Going(NamedTuple):
     kept: int = ROOT
 
 
-def drop_result(talk: Talk, told: Told) -> Iterator[Change]:
+def drop_result(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """Results go, and with them their record if it holds nothing else."""
     going = told.about
     assert isinstance(going, Going)
@@ -134,7 +134,7 @@ def _without(seen: Seen, going: Going) -> Json:
 # ids that stand twice
 
 
-def rename_call(talk: Talk, told: Told) -> Iterator[Change]:
+def rename_call(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """A call gets an id of its own, and so do its results; those of one record all at once."""
     assert isinstance(told.about, Doubled)
     old = call_at(talk, told.about.call).id or ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.item import native_entry
-from talktree.formats.rule import Told
+from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.mending import relinked
 from talktree.model.skeleton import ROOT
@@ -70,6 +70,6 @@ def can_be_named(talk: Talk, above: int, position: int) -> bool:
     return max(before, default=above) == above
 
 
-def hang_as_inferred(talk: Talk, told: Told) -> Iterator[Change]:
+def hang_as_inferred(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """The fix of all rules about links."""
     yield hang(talk, told.position, links_of(talk).get(told.position, ROOT))

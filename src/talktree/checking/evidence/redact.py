@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.origin import Origin
-from talktree.formats.rule import Mend, Told
+from talktree.formats.rule import Diagnostic, Mend
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.text.json_texts import texts_in, with_texts
@@ -76,11 +76,11 @@ def _bare(text: str) -> str:
     return _SPACING.sub("", text) if "\n" in text or "\\" in text else text
 
 
-def told_of(kind: str, seen: Seen) -> Iterable[Told]:
+def told_of(kind: str, seen: Seen) -> Iterable[Diagnostic]:
     """The secrets of one kind in a record, told without telling them."""
     found: list[Kept] = seen.gated
     return [
-        Told(f"{each.what} ({brief(each.text)})", way=each.way, about=each.text)
+        Diagnostic(f"{each.what} ({brief(each.text)})", way=each.way, about=each.text)
         for each in found
         if each.kind == kind
     ]
@@ -89,7 +89,7 @@ def told_of(kind: str, seen: Seen) -> Iterable[Told]:
 def redacted(kind: str) -> Mend:
     """The secret makes way for words that are the same wherever it stands."""
 
-    def _mend(talk: Talk, told: Told) -> Iterator[Change]:
+    def _mend(talk: Talk, told: Diagnostic) -> Iterator[Change]:
         secret = str(told.about)
         words = f"[redacted:{kind}:{_numbers(talk.origin).number(kind, secret)}]"
         yield Revalue(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.formats.change import Change, Revalue
-from talktree.formats.rule import Told
+from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.outline import Trait
@@ -76,7 +76,7 @@ def _is_unmarked(talk: Talk, position: int) -> bool:
     return isinstance(entry, Message) and SIDECHAIN not in entry.flags
 
 
-def put_on_side(talk: Talk, told: Told) -> Iterator[Change]:
+def put_on_side(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """The message is marked as a sub-agent's."""
     yield Revalue(talk, told.position, _marked)
 

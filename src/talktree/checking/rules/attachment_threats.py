@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.checking.evidence.attachment_content import scanner_result, threats_in
 from talktree.checking.rules.unsafe_files import attachments_in, shown, way_to
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.stretch import files_in
 from talktree.formats.talk import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
@@ -17,11 +17,13 @@ FILES = (Attachment, ToolResult)
 LONGEST_DETAIL = 160
 
 
-def _told(part: Part, seen: Seen, kind: ThreatKind) -> Iterator[Told]:
+def _told(part: Part, seen: Seen, kind: ThreatKind) -> Iterator[Diagnostic]:
     for each in attachments_in(part):
         for threat in threats_in(each):
             if threat.kind == kind:
-                yield Told(f"{_named(each)} is {_detail(threat.detail)}", way_to(seen, each.url))
+                yield Diagnostic(
+                    f"{_named(each)} is {_detail(threat.detail)}", way_to(seen, each.url)
+                )
 
 
 def _detail(text: str) -> str:
@@ -33,7 +35,7 @@ def _named(part: Attachment) -> str:
 
 
 @rule("SEC121", "test-virus", "error", on="part", glance=files_in, parts=FILES)
-def test_virus(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def test_virus(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attachment is the EICAR test file, which every virus scanner reports, or an archive with
     it.
 
@@ -49,7 +51,7 @@ def test_virus(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC122", "archive-bomb", "error", on="part", glance=files_in, parts=FILES)
-def archive_bomb(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def archive_bomb(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attached archive unpacks to far more than it takes: to more than 64 MiB and 200 times its
     size, to more than its members declare, or to archives nested more than four deep.
 
@@ -65,7 +67,7 @@ def archive_bomb(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC123", "program-attached", "error", on="part", glance=files_in, parts=FILES)
-def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attachment is a program for Linux, Windows, macOS or Java, or a Windows shortcut, whatever
     its name and type say.
 
@@ -80,7 +82,7 @@ def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC124", "macros-attached", "warning", on="part", glance=files_in, parts=FILES)
-def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attached document has macros: a Word, Excel, PowerPoint or OpenDocument file, new or old.
 
     Why: macros are programs that run when the document is opened and the user agrees. They are the
@@ -96,7 +98,7 @@ def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC125", "pdf-script", "warning", on="part", glance=files_in, parts=FILES)
-def pdf_script(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def pdf_script(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attached PDF runs JavaScript, starts a program, or sends something when it is opened.
     Going to a page when it is opened is not reported. Names written with escapes (`/J#61vaScript`)
     and compressed objects are read, too.
@@ -113,7 +115,7 @@ def pdf_script(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC126", "script-attached", "warning", on="part", glance=files_in, parts=FILES)
-def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attachment is a script: it begins with a shebang line, or its name (`.bat`, `.ps1`,
     `.vbs`, `.js`, `.sh` and so on) or its type says so.
 
@@ -129,7 +131,7 @@ def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Told]:
 
 
 @rule("SEC131", "scanner-hit", "error", on="part", glance=files_in, parts=FILES)
-def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """The virus scanner of your configuration (`scan-command`) reports an attachment. It is off
     unless you name one.
 
@@ -143,11 +145,11 @@ def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     for each in attachments_in(part):
         result = scanner_result(each)
         if result.state == "infected":
-            yield Told(f"{_named(each)}: {_detail(result.detail)}", way_to(seen, each.url))
+            yield Diagnostic(f"{_named(each)}: {_detail(result.detail)}", way_to(seen, each.url))
 
 
 @rule("SEC132", "scanner-failed", "warning", on="part", glance=files_in, parts=FILES)
-def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """The virus scanner of your configuration (`scan-command`) could not scan an attachment: it did
     not start, did not end in time, or ended with another code than 0 and 1.
 
@@ -161,4 +163,4 @@ def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     for each in attachments_in(part):
         result = scanner_result(each)
         if result.state == "failed":
-            yield Told(f"{_named(each)} was not scanned: {_detail(result.detail)}")
+            yield Diagnostic(f"{_named(each)} was not scanned: {_detail(result.detail)}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from talktree.files import Unpacked
 from talktree.formats.change import Remake
 from talktree.formats.mends import sound_bytes, to_value
-from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
@@ -17,7 +17,7 @@ NUL_ESCAPE = b"\\u0000"
 
 
 @rule("SYN201", "byte-order-mark", "warning", on="reading", fix=safe(sound_bytes("bom")))
-def byte_order_mark(noticed: Finding) -> list[Told]:
+def byte_order_mark(noticed: Finding) -> list[Diagnostic]:
     """A byte order mark stands at the start of the file, or in the middle of it.
 
     Why: many readers take it for a part of the first record and lose that, or all of them.
@@ -31,7 +31,7 @@ def byte_order_mark(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN202", "invalid-utf8", "error", on="reading", fix=unsafe(sound_bytes("utf8")))
-def invalid_utf8(noticed: Finding) -> list[Told]:
+def invalid_utf8(noticed: Finding) -> list[Diagnostic]:
     """Some bytes are not UTF-8: another encoding, or a character that was cut in two.
 
     Why: many readers refuse the whole file for one such byte.
@@ -45,7 +45,7 @@ def invalid_utf8(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN203", "lone-surrogate", "error", on="reading", fix=unsafe(sound_bytes("surrogate")))
-def lone_surrogate(noticed: Finding) -> list[Told]:
+def lone_surrogate(noticed: Finding) -> list[Diagnostic]:
     """A string holds one half of a surrogate pair without the other.
 
     Why: a text was cut in the middle of a character. It cannot be sent on as UTF-8, so a service
@@ -60,7 +60,7 @@ def lone_surrogate(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN204", "control-character", "warning", on="reading", fix=safe(sound_bytes("control")))
-def control_character(noticed: Finding) -> list[Told]:
+def control_character(noticed: Finding) -> list[Diagnostic]:
     """A control character stands in a text as it is, where its format wants it escaped.
 
     Why: strict readers refuse the record, and XML readers the whole file.
@@ -73,14 +73,14 @@ def control_character(noticed: Finding) -> list[Told]:
     return as_noticed(noticed)
 
 
-def _in_utf8(setting: Setting, told: Told) -> Iterator[Remake]:
+def _in_utf8(setting: Setting, told: Diagnostic) -> Iterator[Remake]:
     assert told.path is not None
     data = setting.origin.by_path[told.path].content.read()
     yield Remake(told.path, data, stored=True)
 
 
 @rule("SYN210", "utf-16", "warning", on="source", fix=safe(_in_utf8))
-def utf_16(setting: Setting) -> Iterator[Told]:
+def utf_16(setting: Setting) -> Iterator[Diagnostic]:
     """A file is written in UTF-16, as some programs on Windows save text.
 
     Why: all formats here are UTF-8; other readers find nothing in the file.
@@ -93,7 +93,7 @@ def utf_16(setting: Setting) -> Iterator[Told]:
     for sheet in setting.origin.sheets:
         if isinstance(sheet.content, Unpacked) and sheet.content.how == "UTF-16":
             whole = sheet.content.damage is None
-            yield Told("the file is in UTF-16", path=sheet.path, fixable=whole)
+            yield Diagnostic("the file is in UTF-16", path=sheet.path, fixable=whole)
 
 
 def _with_nul(stretch: Stretch) -> Sequence[Seen]:
@@ -109,7 +109,7 @@ def _with_nul(stretch: Stretch) -> Sequence[Seen]:
     glance=_with_nul,
     fix=unsafe(to_value(lambda seen, told: with_texts(seen.value, _without_nul))),
 )
-def nul_character(seen: Seen) -> Iterable[Told]:
+def nul_character(seen: Seen) -> Iterable[Diagnostic]:
     """A string holds the character U+0000, written as an escape.
 
     Why: databases refuse such a text, and whatever takes strings to end with a NUL cuts it off.
@@ -122,7 +122,7 @@ def nul_character(seen: Seen) -> Iterable[Told]:
     if NUL_ESCAPE not in seen.record.raw:
         return ()
     way = next((each.way for each in texts_in(seen.value) if "\0" in each.text), None)
-    return () if way is None else (Told("a string holds a NUL character", way=way),)
+    return () if way is None else (Diagnostic("a string holds a NUL character", way=way),)
 
 
 def _without_nul(name: str | None, text: str) -> str:

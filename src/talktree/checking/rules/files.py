@@ -8,7 +8,7 @@ from talktree.formats.base import CARRY
 from talktree.formats.change import Change, Remake
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.rule import Told, as_noticed, rule, safe
+from talktree.formats.rule import Diagnostic, as_noticed, rule, safe
 from talktree.formats.sheets import Sheet
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Opaque
@@ -25,7 +25,7 @@ MISSING = READING["missing-file"].code
 
 
 @rule("SYN401", "unrelated-file", "note", on="source")
-def unrelated_file(setting: Setting) -> Iterable[Told]:
+def unrelated_file(setting: Setting) -> Iterable[Diagnostic]:
     """A file lies in the folder that is no part of the conversation.
 
     Why: it is kept as it is and never read, so what stands in it is neither shown nor converted.
@@ -38,11 +38,11 @@ def unrelated_file(setting: Setting) -> Iterable[Told]:
     """
     for path in setting.origin.strangers:
         if not path.startswith(OWN_FOLDER) and not path.rpartition("/")[2].startswith(CARRY):
-            yield Told("not a part of the conversation; kept as it is", path=path)
+            yield Diagnostic("not a part of the conversation; kept as it is", path=path)
 
 
 @rule("SYN402", "link-or-special-file", "note", on="source")
-def link_or_special_file(setting: Setting) -> Iterable[Told]:
+def link_or_special_file(setting: Setting) -> Iterable[Diagnostic]:
     """A symbolic link, a socket or another special file lies in the folder.
 
     Why: a link may lead anywhere, so it is not followed; what it leads to is missing here.
@@ -54,11 +54,11 @@ def link_or_special_file(setting: Setting) -> Iterable[Told]:
     say.
     """
     for path in setting.origin.source.skipped:
-        yield Told("a link, a special file or a closed folder; not followed", path=path)
+        yield Diagnostic("a link, a special file or a closed folder; not followed", path=path)
 
 
 @rule("SYN403", "unknown-record", "note", on="talk")
-def unknown_record(talk: Talk) -> Iterable[Told]:
+def unknown_record(talk: Talk) -> Iterable[Diagnostic]:
     """Records of a kind that the format is not known to have.
 
     Why: a newer program, or a plug-in, wrote something that is kept as it is but not understood.
@@ -74,11 +74,11 @@ def unknown_record(talk: Talk) -> Iterable[Told]:
         return
     for kind, position, count in _unknown(talk):
         named = f"of the unknown kind {kind[:SHOWN]}" if kind else "of no known kind"
-        yield Told(f"{_many(count)} {named}; kept, but not understood", position=position)
+        yield Diagnostic(f"{_many(count)} {named}; kept, but not understood", position=position)
 
 
 @rule("SYN404", "newer-version", "warning", on="reading")
-def newer_version(noticed: Finding) -> list[Told]:
+def newer_version(noticed: Finding) -> list[Diagnostic]:
     """The file says that it was written in a newer version of its format than is known here.
 
     Why: what the new version added is kept but not understood, and may change what the rest means.
@@ -91,7 +91,7 @@ def newer_version(noticed: Finding) -> list[Told]:
     return as_noticed(noticed)
 
 
-def _made_anew(setting: Setting, told: Told) -> Iterator[Change]:
+def _made_anew(setting: Setting, told: Diagnostic) -> Iterator[Change]:
     talk, path = told.about, told.path
     if isinstance(talk, Talk) and path is not None:
         data = talk.format.remade(path, talk)
@@ -100,7 +100,7 @@ def _made_anew(setting: Setting, told: Told) -> Iterator[Change]:
 
 
 @rule("SYN405", "missing-file", "warning", on="source", fix=safe(_made_anew))
-def missing_file(setting: Setting) -> Iterator[Told]:
+def missing_file(setting: Setting) -> Iterator[Diagnostic]:
     """A file is not there that belongs to every conversation of the format.
 
     Why: its own programs do not list or open a conversation without it.
@@ -117,7 +117,7 @@ def missing_file(setting: Setting) -> Iterator[Told]:
             if each.code == MISSING:
                 talk = talks.get(sheet.group)
                 known = talk is not None and talk.facts.spoken > 0
-                yield Told(each.message, path=each.path, fixable=known, about=talk)
+                yield Diagnostic(each.message, path=each.path, fixable=known, about=talk)
 
 
 def _noted(sheet: Sheet) -> Iterable[Finding]:
@@ -132,7 +132,7 @@ def _noted(sheet: Sheet) -> Iterable[Finding]:
 
 
 @rule("SYN406", "secrets-left-out", "note", on="source")
-def secrets_left_out(setting: Setting) -> Iterable[Told]:
+def secrets_left_out(setting: Setting) -> Iterable[Diagnostic]:
     """A file lies beside the conversation that may hold keys or passwords.
 
     Why: it is neither opened nor copied, so that no key ends up in a conversion, a report or a
@@ -144,11 +144,11 @@ def secrets_left_out(setting: Setting) -> Iterable[Told]:
     Fix: none, because the file belongs to the program, not to the conversation.
     """
     for path in setting.origin.source.withheld:
-        yield Told("it may hold keys; neither opened nor copied", path=path)
+        yield Diagnostic("it may hold keys; neither opened nor copied", path=path)
 
 
 @rule("SYN407", "parsed-to-nothing", "error", on="talk")
-def parsed_to_nothing(talk: Talk) -> Iterable[Told]:
+def parsed_to_nothing(talk: Talk) -> Iterable[Diagnostic]:
     """A conversation has records, and nothing of what was said was understood.
 
     Why: the program that wrote it changed its format. Reading it as an empty conversation would
@@ -165,18 +165,18 @@ def parsed_to_nothing(talk: Talk) -> Iterable[Told]:
         unknown = list(_unknown(talk))
         count = sum(each for _, _, each in unknown)
         if unknown:
-            yield Told(f"{_many(count)} and no message among them", position=unknown[0][1])
+            yield Diagnostic(f"{_many(count)} and no message among them", position=unknown[0][1])
     elif facts.silent and len(facts.silent) == facts.spoken:
         first = facts.silent[0]
         said = talk.format.said(talk.seen(first).value)
         if not _is_empty(said):
             count = len(facts.silent)
             what = f"{_many(count)} of messages and no word of them was understood"
-            yield Told(f"{what}: the first is {_shape(said)}", position=first)
+            yield Diagnostic(f"{what}: the first is {_shape(said)}", position=first)
 
 
 @rule("SYN408", "mixed-versions", "note", on="talk")
-def mixed_versions(talk: Talk) -> Iterable[Told]:
+def mixed_versions(talk: Talk) -> Iterable[Diagnostic]:
     """The conversation was written by several versions of its program.
 
     Why: records of one kind may have different forms, so tools made for one version may understand
@@ -193,7 +193,7 @@ def mixed_versions(talk: Talk) -> Iterable[Told]:
         names = list(versions)
         shown = ", ".join(name[:SHOWN] for name in names[:4])
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        yield Told(f"versions {shown}{more}", position=versions[names[1]])
+        yield Diagnostic(f"versions {shown}{more}", position=versions[names[1]])
 
 
 def _nobody_speaks(talk: Talk) -> bool:

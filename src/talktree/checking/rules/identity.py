@@ -11,7 +11,7 @@ from talktree.checking.evidence.links import hang, links_of, renamed
 from talktree.checking.evidence.minted import is_wanted, minted
 from talktree.checking.evidence.shared_ids import Shared, shared_by
 from talktree.formats.change import Change, Drop, Revalue
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Snapshot
 from talktree.text.json_value import Json
@@ -21,13 +21,13 @@ def _named(seen: Seen) -> Json:
     return seen.put(replace(seen.entry, id=renamed(seen.talk)[seen.position]))
 
 
-def _name(talk: Talk, told: Told) -> Iterator[Change]:
+def _name(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     position = told.position
     renamed(talk)[position] = minted(talk, position)
     yield Revalue(talk, position, _named)
 
 
-def _rename(talk: Talk, told: Told) -> Iterator[Change]:
+def _rename(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     """A new id, and with it everything that hangs on the entry or on its copies."""
     found = doubles_of(talk)
     position = told.position
@@ -40,12 +40,12 @@ def _rename(talk: Talk, told: Told) -> Iterator[Change]:
                 yield hang(talk, child, position, follows=talk.bones.starts_anew(child))
 
 
-def _fold(talk: Talk, told: Told) -> Iterator[Change]:
+def _fold(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     yield Drop(talk, told.position)
 
 
 @rule("IDS101", "missing-id", "warning", on="talk", fix=unsafe(_name))
-def missing_id(talk: Talk) -> Iterator[Told]:
+def missing_id(talk: Talk) -> Iterator[Diagnostic]:
     """A message has no id, though others around it have one, or though the format's document
     demands one of every message.
 
@@ -70,11 +70,11 @@ def missing_id(talk: Talk) -> Iterator[Told]:
     fixable = is_wanted(talk)
     for position in nameless:
         if talk.sheet(position)[0].links == "own":
-            yield Told("it has no id", position=position, fixable=fixable)
+            yield Diagnostic("it has no id", position=position, fixable=fixable)
 
 
 @rule("IDS102", "duplicate-id", "error", on="talk", fix=unsafe(_rename))
-def duplicate_id(talk: Talk) -> Iterator[Told]:
+def duplicate_id(talk: Talk) -> Iterator[Diagnostic]:
     """A message has the id of an earlier one and says something else.
 
     Why: programs that keep messages by id show one of them in the place of the other; a reply may
@@ -91,11 +91,13 @@ def duplicate_id(talk: Talk) -> Iterator[Told]:
     for position in found.others:
         own = talk.bones.own_id(position)
         what = f"the id {own[:60]} is that of an earlier message"
-        yield Told(what, position=position, sought=own, fixable=position not in found.nameless)
+        yield Diagnostic(
+            what, position=position, sought=own, fixable=position not in found.nameless
+        )
 
 
 @rule("IDS105", "exact-copy", "warning", on="talk", fix=safe(_fold))
-def exact_copy(talk: Talk) -> Iterator[Told]:
+def exact_copy(talk: Talk) -> Iterator[Diagnostic]:
     """A message occurs in the file again, with the same id and the same content.
 
     Why: forks and resumed sessions write their history again; it is counted twice, and the copies
@@ -112,7 +114,7 @@ def exact_copy(talk: Talk) -> Iterator[Told]:
     for position, original in found.copies.items():
         if position not in found.rewritten:
             what = f"a copy of {_where(talk, original)}"
-            yield Told(what, position=position, fixable=position not in found.cut_off)
+            yield Diagnostic(what, position=position, fixable=position not in found.cut_off)
 
 
 def _where(talk: Talk, position: int) -> str:
@@ -122,7 +124,7 @@ def _where(talk: Talk, position: int) -> str:
 
 
 @rule("IDS109", "rewritten-copy", "warning", on="talk")
-def rewritten_copy(talk: Talk) -> Iterator[Told]:
+def rewritten_copy(talk: Talk) -> Iterator[Diagnostic]:
     """A message occurs in the file again, with the same id and content, and another parent or
     time.
 
@@ -140,11 +142,11 @@ def rewritten_copy(talk: Talk) -> Iterator[Told]:
     found = doubles_of(talk)
     for position in sorted(found.rewritten):
         what = f"{_where(talk, found.copies[position])} again, with another parent, time or place"
-        yield Told(what, position=position)
+        yield Diagnostic(what, position=position)
 
 
 @rule("IDS106", "snapshot-id-clash", "warning", on="snapshot")
-def snapshot_id_clash(seen: Seen) -> Iterable[Told]:
+def snapshot_id_clash(seen: Seen) -> Iterable[Diagnostic]:
     """A snapshot of files has the id of a message as its own.
 
     Why: programs that keep all records by id lose the message, and what hangs on it with it. A
@@ -159,16 +161,16 @@ def snapshot_id_clash(seen: Seen) -> Iterable[Told]:
     entry = seen.entry
     assert isinstance(entry, Snapshot)
     if entry.id and entry.id in seen.talk.bones.by_id:
-        return (Told(f"the id {entry.id[:60]} is that of a message"),)
+        return (Diagnostic(f"the id {entry.id[:60]} is that of a message"),)
     return ()
 
 
-def _told(each: Shared, what: str) -> Told:
-    return Told(what, path=each.path, line=each.line, name=each.id)
+def _told(each: Shared, what: str) -> Diagnostic:
+    return Diagnostic(what, path=each.path, line=each.line, name=each.id)
 
 
 @rule("IDS103", "conflicting-copies", "warning", on="source")
-def conflicting_copies(setting: Setting) -> Iterator[Told]:
+def conflicting_copies(setting: Setting) -> Iterator[Diagnostic]:
     """Two files have a message with the same id, and what it says differs.
 
     Why: one of them was edited, or the id was given twice. Whoever merges the files gets both, and
@@ -185,7 +187,7 @@ def conflicting_copies(setting: Setting) -> Iterator[Told]:
 
 
 @rule("IDS104", "differing-copies", "note", on="source")
-def differing_copies(setting: Setting) -> Iterator[Told]:
+def differing_copies(setting: Setting) -> Iterator[Diagnostic]:
     """Two files have copies of the same message that differ in more than the name of the session.
 
     Why: an export left something out, or a program added something later. Merging keeps the
@@ -202,7 +204,7 @@ def differing_copies(setting: Setting) -> Iterator[Told]:
 
 
 @rule("IDS108", "session-in-several-files", "note", on="source")
-def session_in_several_files(setting: Setting) -> Iterator[Told]:
+def session_in_several_files(setting: Setting) -> Iterator[Diagnostic]:
     """Messages of one session stand in several files that are conversations of their own.
 
     Why: looking at one of them is not looking at the session; it was resumed, copied or split.
@@ -224,4 +226,4 @@ def session_in_several_files(setting: Setting) -> Iterator[Told]:
             first = files.setdefault(session, path)
             if first != path:
                 what = f"messages of session {session[:60]} stand in {first[:80]} too"
-                yield Told(what, path=path)
+                yield Diagnostic(what, path=path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from talktree.checking.rules.unsafe_files import attachments_in, each_attachment, shown, way_to
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.stretch import files_in
 from talktree.formats.talk import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
@@ -46,7 +46,7 @@ def _typed(part: Attachment) -> Attachment:
     parts=(Attachment, ToolResult),
     fix=safe(each_attachment(_typed)),
 )
-def media_type_missing(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def media_type_missing(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attachment has no media type, or something in its place that is not one.
 
     Why: by the type a program decides whether to show a picture, offer a file or refuse it. Without
@@ -62,4 +62,6 @@ def media_type_missing(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         wrong = _wrong(each)
         if wrong is not None:
             where = way_to(seen, each.media_type) if each.media_type else ""
-            yield Told(f"no media type: {wrong}", where, fixable=_known_type(each) is not None)
+            yield Diagnostic(
+                f"no media type: {wrong}", where, fixable=_known_type(each) is not None
+            )

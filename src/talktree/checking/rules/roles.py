@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
@@ -42,7 +42,7 @@ def _right_word(role: str, known: Sequence[str]) -> str | None:
     return next(iter(get_close_matches(word, known, n=1, cutoff=CLOSE)), None)
 
 
-def _renamed(seen: Seen, told: Told) -> Message:
+def _renamed(seen: Seen, told: Diagnostic) -> Message:
     entry = seen.entry
     assert isinstance(entry, Message)
     found = _right_word(entry.role, seen.talk.format.can.roles or ())
@@ -64,7 +64,7 @@ def _in_other_roles(stretch: Stretch) -> Sequence[Seen]:
     glance=_in_other_roles,
     fix=unsafe(to_entry(_renamed)),
 )
-def unknown_role(seen: Seen) -> Sequence[Told]:
+def unknown_role(seen: Seen) -> Sequence[Diagnostic]:
     """A message is by somebody the format does not know.
 
     Why: programs of the format leave such a message out, or refuse the whole conversation.
@@ -85,11 +85,11 @@ def unknown_role(seen: Seen) -> Sequence[Told]:
     found = _right_word(role, roles)
     maybe = f"; {found} may be meant" if found else f"; it knows {', '.join(roles)}"
     shown = role[:LONGEST_ROLE]
-    return [Told(f"the format has no role {shown}{maybe}", fixable=found is not None)]
+    return [Diagnostic(f"the format has no role {shown}{maybe}", fixable=found is not None)]
 
 
 @rule("ROL102", "no-role", "error", on="message", formats=SPEAKING)
-def no_role(seen: Seen) -> Sequence[Told]:
+def no_role(seen: Seen) -> Sequence[Diagnostic]:
     """A message does not say who it is by, in a format where every message does.
 
     Why: nobody can tell the question from the answer, and programs of the format leave it out.
@@ -103,4 +103,4 @@ def no_role(seen: Seen) -> Sequence[Told]:
     assert isinstance(entry, Message)
     if entry.role not in NO_ROLE or seen.talk.format.can.roles is None:
         return ()
-    return [Told("nobody is named who says this")]
+    return [Diagnostic("nobody is named who says this")]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from talktree.checking.evidence.redact import kept_in, may_keep, redacted, told_of
-from talktree.formats.rule import Check, Told, rule, unsafe
+from talktree.formats.rule import Check, Diagnostic, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (
     AI_VENDOR_KEY,
@@ -29,7 +29,7 @@ def secret(code: str, kind: str) -> Callable[[F], F]:
 
 
 @secret("SEC201", PRIVATE_KEY)
-def private_key(seen: Seen) -> Iterable[Told]:
+def private_key(seen: Seen) -> Iterable[Diagnostic]:
     """A private key stands in the conversation, between its BEGIN and END lines.
 
     Why: whoever reads the file can log in, sign or decrypt in the owner's name. Sessions are
@@ -46,7 +46,7 @@ def private_key(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC202", CLOUD_KEY)
-def cloud_key(seen: Seen) -> Iterable[Told]:
+def cloud_key(seen: Seen) -> Iterable[Diagnostic]:
     """A key of a cloud service stands in the conversation: AWS, Google, Azure, DigitalOcean and
     others, known by how their keys start or by the name of the setting.
 
@@ -63,7 +63,7 @@ def cloud_key(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC203", AI_VENDOR_KEY)
-def ai_vendor_key(seen: Seen) -> Iterable[Told]:
+def ai_vendor_key(seen: Seen) -> Iterable[Diagnostic]:
     """A key of an AI service stands in the conversation: Anthropic, OpenAI, OpenRouter, Groq, xAI,
     Hugging Face, Replicate, Perplexity and others.
 
@@ -80,7 +80,7 @@ def ai_vendor_key(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC204", VCS_TOKEN)
-def vcs_token(seen: Seen) -> Iterable[Told]:
+def vcs_token(seen: Seen) -> Iterable[Diagnostic]:
     """A token for source code or packages stands in the conversation: GitHub, GitLab, Bitbucket,
     npm, PyPI, Docker Hub and others.
 
@@ -97,7 +97,7 @@ def vcs_token(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC205", SERVICE_TOKEN)
-def service_token(seen: Seen) -> Iterable[Told]:
+def service_token(seen: Seen) -> Iterable[Diagnostic]:
     """A token for messages or payments stands in the conversation: Slack, Discord, Telegram,
     Stripe, Square, Shopify, Twilio, SendGrid and others.
 
@@ -113,7 +113,7 @@ def service_token(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC206", PASSWORD)
-def password_in_url(seen: Seen) -> Iterable[Told]:
+def password_in_url(seen: Seen) -> Iterable[Diagnostic]:
     """A password stands in a URL, between the name of the user and the host. Passwords that are
     none (`postgres:postgres`, `user:password`, `${PASSWORD}`) are not told.
 
@@ -129,7 +129,7 @@ def password_in_url(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC207", TOKEN)
-def random_token(seen: Seen) -> Iterable[Told]:
+def random_token(seen: Seen) -> Iterable[Diagnostic]:
     """Something that was drawn at random is called a key, a token, a secret or a password, or is a
     signed web token. Values that a person could have made up are not told.
 
@@ -145,7 +145,7 @@ def random_token(seen: Seen) -> Iterable[Told]:
 
 
 @secret("SEC208", NAMED_PASSWORD)
-def password(seen: Seen) -> Iterable[Told]:
+def password(seen: Seen) -> Iterable[Diagnostic]:
     """A value is called a password or is where a password belongs: in a setting, an option of a
     command, a connection string, a password file, or a sentence such as `the password is …`.
     Placeholders, labels, types and code (`<password>`, `password: str`, `getpass()`) are not

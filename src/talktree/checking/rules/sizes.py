@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.checking.evidence.images import Image, image_in
 from talktree.formats.mends import to_entry
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Stretch, files_in
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.message import Message
@@ -34,7 +34,7 @@ TALKING = frozenset({"user", "assistant", "system", "tool"})
 
 
 @rule("SYN501", "huge-file", "warning", on="source")
-def huge_file(setting: Setting) -> Iterable[Told]:
+def huge_file(setting: Setting) -> Iterable[Diagnostic]:
     """A file is larger than 512 MiB.
 
     Why: programs that read a file as one text cannot open it at all; some then show an empty
@@ -47,7 +47,7 @@ def huge_file(setting: Setting) -> Iterable[Told]:
     """
     for path, content in setting.origin.source.files.items():
         if content.size > HUGE_FILE:
-            yield Told(f"{_size(content.size)}; many programs cannot open it", path=path)
+            yield Diagnostic(f"{_size(content.size)}; many programs cannot open it", path=path)
 
 
 def _huge(stretch: Stretch) -> Sequence[Seen]:
@@ -57,7 +57,7 @@ def _huge(stretch: Stretch) -> Sequence[Seen]:
 
 
 @rule("SYN502", "huge-record", "warning", on="record", glance=_huge)
-def huge_record(seen: Seen) -> Sequence[Told]:
+def huge_record(seen: Seen) -> Sequence[Diagnostic]:
     """One record is 16 MB or larger.
 
     Why: readers have a limit for a line and stop at it, refuse the file, or need many times that
@@ -69,10 +69,10 @@ def huge_record(seen: Seen) -> Sequence[Told]:
     Fix: none, because nothing can be taken out of it without losing what it says.
     """
     size = len(seen.record.raw)
-    return () if size < HUGE_RECORD else [Told(f"a record of {_size(size)}")]
+    return () if size < HUGE_RECORD else [Diagnostic(f"a record of {_size(size)}")]
 
 
-def _without_images(seen: Seen, told: Told) -> Message:
+def _without_images(seen: Seen, told: Diagnostic) -> Message:
     entry = seen.entry
     assert isinstance(entry, Message)
     return replace(entry, parts=tuple(map(_smaller, entry.parts)))
@@ -88,7 +88,7 @@ def _without_images(seen: Seen, told: Told) -> Message:
     formats=RESUMING,
     fix=unsafe(to_entry(_without_images)),
 )
-def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Sequence[Told]:
+def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
     """An image has more than 5 MB of base64, or more than 8000 pixels in one direction.
 
     Why: the program sends all images again with each request, and the API refuses the request
@@ -103,7 +103,7 @@ def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> S
     images: Sequence[Part] = part.output if type(part) is ToolResult else (part,)
     found = [_oversized(each) for each in images if type(each) is Attachment]
     limits = "the API takes 5 MB of base64 and 8000 pixels"
-    return [Told(f"{each.words}; {limits}") for each in found if each is not None]
+    return [Diagnostic(f"{each.words}; {limits}") for each in found if each is not None]
 
 
 def _oversized(part: Attachment) -> Image | None:
@@ -134,7 +134,9 @@ def _smaller(part: Part) -> Part:
     glance=files_in,
     parts=(Attachment, ToolResult),
 )
-def attachment_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Iterable[Told]:
+def attachment_too_large(
+    part: Attachment | ToolResult, seen: Seen, number: int
+) -> Iterable[Diagnostic]:
     """An attachment in the record itself is larger than the limit: 10 MB, or `max-size` in your
     configuration. What counts is the file, not the characters that base64 makes of it.
 
@@ -154,11 +156,11 @@ def attachment_too_large(part: Attachment | ToolResult, seen: Seen, number: int)
         limit = attachment_settings().max_size
         head = data_url(each.url) if len(each.url) > limit else None
         if head is not None and (held := data_size(each.url, head)) > limit:
-            yield Told(f"an attachment of {held:,} bytes; the limit is {limit:,}")
+            yield Diagnostic(f"an attachment of {held:,} bytes; the limit is {limit:,}")
 
 
 @rule("SYN504", "bloat", "note", on="talk")
-def bloat(talk: Talk) -> Iterable[Told]:
+def bloat(talk: Talk) -> Iterable[Diagnostic]:
     """More than nine tenths of a large file are bookkeeping or the work of sub-agents.
 
     Why: the conversation itself is small, but every program that opens it has to read all the rest.
@@ -178,7 +180,7 @@ def bloat(talk: Talk) -> Iterable[Told]:
         # A file that holds nothing but a sub-agent's work is its file.
         return
     share = 100 * (total - said) / total
-    yield Told(
+    yield Diagnostic(
         f"{share:.0f} % of {_size(total)} are bookkeeping or sub-agents' work; "
         f"what was said is {_size(said)}",
         position=0,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.files import Unpacked
 from talktree.formats.change import Remake
 from talktree.formats.mends import sound_bytes
-from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.formats.talk import Setting
 from talktree.model.findings import Finding
 
@@ -15,7 +15,7 @@ PACKED = ("gzip", "zstd")
 
 
 @rule("SYN101", "torn-record", "error", on="reading", fix=safe(sound_bytes("torn")))
-def torn_record(noticed: Finding) -> list[Told]:
+def torn_record(noticed: Finding) -> list[Diagnostic]:
     """A record ends in the middle: the end of a file that was cut off while being written.
 
     Why: its writer was killed, or the disk was full. Programs that read the file stop here or
@@ -31,7 +31,7 @@ def torn_record(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN102", "malformed", "error", on="reading", fix=safe(sound_bytes("syntax")))
-def malformed(noticed: Finding) -> list[Told]:
+def malformed(noticed: Finding) -> list[Diagnostic]:
     """Something stands in the file that is not written in its format, with sound records around it.
 
     Why: some programs silently stop reading here, so that all later messages seem to be gone.
@@ -48,7 +48,7 @@ def malformed(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN103", "fused-records", "error", on="reading", fix=safe(sound_bytes("fused")))
-def fused_records(noticed: Finding) -> list[Told]:
+def fused_records(noticed: Finding) -> list[Diagnostic]:
     """Whole records stand on one line, without a line break between them.
 
     Why: readers that take a line for a record lose all of them.
@@ -62,7 +62,7 @@ def fused_records(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN104", "spliced-record", "error", on="reading", fix=safe(sound_bytes("spliced")))
-def spliced_record(noticed: Finding) -> list[Told]:
+def spliced_record(noticed: Finding) -> list[Diagnostic]:
     """A record breaks off and the next one starts in the middle of the same line.
 
     Why: a writer was interrupted and went on without ending the line; readers lose both records.
@@ -76,7 +76,7 @@ def spliced_record(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN105", "nul-bytes", "error", on="reading", fix=safe(sound_bytes("nul")))
-def nul_bytes(noticed: Finding) -> list[Told]:
+def nul_bytes(noticed: Finding) -> list[Diagnostic]:
     """A run of NUL bytes stands in the file, as a crash or a full disk leaves it.
 
     Why: no reader accepts them, so the line they stand in is lost though its text is whole.
@@ -90,7 +90,7 @@ def nul_bytes(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN106", "not-line-based", "warning", on="reading", fix=safe(sound_bytes("not-lines")))
-def not_line_based(noticed: Finding) -> list[Told]:
+def not_line_based(noticed: Finding) -> list[Diagnostic]:
     """A file that should hold one record a line holds one list, or records over several lines.
 
     Why: programs that read line by line find no record in it at all.
@@ -108,7 +108,7 @@ def not_line_based(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN107", "empty-file", "warning", on="reading")
-def empty_file(noticed: Finding) -> list[Told]:
+def empty_file(noticed: Finding) -> list[Diagnostic]:
     """A file has nothing in it.
 
     Why: it was made and never written, or its contents were lost; some programs crash on it.
@@ -122,7 +122,7 @@ def empty_file(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN108", "carriage-returns", "note", on="reading")
-def carriage_returns(noticed: Finding) -> list[Told]:
+def carriage_returns(noticed: Finding) -> list[Diagnostic]:
     """Lines end with CR LF, as on Windows.
 
     Why: nothing is wrong with it, but a comparison with a copy from elsewhere shows every line.
@@ -136,7 +136,7 @@ def carriage_returns(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN109", "record-too-long", "error", on="reading")
-def record_too_long(noticed: Finding) -> list[Told]:
+def record_too_long(noticed: Finding) -> list[Diagnostic]:
     """One line is longer than a gigabyte. It is kept in its place and not read.
 
     Why: nothing can hold it as one value; most often line breaks or a whole file went missing.
@@ -152,7 +152,7 @@ def record_too_long(noticed: Finding) -> list[Told]:
 @rule(
     "SYN110", "interleaved-records", "error", on="reading", fix=unsafe(sound_bytes("interleaved"))
 )
-def interleaved_records(noticed: Finding) -> list[Told]:
+def interleaved_records(noticed: Finding) -> list[Diagnostic]:
     """A whole record stands between the two pieces of another: two programs wrote at once.
 
     Why: readers lose both records, and often the line behind them too.
@@ -168,7 +168,7 @@ def interleaved_records(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN111", "nul-file", "error", on="reading")
-def nul_file(noticed: Finding) -> list[Told]:
+def nul_file(noticed: Finding) -> list[Diagnostic]:
     """A file holds nothing but NUL bytes: its length was kept in a crash, its contents were not.
 
     Why: whatever it held is lost; programs that need it refuse the whole session.
@@ -182,13 +182,13 @@ def nul_file(noticed: Finding) -> list[Told]:
     return as_noticed(noticed)
 
 
-def _as_plain_text(setting: Setting, told: Told) -> Iterator[Remake]:
+def _as_plain_text(setting: Setting, told: Diagnostic) -> Iterator[Remake]:
     assert told.path is not None
     yield Remake(told.path, setting.origin.by_path[told.path].content.read())
 
 
 @rule("SYN112", "compressed", "warning", on="source", fix=safe(_as_plain_text))
-def compressed(setting: Setting) -> Iterator[Told]:
+def compressed(setting: Setting) -> Iterator[Diagnostic]:
     """A file is packed with gzip or zstd, though its name says that it is plain text.
 
     Why: it was packed to save room; the programs that wrote it cannot read it any more.
@@ -203,11 +203,13 @@ def compressed(setting: Setting) -> Iterator[Told]:
         if isinstance(content, Unpacked) and content.how in PACKED and not content.named:
             # A plain file in its place would hide that something is missing.
             whole = content.damage is None
-            yield Told(f"the file is packed with {content.how}", path=sheet.path, fixable=whole)
+            yield Diagnostic(
+                f"the file is packed with {content.how}", path=sheet.path, fixable=whole
+            )
 
 
 @rule("SYN113", "blank-line", "note", on="reading")
-def blank_line(noticed: Finding) -> list[Told]:
+def blank_line(noticed: Finding) -> list[Diagnostic]:
     """A line holds no record, only blanks.
 
     Why: it is harmless to most readers; a few count it as a broken record.
@@ -223,7 +225,7 @@ def blank_line(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN114", "damaged-file", "error", on="reading")
-def damaged_file(noticed: Finding) -> list[Told]:
+def damaged_file(noticed: Finding) -> list[Diagnostic]:
     """A compressed or UTF-16 file is damaged or cut off, so only a part of it could be read.
 
     Why: everything behind that place is missing from what is shown, counted and converted.
@@ -238,7 +240,7 @@ def damaged_file(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN301", "odd-header", "warning", on="reading", fix=safe(sound_bytes("header")))
-def odd_header(noticed: Finding) -> list[Told]:
+def odd_header(noticed: Finding) -> list[Diagnostic]:
     """The header of a message or a part is not written as its format wants it.
 
     Why: it is understood here; other readers may take it for text, or the text for a header.
@@ -254,7 +256,7 @@ def odd_header(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN302", "odd-separator", "warning", on="reading", fix=safe(sound_bytes("separator")))
-def odd_separator(noticed: Finding) -> list[Told]:
+def odd_separator(noticed: Finding) -> list[Diagnostic]:
     """What parts messages, or a header from its text, is not what the format says.
 
     Why: other readers split the file elsewhere, or not at all.

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from talktree.checking.evidence.carried import carried_over
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
@@ -41,7 +41,7 @@ MILLIS = ("studio", "studio-text", "studio-xml")
 
 
 @rule("TIM101", "time-runs-backwards", "note", on="talk")
-def time_runs_backwards(talk: Talk) -> Iterable[Told]:
+def time_runs_backwards(talk: Talk) -> Iterable[Diagnostic]:
     """A message is more than five minutes earlier than the message it answers.
 
     Why: a clock was set back, or records of several computers came together. Programs that sort by
@@ -67,11 +67,13 @@ def time_runs_backwards(talk: Talk) -> Iterable[Told]:
             and position not in linked
             and position not in carried
         ):
-            yield Told(f"{_span(before - now)} before the message it answers", position=position)
+            yield Diagnostic(
+                f"{_span(before - now)} before the message it answers", position=position
+            )
 
 
 @rule("TIM102", "impossible-time", "warning", on="talk")
-def impossible_time(talk: Talk) -> Iterable[Told]:
+def impossible_time(talk: Talk) -> Iterable[Diagnostic]:
     """A message is from the future, or from before there were such conversations.
 
     Why: a clock was wrong, or a time that was not known was written as 1970. Whatever sorts or
@@ -89,10 +91,10 @@ def impossible_time(talk: Talk) -> Iterable[Told]:
         if now == 0 and _is_converted(talk.seen(position)):
             continue
         why = "in the future" if now > latest else "before there were such conversations"
-        yield Told(f"{_shown(now)} is {why}", position=position)
+        yield Diagnostic(f"{_shown(now)} is {why}", position=position)
 
 
-def _in_millis(seen: Seen, told: Told) -> Json:
+def _in_millis(seen: Seen, told: Diagnostic) -> Json:
     key, stamp = seen.talk.format.stamp_key, _stamp(seen)
     meant = _meant(stamp) if _is_number(stamp) else None
     if key is None or not isinstance(seen.value, dict) or meant is None:
@@ -108,7 +110,7 @@ def _in_millis(seen: Seen, told: Told) -> Json:
     formats=MILLIS,
     fix=unsafe(to_value(_in_millis)),
 )
-def wrong_time_unit(seen: Seen) -> Sequence[Told]:
+def wrong_time_unit(seen: Seen) -> Sequence[Diagnostic]:
     """A time is written in another unit than the format has: in seconds, microseconds or
     nanoseconds instead of milliseconds.
 
@@ -127,10 +129,10 @@ def wrong_time_unit(seen: Seen) -> Sequence[Told]:
     if meant is None:
         return ()
     what = f"{stamp} is in {_unit(stamp)}, not milliseconds: {_shown(meant)}"
-    return [Told(what, way=seen.talk.format.stamp_key or "")]
+    return [Diagnostic(what, way=seen.talk.format.stamp_key or "")]
 
 
-def _with_zone(seen: Seen, told: Told) -> Json:
+def _with_zone(seen: Seen, told: Diagnostic) -> Json:
     key, stamp = seen.talk.format.stamp_key, _stamp(seen)
     if key is None or not isinstance(seen.value, dict) or not isinstance(stamp, str):
         return seen.value
@@ -158,7 +160,7 @@ def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
     formats=DATES,
     fix=unsafe(to_value(_with_zone)),
 )
-def no_time_zone(seen: Seen) -> Sequence[Told]:
+def no_time_zone(seen: Seen) -> Sequence[Diagnostic]:
     """A date does not say in which time zone it is.
 
     Why: each program takes it for its own zone or for UTC, so that messages are hours apart from
@@ -174,7 +176,7 @@ def no_time_zone(seen: Seen) -> Sequence[Told]:
         return ()
     if stamp[-1:] in ("Z", "z") or "+" in stamp or "-" in stamp[10:]:
         return ()
-    return [Told(f"{stamp[:SHOWN]} names no zone", way=seen.talk.format.stamp_key or "")]
+    return [Diagnostic(f"{stamp[:SHOWN]} names no zone", way=seen.talk.format.stamp_key or "")]
 
 
 def _untimed(stretch: Stretch) -> Sequence[Seen]:
@@ -182,7 +184,7 @@ def _untimed(stretch: Stretch) -> Sequence[Seen]:
 
 
 @rule("TIM105", "unreadable-time", "warning", on="message", formats=DATES[:1], glance=_untimed)
-def unreadable_time(seen: Seen) -> Sequence[Told]:
+def unreadable_time(seen: Seen) -> Sequence[Diagnostic]:
     """A message has a time that nobody can read.
 
     Why: it is sorted as if it had none, and programs that need the time refuse the record.
@@ -200,7 +202,7 @@ def unreadable_time(seen: Seen) -> Sequence[Told]:
         # No time at all, or a value of another kind, is told by the format.
         return ()
     shown = stamp[:SHOWN] or "an empty text"
-    return [Told(f"{shown} is no time", way=seen.talk.format.stamp_key or "")]
+    return [Diagnostic(f"{shown} is no time", way=seen.talk.format.stamp_key or "")]
 
 
 # what the rules share

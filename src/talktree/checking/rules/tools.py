@@ -21,7 +21,7 @@ from talktree.checking.evidence.pairs import pairs_of
 from talktree.checking.evidence.placeholders import is_placeholder, short_results
 from talktree.checking.evidence.relink import is_linked
 from talktree.formats.facts import Site
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Place, Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
@@ -32,7 +32,7 @@ SHOWN = 60
 
 
 @rule("TOL101", "unanswered-call", "error", on="talk", fix=unsafe(put_answer))
-def unanswered_call(talk: Talk) -> Iterable[Told]:
+def unanswered_call(talk: Talk) -> Iterable[Diagnostic]:
     """A tool was called and no result names that call, though the conversation goes on behind it.
 
     Why: model APIs refuse a request in which a call has no result, so the conversation cannot be
@@ -56,7 +56,7 @@ def unanswered_call(talk: Talk) -> Iterable[Told]:
             call = call_at(talk, Site(position, part))
             what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result"
             more = "" if len(below) == 1 else f" and {len(below) - 1} more"
-            yield Told(
+            yield Diagnostic(
                 f"{what}, and behind it comes {_brief(below[0])}{more}" if below else what,
                 position=position,
                 fixable=can,
@@ -66,7 +66,7 @@ def unanswered_call(talk: Talk) -> Iterable[Told]:
 
 
 @rule("TOL108", "open-call", "note", on="talk")
-def open_call(talk: Talk) -> Iterable[Told]:
+def open_call(talk: Talk) -> Iterable[Diagnostic]:
     """A tool was called last, and its result is not there.
 
     Why: the tool may still be running, or the program was closed while it ran. Programs that go on
@@ -83,11 +83,11 @@ def open_call(talk: Talk) -> Iterable[Told]:
             for part in parts:
                 call = call_at(talk, Site(position, part))
                 what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result yet"
-                yield Told(what, position=position, sought=call.id or "")
+                yield Diagnostic(what, position=position, sought=call.id or "")
 
 
 @rule("TOL102", "orphan-result", "error", on="talk", fix=unsafe(drop_result))
-def orphan_result(talk: Talk) -> Iterable[Told]:
+def orphan_result(talk: Talk) -> Iterable[Diagnostic]:
     """A tool result names a call that is nowhere in the conversation, on no branch of it.
 
     Why: model APIs refuse a request with a result that answers nothing. The call was lost with a
@@ -110,7 +110,7 @@ def orphan_result(talk: Talk) -> Iterable[Told]:
         more = f" and {len(sites) - 3} more" if len(sites) > 3 else ""
         what = f"no call {names}{more} is in the conversation{_hanging(talk, position, going)}"
         there = _continues(talk, position)
-        yield Told(
+        yield Diagnostic(
             f"{what}; it may be in {there[:SHOWN]}, which goes before this" if there else what,
             position=position,
             fixable=not there,
@@ -119,7 +119,7 @@ def orphan_result(talk: Talk) -> Iterable[Told]:
 
 
 @rule("TOL103", "duplicate-call-id", "error", on="talk", fix=unsafe(rename_call))
-def duplicate_call_id(talk: Talk) -> Iterable[Told]:
+def duplicate_call_id(talk: Talk) -> Iterable[Diagnostic]:
     """A tool call has the id of an earlier call on the same line of talk.
 
     Why: results name calls by id, so nobody can tell which call a result is for, and model APIs
@@ -134,11 +134,11 @@ def duplicate_call_id(talk: Talk) -> Iterable[Told]:
     for found in pairs_of(talk).doubled:
         call = call_at(talk, found.call)
         what = f"an earlier call has the id {_brief(call.id)} too"
-        yield Told(what, position=found.call.position, about=found, sought=call.id or "")
+        yield Diagnostic(what, position=found.call.position, about=found, sought=call.id or "")
 
 
 @rule("TOL104", "duplicate-result", "error", on="talk", fix=unsafe(drop_result))
-def duplicate_result(talk: Talk) -> Iterable[Told]:
+def duplicate_result(talk: Talk) -> Iterable[Diagnostic]:
     """A tool call has more than one result on the same line of talk.
 
     Why: model APIs refuse a request in which a call is answered twice. Mostly one of them was made
@@ -162,11 +162,11 @@ def duplicate_result(talk: Talk) -> Iterable[Told]:
             where = "here too" if position == kept.position else f"in {talk.name(kept.position)}"
             going = _going(talk, sites, kept.position)
             what = f"the call {name} has another result {where}{_hanging(talk, position, going)}"
-            yield Told(what, position=position, about=going)
+            yield Diagnostic(what, position=position, about=going)
 
 
 @rule("TOL105", "result-out-of-order", "warning", on="talk")
-def result_out_of_order(talk: Talk) -> Iterable[Told]:
+def result_out_of_order(talk: Talk) -> Iterable[Diagnostic]:
     """A tool result stands before its call, or only after something else was said.
 
     Why: model APIs want results right behind their calls. Programs that send the messages in the
@@ -185,7 +185,7 @@ def result_out_of_order(talk: Talk) -> Iterable[Told]:
     for site in sorted((*pairs.early, *pairs.late)):
         name = _brief(result_at(talk, site).call)
         why = "stands before its call" if site in early else "comes after something else was said"
-        yield Told(f"the result of {name} {why}", position=site.position)
+        yield Diagnostic(f"the result of {name} {why}", position=site.position)
 
 
 @rule(
@@ -196,7 +196,7 @@ def result_out_of_order(talk: Talk) -> Iterable[Told]:
     glance=short_results,
     parts=(ToolResult,),
 )
-def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[Told]:
+def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
     """A tool result only says that the real result is lost or was cleared.
 
     Why: the call may well have succeeded. Whoever reads on, person or model, takes it for a failure
@@ -209,7 +209,11 @@ def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[To
     """
     if not is_placeholder(part):
         return ()
-    return [Told(f"the result of {_brief(part.call)} is not in the file, only a word that says so")]
+    return [
+        Diagnostic(
+            f"the result of {_brief(part.call)} is not in the file, only a word that says so"
+        )
+    ]
 
 
 def _unnamed(stretch: Stretch) -> Sequence[Place]:
@@ -227,7 +231,7 @@ def _unnamed(stretch: Stretch) -> Sequence[Place]:
     glance=_unnamed,
     parts=(ToolCall, ToolResult),
 )
-def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Sequence[Told]:
+def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
     """A tool call has no id, or a result names no call, in a format where results name calls.
 
     Why: without the name only the order can tell which result belongs to which call, and model APIs
@@ -243,8 +247,8 @@ def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Se
     if seen.talk.format.can.calls != "named":
         return ()
     if isinstance(part, ToolCall):
-        return [Told(f"the call of {_brief(part.name)} has no id")]
-    return [Told("the result does not say which call it is for")]
+        return [Diagnostic(f"the call of {_brief(part.name)} has no id")]
+    return [Diagnostic("the result does not say which call it is for")]
 
 
 # what the rules share

@@ -9,14 +9,14 @@ from talktree.checking.evidence.elsewhere import missing_elsewhere
 from talktree.checking.evidence.links import can_be_named, hang, hang_as_inferred, links_of
 from talktree.checking.evidence.sides import off_side, put_on_side
 from talktree.formats.change import Change
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Talk
 from talktree.model.inference import SEQUENCE
 from talktree.model.skeleton import ROOT
 
 
 @rule("TRE101", "dangling-parent", "error", on="talk", fix=safe(hang_as_inferred))
-def dangling_parent(talk: Talk) -> Iterator[Told]:
+def dangling_parent(talk: Talk) -> Iterator[Diagnostic]:
     """A message names a parent that is neither in this conversation nor in a file beside it.
 
     Why: programs that follow the links stop here, and everything that was said before seems to be
@@ -35,11 +35,11 @@ def dangling_parent(talk: Talk) -> Iterator[Told]:
     for position, missing in talk.bones.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) != ROOT:
             what = f"its parent {missing[:60]} is not here"
-            yield Told(what, position=position, sought=missing)
+            yield Diagnostic(what, position=position, sought=missing)
 
 
 @rule("TRE102", "parent-cycle", "error", on="talk", fix=safe(hang_as_inferred))
-def parent_cycle(talk: Talk) -> Iterator[Told]:
+def parent_cycle(talk: Talk) -> Iterator[Diagnostic]:
     """The parents of a message lead back to itself.
 
     Why: programs that walk from message to message never stop; they hang or run out of memory.
@@ -54,11 +54,11 @@ def parent_cycle(talk: Talk) -> Iterator[Told]:
     for position, named in talk.bones.looped.items():
         if named != talk.bones.own_id(position):
             what = f"its parents lead back to itself, by way of {named[:60]}"
-            yield Told(what, position=position, sought=named)
+            yield Diagnostic(what, position=position, sought=named)
 
 
 @rule("TRE103", "false-fork", "error", on="talk", fix=safe(hang_as_inferred))
-def false_fork(talk: Talk) -> Iterator[Told]:
+def false_fork(talk: Talk) -> Iterator[Diagnostic]:
     """A message hangs on a progress note, a hook or a failed request beside the talk it continues.
 
     Why: the recorder took the note for the last thing that was said. Programs that follow the links
@@ -79,11 +79,11 @@ def false_fork(talk: Talk) -> Iterator[Told]:
         above = talk.bones.ids[talk.bones.parents[position]]
         what = f"it hangs on the note {above[:60]}, beside the talk that it continues"
         end = links_of(talk)[position]
-        yield Told(what, position=position, fixable=can_be_named(talk, end, position))
+        yield Diagnostic(what, position=position, fixable=can_be_named(talk, end, position))
 
 
 @rule("TRE105", "self-parent", "error", on="talk", fix=safe(hang_as_inferred))
-def self_parent(talk: Talk) -> Iterator[Told]:
+def self_parent(talk: Talk) -> Iterator[Diagnostic]:
     """A message names itself as its parent.
 
     Why: programs that walk from message to message never stop, and what was said before is cut off.
@@ -95,11 +95,11 @@ def self_parent(talk: Talk) -> Iterator[Told]:
     """
     for position, named in talk.bones.looped.items():
         if named == talk.bones.own_id(position):
-            yield Told("it is its own parent", position=position)
+            yield Diagnostic("it is its own parent", position=position)
 
 
 @rule("TRE106", "forward-parent", "note", on="talk")
-def forward_parent(talk: Talk) -> Iterator[Told]:
+def forward_parent(talk: Talk) -> Iterator[Diagnostic]:
     """A message stands before its parent in the file.
 
     Why: the tree is sound, but programs that read a file line by line take the message for one
@@ -118,11 +118,11 @@ def forward_parent(talk: Talk) -> Iterator[Told]:
         if above > position and position not in bones.linked:
             parent = bones.ids[above]
             what = f"its parent {parent[:60]} stands behind it"
-            yield Told(what, position=position, sought=parent)
+            yield Diagnostic(what, position=position, sought=parent)
 
 
 @rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=safe(put_on_side))
-def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
+def sidechain_mismatch(talk: Talk) -> Iterator[Diagnostic]:
     """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
 
     Where the format's document demands that the mark is consistent, only a reply of the assistant
@@ -141,11 +141,11 @@ def sidechain_mismatch(talk: Talk) -> Iterator[Told]:
     """
     for position, sure in off_side(talk):
         what = "it stands on a sidechain and is not marked as such"
-        yield Told(what, position=position, fixable=sure)
+        yield Diagnostic(what, position=position, fixable=sure)
 
 
 @rule("TRE108", "concurrent-branches", "warning", on="talk")
-def concurrent_branches(talk: Talk) -> Iterator[Told]:
+def concurrent_branches(talk: Talk) -> Iterator[Diagnostic]:
     """Two branches were written at the same time, a stretch of one and a stretch of the other.
 
     Why: two programs continued one session. Both lines are whole, but whoever follows the last one
@@ -165,11 +165,11 @@ def concurrent_branches(talk: Talk) -> Iterator[Told]:
     for position, fork in interleaved(talk.conversation):
         other = talk.bones.ids[fork]
         what = f"written at the same time as another branch from {other[:60]}"
-        yield Told(what, position=position)
+        yield Diagnostic(what, position=position)
 
 
 @rule("TRE109", "parent-elsewhere", "note", on="talk")
-def parent_elsewhere(talk: Talk) -> Iterator[Told]:
+def parent_elsewhere(talk: Talk) -> Iterator[Diagnostic]:
     """A message continues one that stands in another file.
 
     Why: this file alone is not the whole conversation; it was resumed from another, or it is that
@@ -187,11 +187,11 @@ def parent_elsewhere(talk: Talk) -> Iterator[Told]:
     for position, missing in talk.bones.dangling.items():
         if missing in elsewhere:
             what = f"its parent {missing[:60]} stands in {elsewhere[missing][:80]}"
-            yield Told(what, position=position, sought=missing)
+            yield Diagnostic(what, position=position, sought=missing)
 
 
 @rule("TRE110", "lost-origin", "note", on="talk")
-def lost_origin(talk: Talk) -> Iterator[Told]:
+def lost_origin(talk: Talk) -> Iterator[Diagnostic]:
     """A message without a parent names what it follows, and that is not here or hangs below it.
 
     Why: after a compaction, or where a branch of another session starts, nobody can go back from
@@ -206,11 +206,11 @@ def lost_origin(talk: Talk) -> Iterator[Told]:
     for position, origin in talk.bones.astray.items():
         what = talk.bones.astray_because(position)
         if what is not None:
-            yield Told(what, position=position, sought=origin)
+            yield Diagnostic(what, position=position, sought=origin)
 
 
 @rule("TRE111", "lost-beginning", "warning", on="talk", fix=safe(hang_as_inferred))
-def lost_beginning(talk: Talk) -> Iterator[Told]:
+def lost_beginning(talk: Talk) -> Iterator[Diagnostic]:
     """The first message of a conversation, session or sub-agent names a parent that is nowhere.
 
     Why: what was said before is missing, or lies in a file that was not found beside this one.
@@ -227,7 +227,7 @@ def lost_beginning(talk: Talk) -> Iterator[Told]:
     for position, missing in talk.bones.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) == ROOT:
             what = f"its parent {missing[:60]} is nowhere, and nothing stands before it"
-            yield Told(what, position=position, sought=missing)
+            yield Diagnostic(what, position=position, sought=missing)
 
 
 def _in_order(talk: Talk) -> list[int]:
@@ -235,7 +235,7 @@ def _in_order(talk: Talk) -> list[int]:
     return sorted(at for at, kind in talk.bones.linked.items() if kind == SEQUENCE)
 
 
-def _hang_in_order(talk: Talk, told: Told) -> Iterator[Change]:
+def _hang_in_order(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     for position in _in_order(talk):
         above = talk.bones.parents[position]
         if can_be_named(talk, above, position):
@@ -243,7 +243,7 @@ def _hang_in_order(talk: Talk, told: Told) -> Iterator[Change]:
 
 
 @rule("TRE112", "missing-links", "warning", on="talk", fix=unsafe(_hang_in_order))
-def missing_links(talk: Talk) -> Iterator[Told]:
+def missing_links(talk: Talk) -> Iterator[Diagnostic]:
     """Most messages name no parent, so that each seems to start a conversation of its own.
 
     Why: programs that follow the links show the last message and nothing else. Talktree takes the
@@ -261,4 +261,4 @@ def missing_links(talk: Talk) -> Iterator[Told]:
     if found:
         one = len(found) == 1
         who = "1 message names" if one else f"{len(found):,} messages name"
-        yield Told(f"{who} no parent; taken in the order of the file", position=found[0])
+        yield Diagnostic(f"{who} no parent; taken in the order of the file", position=found[0])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from talktree.checking.evidence.odd_texts import may_be_odd, odd_texts
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Mend, Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.acting import (
     COMMAND,
@@ -37,12 +37,12 @@ def _all_texts(change: Callable[[str], str]) -> Mend:
     )
 
 
-def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]:
+def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Diagnostic]:
     for placed in seen.gated:
         found = first_sequence(placed.text, pattern)
         if found is not None:
             shown = visible_line(placed.text[found.start() : found.start() + 12])
-            return [Told(f"{what} ({shown})", way=placed.way)]
+            return [Diagnostic(f"{what} ({shown})", way=placed.way)]
     return ()
 
 
@@ -55,7 +55,7 @@ def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Told]
     glance=may_be_odd,
     fix=unsafe(_all_texts(lambda text: pictured(text, COMMAND))),
 )
-def terminal_command(seen: Seen) -> Iterable[Told]:
+def terminal_command(seen: Seen) -> Iterable[Diagnostic]:
     """A text holds a sequence that makes a terminal do something: change its title, write to the
     clipboard, open a link under other words, answer as if somebody typed, or start over. Colours
     are not told.
@@ -81,7 +81,7 @@ def terminal_command(seen: Seen) -> Iterable[Told]:
     glance=may_be_odd,
     fix=unsafe(_all_texts(lambda text: pictured(text, OVERWRITING))),
 )
-def overwritten_text(seen: Seen) -> Iterable[Told]:
+def overwritten_text(seen: Seen) -> Iterable[Diagnostic]:
     """A text holds sequences that move the cursor, erase or conceal, as progress bars do.
 
     Why: on a terminal other words are seen in the end than the text holds, so people and models
@@ -104,7 +104,7 @@ def overwritten_text(seen: Seen) -> Iterable[Told]:
     glance=may_be_odd,
     fix=unsafe(_all_texts(without_direction)),
 )
-def misleading_direction(seen: Seen) -> Iterable[Told]:
+def misleading_direction(seen: Seen) -> Iterable[Diagnostic]:
     """Marks of text direction stand where no text needs them, so that words are shown in another
     order than the one that counts. Texts in Hebrew or Arabic script may have them, if each mark is
     closed on its line.
@@ -119,7 +119,9 @@ def misleading_direction(seen: Seen) -> Iterable[Told]:
     """
     for placed in seen.gated:
         if misleads(placed.text):
-            return [Told("it is shown in another order than it is written in", way=placed.way)]
+            return [
+                Diagnostic("it is shown in another order than it is written in", way=placed.way)
+            ]
     return ()
 
 
@@ -132,7 +134,7 @@ def misleading_direction(seen: Seen) -> Iterable[Told]:
     glance=may_be_odd,
     fix=unsafe(_all_texts(without_hidden)),
 )
-def hidden_text(seen: Seen) -> Iterable[Told]:
+def hidden_text(seen: Seen) -> Iterable[Diagnostic]:
     """A text holds letters that nobody sees: tag characters, or long rows of variation selectors or
     of characters without width. Flags and emoji, which use a few of them, are not told.
 
@@ -149,5 +151,5 @@ def hidden_text(seen: Seen) -> Iterable[Told]:
         if hidden:
             words = visible_line(masked(spelt(hidden)))[:LONGEST_SHOWN]
             what = f": {words}" if words else ""
-            return [Told(f"{len(hidden)} letters that nobody sees{what}", way=placed.way)]
+            return [Diagnostic(f"{len(hidden)} letters that nobody sees{what}", way=placed.way)]
     return ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
-from talktree.formats.rule import Mend, Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, Mend, rule, safe, unsafe
 from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Snapshot
@@ -76,7 +76,7 @@ def each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
             )
         return part
 
-    def _make(seen: Seen, told: Told) -> Entry:
+    def _make(seen: Seen, told: Diagnostic) -> Entry:
         entry = seen.entry
         if not isinstance(entry, Message):
             return entry
@@ -103,7 +103,7 @@ def _to_nowhere(part: Attachment) -> Attachment:
     parts=(Attachment, ToolResult, Artifact),
     fix=unsafe(each_attachment(_to_nowhere)),
 )
-def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def script_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """The link of an attachment, or a link in a picture, a diagram or a Markdown document that the
     assistant made, is a script instead of an address.
 
@@ -122,11 +122,13 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         if "cript:" in text and not any(each in kind for each in _RUNS_ANYWAY):
             found = _SCRIPT_LINK.search(text)
             if found is not None:
-                yield Told("a link that is a script", way=way_to(seen, text), fixable=False)
+                yield Diagnostic("a link that is a script", way=way_to(seen, text), fixable=False)
         return
     for each in attachments_in(part):
         if each.url and _is_script(each.url):
-            yield Told(f"a link that is a script ({shown(each.url[:24])})", way_to(seen, each.url))
+            yield Diagnostic(
+                f"a link that is a script ({shown(each.url[:24])})", way_to(seen, each.url)
+            )
 
 
 @rule(
@@ -137,7 +139,7 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     glance=files_in,
     parts=(Attachment, ToolResult, Artifact),
 )
-def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attached picture or page holds a script or an event handler, or a drawing (SVG) that the
     assistant made does.
 
@@ -154,14 +156,14 @@ def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         text = part.content or ""
         drawing = "svg" in (part.media_type or "").lower()
         if drawing and _ACTIVE.search(text[:MOST_READ].encode("utf-8", "replace")):
-            yield Told("a drawing with a script in it", way=way_to(seen, text))
+            yield Diagnostic("a drawing with a script in it", way=way_to(seen, text))
         return
     for each in attachments_in(part):
         head = data_url(each.url or "")
         if head is None or head.media_type not in _PAGES:
             continue
         if _ACTIVE.search(content(each.url or "", head, most=MOST_READ)):
-            yield Told(f"{head.media_type} with a script in it", way=way_to(seen, each.url))
+            yield Diagnostic(f"{head.media_type} with a script in it", way=way_to(seen, each.url))
 
 
 def _tamed(part: Attachment) -> Attachment:
@@ -179,7 +181,7 @@ def _tamed(part: Attachment) -> Attachment:
     parts=(Attachment, ToolResult),
     fix=unsafe(each_attachment(_tamed)),
 )
-def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """The name of an attachment is more than a name: it leads out of its folder, is an absolute
     path, names a device or holds control characters.
 
@@ -193,11 +195,11 @@ def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     for each in attachments_in(part):
         wrong = wrong_with_name(each.name) if each.name else None
         if wrong is not None:
-            yield Told(f"{wrong} ({shown(each.name or '')})", way=way_to(seen, each.name))
+            yield Diagnostic(f"{wrong} ({shown(each.name or '')})", way=way_to(seen, each.name))
 
 
 @rule("SEC114", "unsafe-path", "warning", on="snapshot")
-def unsafe_path(seen: Seen) -> Iterator[Told]:
+def unsafe_path(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot names a file that no conversation should bring back: it leads out of its folder,
     belongs to the system, is a device, or is one that other programs trust.
 
@@ -216,9 +218,9 @@ def unsafe_path(seen: Seen) -> Iterator[Told]:
     for path, state in entry.files.items():
         wrong = wrong_with_path(path)
         if wrong is not None:
-            yield Told(f"{shown(path)} {wrong}")
+            yield Diagnostic(f"{shown(path)} {wrong}")
         elif state.backup and ".." in state.backup and leads_out(state.backup.lstrip("/\\")):
-            yield Told(f"the backup of {shown(path)} leads out of the folder it starts from")
+            yield Diagnostic(f"the backup of {shown(path)} leads out of the folder it starts from")
 
 
 def _real_type(part: Attachment) -> str | None:
@@ -256,7 +258,7 @@ def _truly_typed(part: Attachment) -> Attachment:
     parts=(Attachment, ToolResult),
     fix=safe(each_attachment(_truly_typed)),
 )
-def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """An attachment says that it is one kind of file, and its first bytes are those of another.
     Bytes that may be what they are said to be are not reported: a drawing is XML, a Word document
     is a zip archive, a script is a text.
@@ -274,7 +276,7 @@ def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Told]:
         real = _real_type(each)
         if real is not None:
             said = shown(each.media_type or (each.url or "")[5:30].partition(";")[0])
-            yield Told(
+            yield Diagnostic(
                 f"said to be {said}, and is {real}",
                 way=way_to(seen, each.url) or way_to(seen, each.media_type),
                 fixable=real in PICTURES,
@@ -297,7 +299,7 @@ def _linked(stretch: Stretch) -> Sequence[Place]:
     glance=_linked,
     parts=(Text, Attachment),
 )
-def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Told]:
+def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A picture in Markdown is shown from another computer, or an attached one whose link tells
     that computer more than which picture it is.
 
@@ -315,11 +317,11 @@ def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Told]:
         found = _PICTURE_IN_TEXT.search(part.text)
         if found is None:
             return ()
-        return [Told(f"a picture from {shown(found.group(1))}", way=way_to(seen, part.text))]
+        return [Diagnostic(f"a picture from {shown(found.group(1))}", way=way_to(seen, part.text))]
     if isinstance(part, Attachment) and part.url and "?" in part.url[:MOST_READ]:
         picture = (part.media_type or "").startswith("image/") or part.extra.get("type") == "image"
         if _PICTURE_URL.match(part.url) or (picture and _LINK.match(part.url)):
-            return [Told(f"a picture from {_host(part.url)}", way=way_to(seen, part.url))]
+            return [Diagnostic(f"a picture from {_host(part.url)}", way=way_to(seen, part.url))]
     return ()
 
 

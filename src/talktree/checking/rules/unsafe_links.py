@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from talktree.checking.evidence.attachment_content import markdown_in
 from talktree.checking.rules.unsafe_files import shown, way_to
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.parts import Artifact, Attachment, Part, Text
@@ -35,15 +35,15 @@ def _threats(part: Part) -> tuple[MarkdownThreat, ...]:
             return ()
 
 
-def _told(part: Part, seen: Seen, kind: str) -> Iterator[Told]:
+def _told(part: Part, seen: Seen, kind: str) -> Iterator[Diagnostic]:
     found = [each.detail for each in _threats(part) if each.kind == kind]
     if found:
         text = part.text if isinstance(part, Text) else None
-        yield Told(shown(", ".join(found)), way_to(seen, text) if text else "")
+        yield Diagnostic(shown(", ".join(found)), way_to(seen, text) if text else "")
 
 
 @rule("SEC118", "file-link", "note", on="part", glance=_acting, parts=TEXTS)
-def file_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def file_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """A link in Markdown or the link of an attachment leads to a local file (`file:`).
 
     Why: it leads nowhere on any other computer, and tells how folders are called on this one. Where
@@ -56,12 +56,12 @@ def file_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
     Fix: none, because the file itself is not here; attach it, or name its path as text.
     """
     if isinstance(part, Attachment) and part.url and unsafe_scheme(part.url) == "file":
-        yield Told("the link of an attachment leads to a local file", way_to(seen, part.url))
+        yield Diagnostic("the link of an attachment leads to a local file", way_to(seen, part.url))
     yield from _told(part, seen, "file-link")
 
 
 @rule("SEC119", "script-in-markdown-link", "warning", on="part", glance=_acting, parts=TEXTS)
-def script_in_markdown_link(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def script_in_markdown_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """A link or a picture in Markdown, or in HTML within it, is a script (`javascript:`,
     `vbscript:`) or a page of its own (`data:text/html`). Entities, blanks and escapes in it do not
     hide it, and what is in code is not a link.
@@ -79,7 +79,7 @@ def script_in_markdown_link(part: Part, seen: Seen, number: int) -> Iterator[Tol
 
 
 @rule("SEC120", "active-html", "warning", on="part", glance=_acting, parts=TEXTS)
-def active_html(part: Part, seen: Seen, number: int) -> Iterator[Told]:
+def active_html(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """Markdown holds HTML that acts: a script, an event handler, a frame, an embedded object, or a
     tag that changes where links lead. What is in code is not HTML, and a bare placeholder such as
     `npm run <script>` is not reported.

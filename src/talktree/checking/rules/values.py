@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from talktree.formats.mends import sound_bytes
-from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.model.findings import Finding
 
 
 @rule("SYN205", "duplicate-key", "warning", on="reading", fix=unsafe(sound_bytes("duplicate-key")))
-def duplicate_key(noticed: Finding) -> list[Told]:
+def duplicate_key(noticed: Finding) -> list[Diagnostic]:
     """The same name stands twice in one object or header.
 
     Why: some readers take the first, most the last, and some refuse it; none tells.
@@ -23,7 +23,7 @@ def duplicate_key(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN206", "not-a-number", "warning", on="reading", fix=unsafe(sound_bytes("nan")))
-def not_a_number(noticed: Finding) -> list[Told]:
+def not_a_number(noticed: Finding) -> list[Diagnostic]:
     """A value is `NaN` or `Infinity`, which JSON does not have.
 
     Why: strict readers refuse the record. Python writes it unless it is told not to.
@@ -37,7 +37,7 @@ def not_a_number(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN207", "number-out-of-range", "warning", on="reading")
-def number_out_of_range(noticed: Finding) -> list[Told]:
+def number_out_of_range(noticed: Finding) -> list[Diagnostic]:
     """A number is larger than readers that keep numbers as doubles can hold.
 
     Why: they change its last digits without a word, so an id or a counter comes out as another.
@@ -51,7 +51,7 @@ def number_out_of_range(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN208", "deep-nesting", "warning", on="reading", fix=unsafe(sound_bytes("deep")))
-def deep_nesting(noticed: Finding) -> list[Told]:
+def deep_nesting(noticed: Finding) -> list[Diagnostic]:
     """Values are nested hundreds deep.
 
     Why: readers that recurse give up or crash; nobody means to write such a value. Where it is
@@ -66,7 +66,7 @@ def deep_nesting(noticed: Finding) -> list[Told]:
 
 
 @rule("SYN209", "comment-in-json", "warning", on="reading", fix=safe(sound_bytes("comment")))
-def comment_in_json(noticed: Finding) -> list[Told]:
+def comment_in_json(noticed: Finding) -> list[Diagnostic]:
     """A comment stands in JSON, which has none.
 
     Why: somebody wrote it by hand; strict readers refuse the record.

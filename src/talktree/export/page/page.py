@@ -9,13 +9,13 @@ from talktree.export.page.blocks import block_html
 from talktree.export.page.frame import END, banner, head
 from talktree.export.page.outline import Outline
 from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
-from talktree.model.derive import speaker
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import Text
 from talktree.views.folding import Step
 from talktree.views.html.block import Chip
 from talktree.views.html.rendering import Look, blocks, chips, escape
 from talktree.views.measure import counted, one_line
+from talktree.views.speakers import speaker_in
 from talktree.views.when import moment
 
 PIECE = 1 << 16
@@ -135,7 +135,7 @@ class _Writer:
 
     def _heading(self, message: Message) -> str:
         """Who speaks and what is new to know of it; nothing while the same one goes on working."""
-        who = speaker(message, format=self._format)
+        who = speaker_in(self._format, message)
         facts = chips(message, self._format)
         known = self._facts
         fresh = [chip for chip in facts if chip not in known] if facts != known else []

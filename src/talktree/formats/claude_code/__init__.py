@@ -76,6 +76,7 @@ class ClaudeCode(Format):
         suffixes=(".jsonl",),
         origin="session files that Claude Code writes in ~/.claude/projects",
         docs="formats/claude-code.md",
+        assistant="Claude",
     )
     can = Can(
         branches=True,

@@ -14,7 +14,7 @@ from talktree.formats.claude_code.accepted import KINDS, NOTHING_SAID, arguments
 from talktree.formats.claude_code.ruling import api_of, object_of, with_api
 from talktree.formats.claude_code.told import told as in_words
 from talktree.formats.lens import Object
-from talktree.formats.rule import Told
+from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json
 
@@ -35,10 +35,10 @@ def is_blank(text: Json) -> bool:
     return isinstance(text, str) and (not text or text.isspace())
 
 
-def blocks_mended(mend: Block) -> Callable[[Seen, Told], Json]:
+def blocks_mended(mend: Block) -> Callable[[Seen, Diagnostic], Json]:
     """The line with each block of its message mended; where none is left, it says so."""
 
-    def _make(seen: Seen, told: Told) -> Json:
+    def _make(seen: Seen, told: Diagnostic) -> Json:
         value = object_of(seen)
         content = api_of(value).get("content")
         if not isinstance(content, list):
@@ -57,7 +57,7 @@ def _each(content: list[Json], mend: Block) -> list[Json]:
 # texts
 
 
-def without_blanks(seen: Seen, told: Told) -> Json:
+def without_blanks(seen: Seen, told: Diagnostic) -> Json:
     """The line without blank texts; a blank message or output says that there was none."""
     value = object_of(seen)
     if is_blank(api_of(value).get("content")):
@@ -81,7 +81,7 @@ def _without_blank(block: Object) -> Json:
 # thoughts
 
 
-def without_thinking(is_wrong: Callable[[Object], bool]) -> Callable[[Seen, Told], Json]:
+def without_thinking(is_wrong: Callable[[Object], bool]) -> Callable[[Seen, Diagnostic], Json]:
     """The line without those thoughts."""
     return blocks_mended(
         lambda block: None if block.get("type") == "thinking" and is_wrong(block) else block
@@ -148,7 +148,7 @@ SHAPED = frozenset({"text", "thinking", "tool_use", "tool_result"})
 """Kinds of blocks that must have the members they are known by."""
 
 
-def without_odd_blocks(seen: Seen, told: Told) -> Json:
+def without_odd_blocks(seen: Seen, told: Diagnostic) -> Json:
     """The line without what is no block, or a block that lacks what it is for."""
     value = object_of(seen)
     content = api_of(value).get("content")

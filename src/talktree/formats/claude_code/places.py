@@ -1,117 +1,18 @@
-"""What is around a session on disk: how old it is, its copies of files, its neighbours."""
+"""Where Claude Code keeps its sessions."""
 
 from __future__ import annotations
 
 import os
-import re
-import time
-from collections.abc import Collection, Iterable
+from collections.abc import Iterator
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
-from talktree.files import Content, Source
-from talktree.files.content import OnDisk
-from talktree.formats.claude_code.layout import kind_of
-from talktree.formats.claude_code.ruling import is_uuid
-from talktree.formats.talk import Talk
-from talktree.model.message import Message
-from talktree.text.json_read import decode
-
-DAYS_KEPT = 30
-"""Claude Code deletes sessions that were not written to for so long, unless told otherwise."""
-FIRST_LINES = 20
-LARGEST_INDEX = 16 << 20
-DAY = 86_400
-_COPY = re.compile(r"(?:.*/)?file-history/(?P<session>[^/]+)/(?P<name>[^/]+)")
+CONFIG = "CLAUDE_CONFIG_DIR"
+"""The variable with Claude Code's own folder; some people give several, with commas between."""
 
 
-def is_session_file(path: str) -> bool:
-    """Whether a file is a session, named as Claude Code names them."""
-    name = path.rpartition("/")[2].removesuffix(".jsonl")
-    return kind_of(path) == "session" and is_uuid(name) is not None
-
-
-def sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
-    """The sessions that are there, by the folder they are in."""
-    found: dict[str, set[str]] = {}
-    for path in paths:
-        if is_session_file(path):
-            folder, _, name = path.rpartition("/")
-            found.setdefault(folder, set()).add(name.removesuffix(".jsonl"))
-    return found
-
-
-def first_directory(talk: Talk) -> str | None:
-    """Where a session was started, as its first lines say."""
-    for position in range(min(FIRST_LINES, talk.conversation.record_count)):
-        entry = talk.seen(position).entry
-        if isinstance(entry, Message) and entry.context is not None and entry.context.cwd:
-            return entry.context.cwd
-    return None
-
-
-def indexed(content: Content) -> set[str] | None:
-    """The sessions a list of sessions names; None if it cannot be read."""
-    if content.size > LARGEST_INDEX:
-        return None
-    value, _, usable = decode(content.read())
-    entries = value.get("entries") if usable and isinstance(value, dict) else None
-    if not isinstance(entries, list):
-        return None
-    named = [each.get("sessionId") for each in entries if isinstance(each, dict)]
-    return {each for each in named if isinstance(each, str)}
-
-
-# Claude Code's own folder
-
-
-def days_old(content: Content) -> int | None:
-    """For how many days a file in Claude Code's own folder was not written to."""
-    if _home(content) is None:
-        return None
-    assert isinstance(content, OnDisk)
-    try:
-        written = os.stat(content.path).st_mtime
-    except OSError:
-        return None
-    return max(0, int((time.time() - written) // DAY))
-
-
-def backups_of(talk: Talk) -> Collection[str] | None:
-    """The names of the copies of files that belong to a session; None if no folder is at hand."""
-    session = talk.id.rpartition("/")[2]
-    held = _held_in(talk.origin.source).get(session)
-    if held:
-        return held
-    home = _home(talk.origin.by_path[talk.conversation.main_file].content)
-    folder = None if home is None or not is_uuid(session) else home / "file-history" / session
-    try:
-        return None if folder is None else set(os.listdir(folder))
-    except OSError:
-        return None
-
-
-_held: WeakKeyDictionary[Source, dict[str, set[str]]] = WeakKeyDictionary()
-
-
-def _held_in(source: Source) -> dict[str, set[str]]:
-    """The copies of files that are part of a source, by session."""
-    if source not in _held:
-        found: dict[str, set[str]] = {}
-        for path in source.files:
-            copied = _COPY.fullmatch(path)
-            if copied:
-                found.setdefault(copied["session"], set()).add(copied["name"])
-        _held[source] = found
-    return _held[source]
-
-
-def _home(content: Content) -> Path | None:
-    """The folder `.claude` a session lies in, below `projects`."""
-    if not isinstance(content, OnDisk):
-        return None
-    path = Path(os.path.abspath(content.path))
-    for folder in path.parents:
-        if folder.name == "projects" and folder.parent.name == ".claude":
-            return folder.parent
-    return None
+def find_places(home: Path, here: Path) -> Iterator[Path]:
+    """The folders that hold a folder for each project."""
+    for folder in filter(None, os.environ.get(CONFIG, "").split(",")):
+        yield Path(folder) / "projects"
+    yield home / ".claude" / "projects"
+    yield home / ".config" / "claude" / "projects"

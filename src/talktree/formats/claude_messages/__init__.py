@@ -51,6 +51,7 @@ class ClaudeMessages(Format):
         origin="JSON Lines in the types of the Message Type Specification for Claude Code",
         aliases=("claude-spec",),
         docs="formats/claude-messages.md",
+        assistant="Claude",
     )
     can = Can(
         branches=True,

@@ -60,6 +60,7 @@ class Sage(Format):
         origin="session folders of Sage Agent (Sage Agent Chat History JSON Format Design)",
         aliases=("sage-agent",),
         docs="formats/sage.md",
+        assistant="Sage",
     )
     can = Can(
         branches=True,

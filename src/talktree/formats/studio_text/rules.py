@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from talktree.formats.rule import Told, as_noticed, rule
+from talktree.formats.rule import Diagnostic, as_noticed, rule
 from talktree.formats.studio_text import own
 from talktree.formats.studio_text.comment import MIME
 from talktree.formats.studio_text.headers import Head, read_head
@@ -24,7 +24,7 @@ _BOUNDARY = re.compile(rb"[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]")
 
 
 @rule("STT101", "lost-replies", "error", on="reading", formats=FORMATS)
-def lost_replies(noticed: Finding) -> Sequence[Told]:
+def lost_replies(noticed: Finding) -> Sequence[Diagnostic]:
     """Where the replies to a comment should be, the text has the words `[object Promise]`.
 
     Why: an older version of the exporter did not wait for the replies and wrote this instead. What
@@ -51,7 +51,7 @@ def _head(seen: Seen) -> Head | None:
 
 
 @rule("STT102", "repeated-header", "warning", on="message", formats=FORMATS)
-def repeated_header(seen: Seen) -> Iterator[Told]:
+def repeated_header(seen: Seen) -> Iterator[Diagnostic]:
     """A header of a comment stands twice, and the two differ.
 
     Why: Talktree takes the first one; other readers take the last, or both as one. So the comment
@@ -70,11 +70,11 @@ def repeated_header(seen: Seen) -> Iterator[Told]:
         first = head.texts[header.name]
         if header.name and header.text != first:
             shown = f"{first[:LONGEST_SHOWN]!r} and {header.text[:LONGEST_SHOWN]!r}"
-            yield Told(f"the header {header.label} says {shown}", at=header.at)
+            yield Diagnostic(f"the header {header.label} says {shown}", at=header.at)
 
 
 @rule("STT103", "odd-boundary", "warning", on="source", formats=FORMATS)
-def odd_boundary(setting: Setting) -> Iterator[Told]:
+def odd_boundary(setting: Setting) -> Iterator[Diagnostic]:
     """A boundary between comments is longer than 70 characters, or has characters that none may
     have.
 
@@ -93,7 +93,7 @@ def odd_boundary(setting: Setting) -> Iterator[Told]:
         odd = sorted(name for name in names if not _is_boundary(name))
         if odd:
             shown = odd[0][:LONGEST_SHOWN].decode("utf-8", "replace")
-            yield Told(f"{shown!r} is no boundary", path=sheet.path, line=1)
+            yield Diagnostic(f"{shown!r} is no boundary", path=sheet.path, line=1)
 
 
 def _is_boundary(name: bytes) -> bool:
@@ -101,7 +101,7 @@ def _is_boundary(name: bytes) -> bool:
 
 
 @rule("STT104", "word-for-nothing", "note", on="message", formats=FORMATS)
-def word_for_nothing(seen: Seen) -> Iterator[Told]:
+def word_for_nothing(seen: Seen) -> Iterator[Diagnostic]:
     """A header says `undefined` or `null`: its writer had nothing to say and wrote the word for it.
 
     Why: Talktree takes it for nothing, as it was meant. Other readers take it for a name, and then
@@ -120,11 +120,11 @@ def word_for_nothing(seen: Seen) -> Iterator[Told]:
     for header in head.headers:
         # A type that is missing is told as that.
         if header.text in NOTHING and header.name != "type" and not header.name.startswith(MIME):
-            yield Told(f"the header {header.label} says {header.text!r}", at=header.at)
+            yield Diagnostic(f"the header {header.label} says {header.text!r}", at=header.at)
 
 
 @rule("STT105", "unknown-transfer-encoding", "warning", on="message", formats=FORMATS)
-def unknown_transfer_encoding(seen: Seen) -> Iterator[Told]:
+def unknown_transfer_encoding(seen: Seen) -> Iterator[Diagnostic]:
     """The text of a comment is said to be encoded in a way that nobody knows.
 
     Why: it is then read as it stands. If it really is encoded, what is shown is not what was
@@ -138,4 +138,4 @@ def unknown_transfer_encoding(seen: Seen) -> Iterator[Told]:
     head = _head(seen)
     said = None if head is None else head.text("content-transfer-encoding")
     if said is not None and said.strip().lower() not in KNOWN_ENCODINGS:
-        yield Told(f"the encoding {said.strip()[:LONGEST_SHOWN]!r} is not known")
+        yield Diagnostic(f"the encoding {said.strip()[:LONGEST_SHOWN]!r} is not known")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from talktree.formats.change import Patch
 from talktree.formats.piece_sheet import Piece
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.sheets import Sheet
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENTS
 from talktree.formats.studio_xml.sheet import XmlSheet
@@ -21,7 +21,7 @@ LOOKED_AT = 1200
 """How much of a comment before its replies is looked at."""
 
 
-def _rooted(setting: Setting, told: Told) -> Iterator[Patch]:
+def _rooted(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
     sheet = setting.origin.by_path[told.path or ""]
     assert isinstance(sheet, XmlSheet)
     start = len(sheet.frame[0]) + len(sheet.pieces[0].gap)
@@ -38,7 +38,7 @@ def _rooted(setting: Setting, told: Told) -> Iterator[Patch]:
     formats=FORMATS,
     fix=safe(_rooted),
 )
-def comments_without_root(setting: Setting) -> Iterator[Told]:
+def comments_without_root(setting: Setting) -> Iterator[Diagnostic]:
     """A file has a comment, or several, without the element `<comments>` around them.
 
     Why: XML wants one root, and the programs that read these files look for comments inside
@@ -51,7 +51,7 @@ def comments_without_root(setting: Setting) -> Iterator[Told]:
     """
     for sheet in _sheets(setting):
         if not sheet.listed:
-            yield Told(f"there is no <{COMMENTS}> around it", path=sheet.path, line=1)
+            yield Diagnostic(f"there is no <{COMMENTS}> around it", path=sheet.path, line=1)
 
 
 def _sheets(setting: Setting) -> Iterator[XmlSheet]:
@@ -62,7 +62,7 @@ def _sheets(setting: Setting) -> Iterator[XmlSheet]:
 
 
 @rule("STX102", "replies-left-out", "note", on="source", formats=FORMATS)
-def replies_left_out(setting: Setting) -> Iterator[Told]:
+def replies_left_out(setting: Setting) -> Iterator[Diagnostic]:
     """The file looks like the work of an exporter that leaves out all replies.
 
     Why: of the two exporters of the app, one writes only the comments at the top. If there were
@@ -80,7 +80,7 @@ def replies_left_out(setting: Setting) -> Iterator[Told]:
     for sheet in _sheets(setting):
         if _EMPTY.search(sheet.pieces[0].raw) and all(map(_has_no_place, sheet.pieces)):
             what = "no replies, as one of the exporters leaves them out"
-            yield Told(what, path=sheet.path, line=1)
+            yield Diagnostic(what, path=sheet.path, line=1)
 
 
 def _has_no_place(piece: Piece) -> bool:
@@ -90,7 +90,7 @@ def _has_no_place(piece: Piece) -> bool:
 
 
 @rule("STX103", "members-in-attributes", "note", on="source", formats=FORMATS)
-def members_in_attributes(setting: Setting) -> Iterator[Told]:
+def members_in_attributes(setting: Setting) -> Iterator[Diagnostic]:
     """Members of comments stand in attributes instead of elements.
 
     Why: the app describes this form but reads only elements, so there the comments would be empty.
@@ -103,11 +103,11 @@ def members_in_attributes(setting: Setting) -> Iterator[Told]:
     for sheet in _sheets(setting):
         names = sorted(sheet.writer.habits.attributes)
         if names:
-            yield Told(f"{', '.join(names[:4])} in attributes", path=sheet.path, line=1)
+            yield Diagnostic(f"{', '.join(names[:4])} in attributes", path=sheet.path, line=1)
 
 
 @rule("STX104", "reply-outside-children", "warning", on="message", formats=FORMATS)
-def reply_outside_children(seen: Seen) -> Iterator[Told]:
+def reply_outside_children(seen: Seen) -> Iterator[Diagnostic]:
     """Replies stand in a comment without the element `<children>` around them.
 
     Why: the programs that read these files look for replies in `<children>` only, so everything
@@ -125,7 +125,7 @@ def reply_outside_children(seen: Seen) -> Iterator[Told]:
     hole = sheet.pieces[index].hole  # type: ignore[attr-defined]
     before = seen.record.raw[max(0, hole - LOOKED_AT) : hole]
     if not _OPEN.search(before):
-        yield Told(f"its replies stand in no <{CHILDREN}>")
+        yield Diagnostic(f"its replies stand in no <{CHILDREN}>")
 
 
 def _holds_replies(sheet: Sheet, index: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from talktree.model.compaction import COMPACTIONS
-from talktree.model.derive import DONE, speaker, todos_of
+from talktree.model.derive import DONE, todos_of
 from talktree.model.latency import answer_seconds
 from talktree.model.measures import recorded_seconds, recorded_usage
 from talktree.model.message import Message, Usage
@@ -17,6 +17,7 @@ from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
 from talktree.views.reading import as_read
+from talktree.views.speakers import speaker_in
 from talktree.web.desk.file_work import changed_paths
 from talktree.web.desk.opened import Opened
 from talktree.web.desk.row_list import RowList
@@ -62,7 +63,7 @@ class RowMaker:
             id=message.id,
             parent=self._around.parent(position),
             role=message.role,
-            speaker=speaker(message, format=self._conversation.format),
+            speaker=speaker_in(self._conversation.format, message),
             time=milliseconds(message.time_ns),
             kind=self._kind(position, message),
             flags=tuple(sorted(message.flags)),

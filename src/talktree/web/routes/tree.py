@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from talktree.model.derive import speaker
 from talktree.model.message import Message
 from talktree.model.outline import Trait
+from talktree.views.speakers import speaker_in
 from talktree.web.desk.labels import label
 from talktree.web.desk.segments import graph_of, segments_of
 from talktree.web.desk.times import milliseconds
@@ -50,7 +50,7 @@ def _run(studio: Studio, call: Call) -> Run:
                 id=bones.ids[position],
                 # What a tool gave back may be noted as the person's message; nobody wrote it.
                 role="tool" if bones.traits[position] == Trait.RESULT else bones.roles[position],
-                speaker=speaker(entry, format=opened.conversation.format)
+                speaker=speaker_in(opened.conversation.format, entry)
                 if isinstance(entry, Message)
                 else "",
                 label=label(entry),

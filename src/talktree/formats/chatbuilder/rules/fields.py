@@ -16,7 +16,7 @@ from talktree.formats.chatbuilder.keys import ROLE, known
 from talktree.formats.chatbuilder.layout import MOST_KNOWN, SHORT, Layout, take_apart
 from talktree.formats.chatbuilder.provenance import completed, guess, has_time
 from talktree.formats.mends import to_entry
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
@@ -67,7 +67,7 @@ def _missing(seen: Seen, names: Sequence[str]) -> list[str]:
 # required fields
 
 
-def _completed(seen: Seen, told: Told) -> Entry:
+def _completed(seen: Seen, told: Diagnostic) -> Entry:
     message = seen.entry
     assert isinstance(message, Message)
     usual = {
@@ -92,7 +92,7 @@ def _completed(seen: Seen, told: Told) -> Entry:
     formats=FORMATS,
     fix=safe(to_entry(_completed)),
 )
-def missing_description(seen: Seen) -> Iterator[Told]:
+def missing_description(seen: Seen) -> Iterator[Diagnostic]:
     """A header lacks fields that say what the message is: `Component`, `Version`, `Description` or
     `Language`.
 
@@ -111,14 +111,14 @@ def missing_description(seen: Seen) -> Iterator[Told]:
     """
     missing = _missing(seen, TOLD_BY_TEXT)
     if missing:
-        yield Told(f"no {', '.join(missing)} in the header")
+        yield Diagnostic(f"no {', '.join(missing)} in the header")
 
 
 def _unprovided(seen: Seen) -> list[str]:
     return [name.lower() for name in _missing(seen, TOLD_BY_NOBODY)]
 
 
-def _guessed(talk: Talk, told: Told) -> Iterator[Change]:
+def _guessed(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     position = told.position
     found = guess(talk, position, _unprovided(talk.seen(position)))
 
@@ -138,7 +138,7 @@ def _guessed(talk: Talk, told: Told) -> Iterator[Change]:
     formats=FORMATS,
     fix=unsafe(_guessed),
 )
-def missing_provenance(seen: Seen) -> Iterator[Told]:
+def missing_provenance(seen: Seen) -> Iterator[Diagnostic]:
     """A header does not say when the message was made (`Created-at`), or by whom (`Authors`).
 
     Why: the document requires both of every message. Without them nobody can tell which of two
@@ -160,10 +160,10 @@ def missing_provenance(seen: Seen) -> Iterator[Told]:
     missing = _missing(seen, TOLD_BY_NOBODY)
     if missing:
         can = "Authors" in missing or has_time(seen.talk, seen.position)
-        yield Told(f"no {', '.join(missing)} in the header", fixable=can)
+        yield Diagnostic(f"no {', '.join(missing)} in the header", fixable=can)
 
 
-def _with_id(talk: Talk, told: Told) -> Iterator[Change]:
+def _with_id(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     path = talk.path(told.position)
     seed = f"{talk.id}\0{path}".encode("utf-8", "surrogatepass")
     made = str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4))
@@ -183,7 +183,7 @@ def _with_id(talk: Talk, told: Told) -> Iterator[Change]:
     formats=FORMATS,
     fix=unsafe(_with_id),
 )
-def no_block_uuid(seen: Seen) -> Iterator[Told]:
+def no_block_uuid(seen: Seen) -> Iterator[Diagnostic]:
     """A header has no `Block-UUID`.
 
     Why: the document requires one of every message. Without it a message can only be told apart by
@@ -199,11 +199,11 @@ def no_block_uuid(seen: Seen) -> Iterator[Told]:
     same each time. Files that are meant as templates do well without.
     """
     if _missing(seen, ("Block-UUID",)):
-        yield Told("no Block-UUID in the header")
+        yield Diagnostic("no Block-UUID in the header")
 
 
 @rule("CHB104", "header-without-role", "warning", on="message", formats=FORMATS)
-def header_without_role(seen: Seen) -> Iterator[Told]:
+def header_without_role(seen: Seen) -> Iterator[Diagnostic]:
     """A header does not name the role of the message.
 
     Why: the role says whether the user, the assistant or the system is speaking. Without it a
@@ -217,4 +217,4 @@ def header_without_role(seen: Seen) -> Iterator[Told]:
     """
     there = fields(seen)
     if there and (ROLE not in there or not there[ROLE].value):
-        yield Told("no role in the header")
+        yield Diagnostic("no role in the header")

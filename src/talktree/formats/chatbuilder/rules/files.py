@@ -15,7 +15,7 @@ from talktree.formats.chatbuilder.names import (
 )
 from talktree.formats.chatbuilder.rules.fields import FORMATS
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen, Setting
 from talktree.text.json_value import Json
 
@@ -31,7 +31,7 @@ def _numbers(paths: list[str]) -> list[int]:
 
 
 @rule("CHB501", "gap-in-numbers", "note", on="source", formats=FORMATS)
-def gap_in_numbers(setting: Setting) -> Iterator[Told]:
+def gap_in_numbers(setting: Setting) -> Iterator[Diagnostic]:
     """The numbers of the message files have a gap, or do not start at 1.
 
     Why: files are numbered in the order of the conversation, so a number that is missing may be a
@@ -48,14 +48,14 @@ def gap_in_numbers(setting: Setting) -> Iterator[Told]:
     for paths in message_folders(setting.origin.source.files).values():
         numbers = _numbers(paths)
         if numbers[0] > 1:
-            yield Told(f"the first file is {name_of(paths[0])}", path=paths[0])
+            yield Diagnostic(f"the first file is {name_of(paths[0])}", path=paths[0])
         for path, (before, after) in zip(paths[1:], pairwise(numbers), strict=True):
             if after > before + 1:
-                yield Told(f"{before} is followed by {after}", path=path)
+                yield Diagnostic(f"{before} is followed by {after}", path=path)
 
 
 @rule("CHB502", "number-twice", "warning", on="source", formats=FORMATS)
-def number_twice(setting: Setting) -> Iterator[Told]:
+def number_twice(setting: Setting) -> Iterator[Diagnostic]:
     """Two files of a conversation have the same number, written with and without zeros in front.
 
     Why: files are sorted by number, so which of the two comes first is left to chance.
@@ -72,11 +72,11 @@ def number_twice(setting: Setting) -> Iterator[Told]:
             pairwise(paths), pairwise(_numbers(paths)), strict=True
         ):
             if before == after:
-                yield Told(f"it has the number of {name_of(first)}", path=path)
+                yield Diagnostic(f"it has the number of {name_of(first)}", path=path)
 
 
 @rule("CHB503", "folder-name", "warning", on="source", formats=FORMATS)
-def folder_name(setting: Setting) -> Iterator[Told]:
+def folder_name(setting: Setting) -> Iterator[Diagnostic]:
     """A folder of messages has a name with other characters than letters, digits, dash and
     underscore.
 
@@ -90,7 +90,7 @@ def folder_name(setting: Setting) -> Iterator[Told]:
     for folder, paths in message_folders(setting.origin.source.files).items():
         above, _, name = folder.rpartition("/")
         if name_of(above) == TOP and not _PLAIN_NAME.fullmatch(name):
-            yield Told(f"the folder name {name[:LONGEST_SHOWN]!r}", path=paths[0])
+            yield Diagnostic(f"the folder name {name[:LONGEST_SHOWN]!r}", path=paths[0])
 
 
 # settings
@@ -129,7 +129,7 @@ MEMBERS = {
 }
 
 
-def _refit(seen: Seen, told: Told) -> Json:
+def _refit(seen: Seen, told: Diagnostic) -> Json:
     value, name = seen.value, told.about
     if not isinstance(value, dict) or not isinstance(name, str):
         return value
@@ -145,7 +145,7 @@ def _refit(seen: Seen, told: Told) -> Json:
     formats=FORMATS,
     fix=safe(to_value(_refit)),
 )
-def setting_kind(seen: Seen) -> Iterator[Told]:
+def setting_kind(seen: Seen) -> Iterator[Diagnostic]:
     """A setting in `config.json` is not of its kind: `name` and `label` are texts, `order` is a
     number, `protected` is true or false.
 
@@ -162,17 +162,17 @@ def setting_kind(seen: Seen) -> Iterator[Told]:
         return
     value = seen.value
     if not isinstance(value, dict):
-        yield Told("the settings are no object", fixable=False)
+        yield Diagnostic("the settings are no object", fixable=False)
         return
     for name, member in MEMBERS.items():
         item = value.get(name)
         if item is not None and not member.fits(item):
             helps = member.made(item) is not None
-            yield Told(f"`{name}` is not {member.what}", way=name, about=name, fixable=helps)
+            yield Diagnostic(f"`{name}` is not {member.what}", way=name, about=name, fixable=helps)
 
 
 @rule("CHB505", "folder-name-clash", "warning", on="source", formats=FORMATS)
-def folder_name_clash(setting: Setting) -> Iterator[Told]:
+def folder_name_clash(setting: Setting) -> Iterator[Diagnostic]:
     """Two folders side by side have the same `name` in their settings.
 
     Why: the program that loads them refuses two of the same name.
@@ -194,4 +194,4 @@ def folder_name_clash(setting: Setting) -> Iterator[Told]:
             owner = owners.setdefault((folder_of(folder), name), sheet.path)
             if owner != sheet.path:
                 what = f"{folder_of(owner)[:LONGEST_SHOWN]} has the name {name[:LONGEST_SHOWN]!r}"
-                yield Told(f"{what}, too", path=sheet.path)
+                yield Diagnostic(f"{what}, too", path=sheet.path)

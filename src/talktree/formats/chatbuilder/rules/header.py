@@ -18,7 +18,7 @@ from talktree.formats.chatbuilder.restyle import (
 )
 from talktree.formats.chatbuilder.rules.fields import FORMATS, layout
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Mend, Told, as_noticed, rule, safe
+from talktree.formats.rule import Diagnostic, Mend, as_noticed, rule, safe
 from talktree.formats.sheets import Sheet
 from talktree.formats.talk import Seen
 from talktree.model.findings import Finding
@@ -29,7 +29,7 @@ LONGEST_SHOWN = 40
 
 
 def _restyled(make: Restyle) -> Mend:
-    def _mend(sheet: Sheet | None, told: Told) -> Iterator[Patch]:
+    def _mend(sheet: Sheet | None, told: Diagnostic) -> Iterator[Patch]:
         if sheet is not None:
             raw = sheet.content.read()
             made = utf8.encode(restyled(utf8.decode(raw), make))
@@ -40,14 +40,14 @@ def _restyled(make: Restyle) -> Mend:
 
 
 def _respelt(make: Restyle) -> Mend:
-    def _made(seen: Seen, told: Told) -> Json:
+    def _made(seen: Seen, told: Diagnostic) -> Json:
         return restyled(seen.value, make) if isinstance(seen.value, str) else seen.value
 
     return to_value(_made)
 
 
 @rule("CHB201", "no-header", "error", on="reading", formats=FORMATS)
-def no_header(noticed: Finding) -> Sequence[Told]:
+def no_header(noticed: Finding) -> Sequence[Diagnostic]:
     """A message file has no header: nothing in it says whose message it is, and all fields that
     the document requires are missing.
 
@@ -70,7 +70,7 @@ def no_header(noticed: Finding) -> Sequence[Told]:
     formats=FORMATS,
     fix=safe(_restyled(without_comment)),
 )
-def comment_header(noticed: Finding) -> Sequence[Told]:
+def comment_header(noticed: Finding) -> Sequence[Diagnostic]:
     """The header is an HTML comment instead of lines that start with a semicolon.
 
     Why: it is the form of documentation files, also that of the document itself. Programs that go
@@ -96,7 +96,7 @@ def comment_header(noticed: Finding) -> Sequence[Told]:
     formats=FORMATS,
     fix=safe(_restyled(with_named_id)),
 )
-def bare_id_line(noticed: Finding) -> Sequence[Told]:
+def bare_id_line(noticed: Finding) -> Sequence[Diagnostic]:
     """The header begins with a bare UUID where `; Block-UUID:` should stand before it.
 
     Why: the document's own example has lost the name of the field. Readers of headers see a line
@@ -119,7 +119,7 @@ def bare_id_line(noticed: Finding) -> Sequence[Told]:
     formats=FORMATS,
     fix=safe(_restyled(with_marks)),
 )
-def unmarked_header_line(noticed: Finding) -> Sequence[Told]:
+def unmarked_header_line(noticed: Finding) -> Sequence[Diagnostic]:
     """A header line does not start with a semicolon.
 
     Why: the document finds the role by a line that starts with `; role:`. Without the semicolon
@@ -141,7 +141,7 @@ def unmarked_header_line(noticed: Finding) -> Sequence[Told]:
     formats=FORMATS,
     fix=safe(_respelt(with_role_apart)),
 )
-def role_not_apart(seen: Seen) -> Iterator[Told]:
+def role_not_apart(seen: Seen) -> Iterator[Diagnostic]:
     """There is no empty comment line between the role and the fields before it.
 
     Why: the document wants the role set apart by a line with nothing but a semicolon. Readers that
@@ -156,7 +156,7 @@ def role_not_apart(seen: Seen) -> Iterator[Told]:
     found = layout(seen)
     place = place_of_role(found.lines)
     if place > found.comment and found.lines[place].marked and found.lines[place - 1].key:
-        yield Told("the role follows the other fields without an empty comment line")
+        yield Diagnostic("the role follows the other fields without an empty comment line")
 
 
 @rule(
@@ -167,7 +167,7 @@ def role_not_apart(seen: Seen) -> Iterator[Told]:
     formats=FORMATS,
     fix=safe(_respelt(with_proper_keys)),
 )
-def header_spelling(seen: Seen) -> Iterator[Told]:
+def header_spelling(seen: Seen) -> Iterator[Diagnostic]:
     """A field of the header is not spelt as the document spells it: other capitals, or a role line
     that does not start with `; role:`.
 
@@ -188,4 +188,4 @@ def header_spelling(seen: Seen) -> Iterator[Told]:
         start = "; role:" if line.name == ROLE else proper
         there = line.text if line.name == ROLE else line.key
         if not there.startswith(start):
-            yield Told(f"{line.text.strip()[:LONGEST_SHOWN]!r} should start with {start!r}")
+            yield Diagnostic(f"{line.text.strip()[:LONGEST_SHOWN]!r} should start with {start!r}")

@@ -11,7 +11,7 @@ from talktree.formats.chatbuilder.layout import take_apart
 from talktree.formats.chatbuilder.names import digits_of, folder_of
 from talktree.formats.chatbuilder.rules.fields import FORMATS, layout
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json_value import Json
@@ -23,7 +23,7 @@ MOST_LINKS = 1000
 LONGEST_SHOWN = 60
 
 
-def _escaped(seen: Seen, told: Told) -> Json:
+def _escaped(seen: Seen, told: Diagnostic) -> Json:
     text = seen.value
     if not isinstance(text, str):
         return text
@@ -41,7 +41,7 @@ def _escaped(seen: Seen, told: Told) -> Json:
     formats=FORMATS,
     fix=safe(to_value(_escaped)),
 )
-def unescaped_fence(seen: Seen) -> Iterator[Told]:
+def unescaped_fence(seen: Seen) -> Iterator[Diagnostic]:
     """A code block starts or ends with backticks that have no backslash before them.
 
     Why: the document escapes code blocks, so that a message file can itself stand in a code block.
@@ -67,11 +67,11 @@ def unescaped_fence(seen: Seen) -> Iterator[Told]:
         line = found.body.count("\n", 0, fence.start())
         before = len(found.text) - len(found.body)
         line += found.text.count("\n", 0, before) + 1
-        yield Told("a fence without a backslash before it", line=line)
+        yield Diagnostic("a fence without a backslash before it", line=line)
 
 
 @rule("CHB402", "missing-message", "warning", on="message", formats=FORMATS)
-def missing_message(seen: Seen) -> Iterator[Told]:
+def missing_message(seen: Seen) -> Iterator[Diagnostic]:
     """A text links to another message file that is not here.
 
     Why: whoever follows the link finds nothing. Either the file was renamed, or a part of the
@@ -97,4 +97,4 @@ def missing_message(seen: Seen) -> Iterator[Told]:
             continue
         if path not in source.files:
             told.add(path)
-            yield Told(f"{path[:LONGEST_SHOWN]} is not here")
+            yield Diagnostic(f"{path[:LONGEST_SHOWN]} is not here")

@@ -11,7 +11,7 @@ from talktree.formats.chatbuilder.header import Line, is_uuid
 from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, UUID, known
 from talktree.formats.chatbuilder.rules.fields import FORMATS, fields
 from talktree.formats.mends import to_entry
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry
 from talktree.model.message import Message
@@ -40,7 +40,7 @@ def _field(seen: Seen, name: str) -> Line | None:
 
 
 @rule("CHB301", "block-uuid-form", "warning", on="message", formats=FORMATS)
-def block_uuid_form(seen: Seen) -> Iterator[Told]:
+def block_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
     """The `Block-UUID` of a message is no UUID.
 
     Why: it is what messages are told apart by, across files and versions. What is no UUID may well
@@ -53,7 +53,7 @@ def block_uuid_form(seen: Seen) -> Iterator[Told]:
     """
     line = _field(seen, UUID)
     if line is not None and not is_uuid(line.value):
-        yield Told(f"{_shown(line)} is no UUID")
+        yield Diagnostic(f"{_shown(line)} is no UUID")
 
 
 def _semantic(text: str) -> str | None:
@@ -65,7 +65,7 @@ def _semantic(text: str) -> str | None:
     return ".".join([*numbers, "0", "0"][:3])
 
 
-def _with_version(seen: Seen, told: Told) -> Entry:
+def _with_version(seen: Seen, told: Diagnostic) -> Entry:
     message = seen.entry
     assert isinstance(message, Message)
     extra = {
@@ -85,7 +85,7 @@ def _with_version(seen: Seen, told: Told) -> Entry:
     formats=FORMATS,
     fix=safe(to_entry(_with_version)),
 )
-def version_form(seen: Seen) -> Iterator[Told]:
+def version_form(seen: Seen) -> Iterator[Diagnostic]:
     """The `Version` of a message is no semantic version: three numbers with dots between them.
 
     Why: versions are compared to find the newest one, and `1.10` sorts before `1.9` for programs
@@ -100,11 +100,11 @@ def version_form(seen: Seen) -> Iterator[Told]:
     line = _field(seen, "version")
     if line is not None and not _SEMANTIC.fullmatch(line.value):
         helps = _semantic(line.value) is not None
-        yield Told(f"{_shown(line)} is no semantic version", fixable=helps)
+        yield Diagnostic(f"{_shown(line)} is no semantic version", fixable=helps)
 
 
 @rule("CHB303", "created-at-form", "warning", on="message", formats=FORMATS)
-def created_at_form(seen: Seen) -> Iterator[Told]:
+def created_at_form(seen: Seen) -> Iterator[Diagnostic]:
     """`Created-at` is no date and time in the form of ISO 8601.
 
     Why: the document asks for that form, and other programs silently drop what they cannot read:
@@ -117,11 +117,11 @@ def created_at_form(seen: Seen) -> Iterator[Told]:
     """
     line = _field(seen, CREATED)
     if line is not None and from_iso(line.value) is None:
-        yield Told(f"{_shown(line)} is no time in the form 2025-04-21T18:15:00.000Z")
+        yield Diagnostic(f"{_shown(line)} is no time in the form 2025-04-21T18:15:00.000Z")
 
 
 @rule("CHB304", "created-at-zone", "note", on="message", formats=FORMATS)
-def created_at_zone(seen: Seen) -> Iterator[Told]:
+def created_at_zone(seen: Seen) -> Iterator[Diagnostic]:
     """`Created-at` does not say in which time zone it is.
 
     Why: it is taken for UTC here, and for the reader's own time elsewhere, so the order of messages
@@ -134,11 +134,11 @@ def created_at_zone(seen: Seen) -> Iterator[Told]:
     """
     line = _field(seen, CREATED)
     if line is not None and not _ZONE.search(line.value) and from_iso(line.value) is not None:
-        yield Told(f"{_shown(line)} names no time zone")
+        yield Diagnostic(f"{_shown(line)} names no time zone")
 
 
 @rule("CHB305", "authors-form", "warning", on="message", formats=FORMATS)
-def authors_form(seen: Seen) -> Iterator[Told]:
+def authors_form(seen: Seen) -> Iterator[Diagnostic]:
     """The list of `Authors` has a gap between two commas, or a bracket that is not closed.
 
     Why: authors are names with a version in brackets, set apart by commas. Where a bracket is open,
@@ -152,7 +152,7 @@ def authors_form(seen: Seen) -> Iterator[Told]:
     line = _field(seen, AUTHORS)
     what = _odd_list(line.value) if line is not None else None
     if what:
-        yield Told(f"the list of authors has {what}")
+        yield Diagnostic(f"the list of authors has {what}")
 
 
 def _odd_list(text: str) -> str | None:
@@ -169,7 +169,7 @@ def _odd_list(text: str) -> str | None:
 
 
 @rule("CHB306", "parent-uuid-form", "note", on="message", formats=FORMATS)
-def parent_uuid_form(seen: Seen) -> Iterator[Told]:
+def parent_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
     """`Parent-UUID` is neither a UUID nor `N/A`.
 
     Why: it names the block that a message was made from. What is no UUID leads nowhere.
@@ -181,11 +181,11 @@ def parent_uuid_form(seen: Seen) -> Iterator[Told]:
     """
     line = _field(seen, "parent-uuid")
     if line is not None and line.value not in NO_PARENT and not is_uuid(line.value):
-        yield Told(f"{_shown(line)} is neither a UUID nor N/A")
+        yield Diagnostic(f"{_shown(line)} is neither a UUID nor N/A")
 
 
 @rule("CHB307", "unknown-visibility", "warning", on="message", formats=FORMATS)
-def unknown_visibility(seen: Seen) -> Iterator[Told]:
+def unknown_visibility(seen: Seen) -> Iterator[Diagnostic]:
     """The `visibility` of a message is none of public, private, human-public and human-private.
 
     Why: messages for humans only are not sent to the model. A word that is not known hides
@@ -198,4 +198,4 @@ def unknown_visibility(seen: Seen) -> Iterator[Told]:
     """
     line = _field(seen, "visibility")
     if line is not None and line.value not in VISIBILITIES:
-        yield Told(f"{_shown(line)} is none of {', '.join(VISIBILITIES)}")
+        yield Diagnostic(f"{_shown(line)} is none of {', '.join(VISIBILITIES)}")

@@ -21,7 +21,7 @@ from talktree.formats.claude_code.mend_blocks import (
 from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, is_spoken, object_of
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
@@ -57,7 +57,7 @@ def _is_blank(part: Part) -> bool:
     parts=(Text, ToolResult),
     fix=unsafe(to_value(without_blanks)),
 )
-def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Told]:
+def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A text block is empty, or nothing but white space.
 
     Why: the API refuses every request that holds one ("text content blocks must be non-empty"),
@@ -74,7 +74,7 @@ def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Tol
             return ()
         if not is_spoken(seen) or not is_session(seen.talk):
             return ()
-        return [Told("a blank text", way=_way(seen, number))]
+        return [Diagnostic("a blank text", way=_way(seen, number))]
     if len(part.output) == 1 and _is_plain(seen, number):  # type: ignore[union-attr]
         return ()
     return _blank_outputs(part, seen, number)  # type: ignore[arg-type]
@@ -91,12 +91,14 @@ def _is_plain(seen: Seen, number: int) -> bool:
     return isinstance(_block(seen, number).get("content"), str)
 
 
-def _blank_outputs(part: ToolResult, seen: Seen, number: int) -> Iterator[Told]:
+def _blank_outputs(part: ToolResult, seen: Seen, number: int) -> Iterator[Diagnostic]:
     for at, each in enumerate(part.output):
         if _is_blank(each):
             if not is_session(seen.talk):
                 return
-            yield Told("a blank text in a result", f"message/content/{number}/content/{at}/text")
+            yield Diagnostic(
+                "a blank text in a result", f"message/content/{number}/content/{at}/text"
+            )
 
 
 def _is_unsigned(block: Object) -> bool:
@@ -116,7 +118,7 @@ def _is_emptied(block: Object) -> bool:
     parts=(Thinking,),
     fix=unsafe(to_value(without_thinking(_is_unsigned))),
 )
-def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
+def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A thinking block has no signature.
 
     Why: the API takes back only thoughts that it signed itself; one without a signature makes it
@@ -129,7 +131,7 @@ def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
     """
     if part.signature or not is_session(seen.talk):
         return ()
-    return [Told("a thought without a signature", way=f"message/content/{number}")]
+    return [Diagnostic("a thought without a signature", way=f"message/content/{number}")]
 
 
 @rule(
@@ -141,7 +143,7 @@ def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
     parts=(Thinking,),
     fix=unsafe(to_value(without_thinking(_is_emptied))),
 )
-def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
+def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A thinking block has lost its words but kept its signature.
 
     Why: newer versions of Claude Code leave the words out of the file. If such a block stands in
@@ -155,7 +157,7 @@ def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
     """
     if (part.text and not part.text.isspace()) or not part.signature or not is_session(seen.talk):
         return ()
-    return [Told("a thought without words", way=f"message/content/{number}/thinking")]
+    return [Diagnostic("a thought without words", way=f"message/content/{number}/thinking")]
 
 
 @rule(
@@ -167,7 +169,7 @@ def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
     parts=(Thinking,),
     fix=unsafe(to_value(without_thinking(lambda block: True))),
 )
-def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
+def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A signed thinking block is from a model that is not Claude.
 
     Why: as soon as the session goes on with Claude, the API refuses the signature of the other
@@ -183,7 +185,7 @@ def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
         return ()
     if "claude" in model.lower() or not part.text.strip():
         return ()
-    return [Told(f"a thought of {model[:40]}", way=f"message/content/{number}")]
+    return [Diagnostic(f"a thought of {model[:40]}", way=f"message/content/{number}")]
 
 
 @rule(
@@ -195,7 +197,7 @@ def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
     parts=(Thinking,),
     fix=unsafe(to_value(without_thinking(lambda block: True))),
 )
-def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told]:
+def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A thinking block stands in a line of the user.
 
     Why: only the model thinks; the API refuses the message, and so the whole session.
@@ -207,7 +209,7 @@ def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Told
     """
     if _said(seen).role != "user":
         return ()
-    return [Told("a thought in a line of the user", way=f"message/content/{number}")]
+    return [Diagnostic("a thought in a line of the user", way=f"message/content/{number}")]
 
 
 def _with_odd_ids(stretch: Stretch) -> Sequence[Place]:
@@ -228,7 +230,7 @@ def _with_odd_ids(stretch: Stretch) -> Sequence[Place]:
     parts=(ToolCall, ToolResult),
     fix=unsafe(to_value(blocks_mended(with_call_id))),
 )
-def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Iterable[Told]:
+def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """The id of a tool call has characters other than letters, digits, `_` and `-`.
 
     Why: the API refuses such ids. Other vendors' models make them, and they stay in the session
@@ -243,7 +245,7 @@ def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Ite
     if not id or is_call_id(id):
         return ()
     key = "id" if type(part) is ToolCall else "tool_use_id"
-    return [Told(f"the id {id[:40]} of a call", way=f"message/content/{number}/{key}")]
+    return [Diagnostic(f"the id {id[:40]} of a call", way=f"message/content/{number}/{key}")]
 
 
 def _odd_calls(stretch: Stretch) -> Sequence[Place]:
@@ -267,7 +269,7 @@ def _odd_calls(stretch: Stretch) -> Sequence[Place]:
     parts=(ToolCall,),
     fix=unsafe(to_value(blocks_mended(with_sound_call))),
 )
-def refused_call(part: ToolCall, seen: Seen, number: int) -> Iterable[Told]:
+def refused_call(part: ToolCall, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A tool call has a name that no tool can have, or arguments that are not an object.
 
     Why: the API refuses it, and with it every request of the session.
@@ -282,10 +284,10 @@ def refused_call(part: ToolCall, seen: Seen, number: int) -> Iterable[Told]:
         return ()
     way = f"message/content/{number}"
     if not is_tool_name(part.name):
-        return [Told(f"no tool can be called {part.name[:40]!r}", way=f"{way}/name")]
+        return [Diagnostic(f"no tool can be called {part.name[:40]!r}", way=f"{way}/name")]
     if "input" in _block(seen, number):
         way += "/input"
-    return [Told("the arguments of a call are not an object", way=way)]
+    return [Diagnostic("the arguments of a call are not an object", way=way)]
 
 
 def _block(seen: Seen, number: int) -> Object:
@@ -305,7 +307,7 @@ def _block(seen: Seen, number: int) -> Object:
     parts=(Attachment, ToolResult),
     fix=unsafe(to_value(blocks_mended(with_sound_file))),
 )
-def refused_file(part: Attachment | ToolResult, seen: Seen, number: int) -> Iterable[Told]:
+def refused_file(part: Attachment | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """An image or document is of a type the API does not take, or there is nothing in it.
 
     Why: the API takes PNG, JPEG, GIF, WebP and PDF; any other file makes it refuse every request
@@ -321,10 +323,12 @@ def refused_file(part: Attachment | ToolResult, seen: Seen, number: int) -> Iter
         if not _is_refused(part) or not is_spoken(seen):
             return ()
         return [
-            Told(f"a file of type {str(part.media_type)[:40]}", f"message/content/{number}/source")
+            Diagnostic(
+                f"a file of type {str(part.media_type)[:40]}", f"message/content/{number}/source"
+            )
         ]
     return [
-        Told("a file the API refuses", f"message/content/{number}/content/{at}/source")
+        Diagnostic("a file the API refuses", f"message/content/{number}/content/{at}/source")
         for at, each in enumerate(part.output)  # type: ignore[union-attr]
         if type(each) is Attachment and _is_refused(each)
     ]
@@ -346,7 +350,7 @@ def _is_refused(part: Attachment) -> bool:
     parts=(Unknown,),
     fix=unsafe(to_value(without_odd_blocks)),
 )
-def odd_block(part: Unknown, seen: Seen, number: int) -> Iterable[Told]:
+def odd_block(part: Unknown, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """Something in the content of a message is no block, or a block without what it is for: a text
     without text, a call without a name.
 
@@ -361,4 +365,4 @@ def odd_block(part: Unknown, seen: Seen, number: int) -> Iterable[Told]:
         return ()
     if not is_odd(part.value):
         return ()
-    return [Told("not a block that can be read", way=f"message/content/{number}")]
+    return [Diagnostic("not a block that can be read", way=f"message/content/{number}")]

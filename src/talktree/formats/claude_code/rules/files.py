@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from talktree.formats.claude_code.layout import kind_of, project_folder
-from talktree.formats.claude_code.places import (
+from talktree.formats.claude_code.ruling import CLAUDE_CODE, file_session, is_session
+from talktree.formats.claude_code.session_files import (
     DAYS_KEPT,
     backups_of,
     days_old,
@@ -14,8 +15,7 @@ from talktree.formats.claude_code.places import (
     is_session_file,
     sessions_by_folder,
 )
-from talktree.formats.claude_code.ruling import CLAUDE_CODE, file_session, is_session
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Snapshot
 from talktree.model.message import Message
@@ -25,7 +25,7 @@ NEARLY = 7
 
 
 @rule("CLC301", "wrong-session", "warning", on="talk", formats=CLAUDE_CODE)
-def wrong_session(talk: Talk) -> Iterable[Told]:
+def wrong_session(talk: Talk) -> Iterable[Diagnostic]:
     """Lines of another session stand in the file, behind lines of its own; or the file is named
     after a session that none of its lines is of.
 
@@ -46,7 +46,7 @@ def wrong_session(talk: Talk) -> Iterable[Told]:
     return _strays(talk, named) if is_session(talk) else ()
 
 
-def _strays(talk: Talk, named: str | None) -> Iterator[Told]:
+def _strays(talk: Talk, named: str | None) -> Iterator[Diagnostic]:
     names = ["", *talk.facts.session_names]
     main = talk.origin.by_path[talk.conversation.main_file]
     sessions = talk.facts.sessions[: len(main)]
@@ -56,7 +56,7 @@ def _strays(talk: Talk, named: str | None) -> Iterator[Told]:
     own = talk.facts.session_names.get(named, 0) if named else spoken[-1]
     if own not in spoken:
         first = next(at for at, number in enumerate(sessions) if number)
-        yield Told(f"none of its lines is of the session {named}", "sessionId", first)
+        yield Diagnostic(f"none of its lines is of the session {named}", "sessionId", first)
         return
     told = {0, own}
     begun = False
@@ -64,11 +64,13 @@ def _strays(talk: Talk, named: str | None) -> Iterator[Told]:
         begun = begun or number == own
         if begun and number not in told:
             told.add(number)
-            yield Told(f"from here on also of session {names[number][:40]}", "sessionId", position)
+            yield Diagnostic(
+                f"from here on also of session {names[number][:40]}", "sessionId", position
+            )
 
 
 @rule("CLC302", "stray-agent", "warning", on="source", formats=CLAUDE_CODE)
-def stray_agent(setting: Setting) -> Iterable[Told]:
+def stray_agent(setting: Setting) -> Iterable[Diagnostic]:
     """The talk of a sub-agent stands alone: its session is not in the folder, or it is in a file
     that is named like a session.
 
@@ -86,11 +88,11 @@ def stray_agent(setting: Setting) -> Iterable[Told]:
         session = f"{sheet.group}.jsonl"
         alone = session not in files or session == sheet.path
         if folder and alone and kind_of(sheet.path) == "agent":
-            yield Told("a sub-agent whose session is not here", path=sheet.path)
+            yield Diagnostic("a sub-agent whose session is not here", path=sheet.path)
     for talk in setting.talks:
         path = talk.conversation.main_file
         if kind_of(path) == "session" and is_session(talk) and _is_agent(talk):
-            yield Told("a sub-agent in a file that is named like a session", path=path)
+            yield Diagnostic("a sub-agent in a file that is named like a session", path=path)
 
 
 def _is_agent(talk: Talk) -> bool:
@@ -104,7 +106,7 @@ def _is_agent(talk: Talk) -> bool:
 
 
 @rule("CLC303", "shared-folder", "warning", on="source", formats=CLAUDE_CODE)
-def shared_folder(setting: Setting) -> Iterable[Told]:
+def shared_folder(setting: Setting) -> Iterable[Diagnostic]:
     """Sessions of several projects are in one folder: their working directories differ.
 
     Why: Claude Code names the folder after the directory, and turns every character but letters
@@ -128,7 +130,7 @@ def shared_folder(setting: Setting) -> Iterable[Told]:
             yield from _clashes(name, found)
 
 
-def _clashes(name: str, found: dict[str, str]) -> Iterator[Told]:
+def _clashes(name: str, found: dict[str, str]) -> Iterator[Diagnostic]:
     own = next((each for each in found if project_folder(each) == name), None)
     first = own or next(iter(found))
     for directory, path in found.items():
@@ -137,11 +139,11 @@ def _clashes(name: str, found: dict[str, str]) -> Iterator[Told]:
         # Where the folder's name tells nothing, only what Claude Code itself would mix up counts.
         if directory != first and (same or (own is not None and not inside)):
             what = f"a session of {directory[:80]} beside those of {first[:80]}"
-            yield Told(what, path=path)
+            yield Diagnostic(what, path=path)
 
 
 @rule("CLC304", "stale-index", "warning", on="source", formats=CLAUDE_CODE)
-def stale_index(setting: Setting) -> Iterable[Told]:
+def stale_index(setting: Setting) -> Iterable[Diagnostic]:
     """The list of sessions (`sessions-index.json`) is out of date: it lacks sessions that are
     there, names some that are gone, or cannot be read.
 
@@ -159,17 +161,17 @@ def stale_index(setting: Setting) -> Iterable[Told]:
     for path in lists:
         listed = indexed(files[path])
         if listed is None:
-            yield Told("the list of sessions cannot be read", path=path)
+            yield Diagnostic("the list of sessions cannot be read", path=path)
             continue
         here = sessions.get(path.rpartition("/")[0], set())
         missing, gone = len(here - listed), len(listed - here)
         if missing or gone:
             what = f"{missing} sessions are not in the list, {gone} in the list are not here"
-            yield Told(what, path=path)
+            yield Diagnostic(what, path=path)
 
 
 @rule("CLC305", "about-to-expire", "warning", on="source", formats=CLAUDE_CODE)
-def about_to_expire(setting: Setting) -> Iterable[Told]:
+def about_to_expire(setting: Setting) -> Iterable[Diagnostic]:
     """Claude Code will soon delete the session: it removes files that were not written to for 30
     days.
 
@@ -193,11 +195,11 @@ def about_to_expire(setting: Setting) -> Iterable[Told]:
     path = max(ages, key=lambda each: ages[each])
     left = max(0, DAYS_KEPT - ages[path])
     count = "this session is" if len(ages) == 1 else f"{len(ages)} sessions are"
-    yield Told(f"{count} about to be deleted, the first in {left} days", path=path)
+    yield Diagnostic(f"{count} about to be deleted, the first in {left} days", path=path)
 
 
 @rule("CLC306", "snapshot-gap", "warning", on="snapshot", formats=CLAUDE_CODE)
-def snapshot_gap(seen: Seen) -> Iterable[Told]:
+def snapshot_gap(seen: Seen) -> Iterable[Diagnostic]:
     """A snapshot names a copy of a file that is not in Claude Code's folder of such copies.
 
     Why: going back to this message will not bring the file back, and Claude Code says so only
@@ -225,6 +227,6 @@ def snapshot_gap(seen: Seen) -> Iterable[Told]:
     }
     told.update(missing.values())
     return [
-        Told(f"the copy of {path[:80]} is gone", way="snapshot/trackedFileBackups")
+        Diagnostic(f"the copy of {path[:80]} is gone", way="snapshot/trackedFileBackups")
         for path in missing
     ]

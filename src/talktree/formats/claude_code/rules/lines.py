@@ -25,7 +25,7 @@ from talktree.formats.claude_code.ruling import (
 )
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Opaque
@@ -53,7 +53,7 @@ def _is_foreign(name: Json) -> bool:
     return type(name) is str and bool(name) and not is_uuid(name)
 
 
-def _with_uuids(seen: Seen, told: Told) -> Json:
+def _with_uuids(seen: Seen, told: Diagnostic) -> Json:
     value = dict(object_of(seen))
     inner = value.get("snapshot")
     for held in (value, inner := dict(inner)) if isinstance(inner, dict) else (value,):
@@ -102,7 +102,7 @@ def _are_uuids(ids: Sequence[str]) -> bool:
     formats=CLAUDE_CODE,
     fix=unsafe(to_value(_with_uuids)),
 )
-def foreign_id(seen: Seen) -> Iterable[Told]:
+def foreign_id(seen: Seen) -> Iterable[Diagnostic]:
     """An id, or a link to another line, is not a UUID: it was made by another tool.
 
     Why: Claude Code takes only UUIDs for ids of lines; on others it hangs, or shows an empty
@@ -126,14 +126,14 @@ def foreign_id(seen: Seen) -> Iterable[Told]:
     return _foreign_links(value)
 
 
-def _foreign_links(value: Object) -> Iterator[Told]:
+def _foreign_links(value: Object) -> Iterator[Diagnostic]:
     inner = value.get("snapshot")
     for key in LINKS:
         if _is_foreign(value.get(key)):
-            yield Told(f"{key} {str(value[key])[:40]} is not a UUID", way=key)
+            yield Diagnostic(f"{key} {str(value[key])[:40]} is not a UUID", way=key)
             return
     if isinstance(inner, dict) and _is_foreign(inner.get("messageId")):
-        yield Told("the message a snapshot names is not a UUID", way="snapshot/messageId")
+        yield Diagnostic("the message a snapshot names is not a UUID", way="snapshot/messageId")
 
 
 @rule(
@@ -144,7 +144,7 @@ def _foreign_links(value: Object) -> Iterator[Told]:
     glance=unusual_messages,
     formats=CLAUDE_CODE,
 )
-def missing_parent_field(seen: Seen) -> Iterable[Told]:
+def missing_parent_field(seen: Seen) -> Iterable[Diagnostic]:
     """A line has no `parentUuid` at all, not even null.
 
     Why: readers that look for the line with a null parent do not find the start of the
@@ -163,10 +163,10 @@ def missing_parent_field(seen: Seen) -> Iterable[Told]:
         return ()
     if not isinstance(value.get("uuid"), str) or not is_session(seen.talk):
         return ()
-    return [Told("it has no parentUuid")]
+    return [Diagnostic("it has no parentUuid")]
 
 
-def _completed(seen: Seen, told: Told) -> Json:
+def _completed(seen: Seen, told: Diagnostic) -> Json:
     value = object_of(seen)
     if value.get("sessionId") is None and isinstance(told.about, str):
         value = {**value, "sessionId": told.about}
@@ -185,7 +185,7 @@ def _completed(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_CODE,
     fix=safe(to_value(_completed)),
 )
-def incomplete_line(seen: Seen) -> Iterable[Told]:
+def incomplete_line(seen: Seen) -> Iterable[Diagnostic]:
     """A line of the conversation lacks something Claude Code writes on every such line:
     `sessionId`, `timestamp`, or the `role` and `content` of its message.
 
@@ -212,25 +212,25 @@ def incomplete_line(seen: Seen) -> Iterable[Told]:
     return _lacks(seen, object_of(seen)) if is_session(seen.talk) else ()
 
 
-def _lacks(seen: Seen, value: Object) -> Iterator[Told]:
+def _lacks(seen: Seen, value: Object) -> Iterator[Diagnostic]:
     if value.get("sessionId") is None:
         session = own_session(seen.talk)
-        yield Told("it names no session", fixable=session is not None, about=session)
+        yield Diagnostic("it names no session", fixable=session is not None, about=session)
     if value.get("timestamp") is None:
-        yield Told("it has no timestamp", fixable=False)
+        yield Diagnostic("it has no timestamp", fixable=False)
     if value["type"] == "system":
         return
     api = value.get("message")
     if api is None:
-        yield Told("it has no message", fixable=False)
+        yield Diagnostic("it has no message", fixable=False)
     elif isinstance(api, dict):
         if api.get("role") is None:
-            yield Told("its message has no role", way="message")
+            yield Diagnostic("its message has no role", way="message")
         if api.get("content") is None:
-            yield Told("its message has no content", way="message", fixable=False)
+            yield Diagnostic("its message has no content", way="message", fixable=False)
 
 
-def _as_api(seen: Seen, told: Told) -> Json:
+def _as_api(seen: Seen, told: Diagnostic) -> Json:
     value = object_of(seen)
     said = value.get("message")
     if value.get("type") not in SPOKEN or not isinstance(said, str):
@@ -247,7 +247,7 @@ def _as_api(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_CODE,
     fix=safe(to_value(_as_api)),
 )
-def odd_member(seen: Seen) -> Iterable[Told]:
+def odd_member(seen: Seen) -> Iterable[Diagnostic]:
     """A member of a line is of another kind than Claude Code writes: an id that is a number, a
     flag that is a word, a message that is plain text.
 
@@ -269,7 +269,7 @@ def odd_member(seen: Seen) -> Iterable[Told]:
                 return ()
         return _odd_members(object_of(seen)) if is_session(seen.talk) else ()
     if type(entry) is Opaque and entry.kind == "file-history-snapshot":
-        return [Told("the snapshot is not an object", way="snapshot", fixable=False)]
+        return [Diagnostic("the snapshot is not an object", way="snapshot", fixable=False)]
     return ()
 
 
@@ -277,24 +277,24 @@ _TAKEN = frozenset((*TEXTS, *FLAGS))
 """Members that reading leaves among the unknown ones only if they are of an unexpected kind."""
 
 
-def _odd_members(value: Object) -> Iterator[Told]:
+def _odd_members(value: Object) -> Iterator[Diagnostic]:
     for key in TEXTS:
         # A time that cannot be read is text all the same.
         if not isinstance(value.get(key), str | None):
-            yield Told(f"{key} is not text", way=key, fixable=False)
+            yield Diagnostic(f"{key} is not text", way=key, fixable=False)
     for key in FLAGS:
         if not isinstance(value.get(key), bool | None):
-            yield Told(f"{key} is neither true nor false", way=key, fixable=False)
+            yield Diagnostic(f"{key} is neither true nor false", way=key, fixable=False)
     if value.get("type") not in SPOKEN:
         return
     api = value.get("message")
     if isinstance(api, str):
-        yield Told("its message is plain text, not an API message", way="message")
+        yield Diagnostic("its message is plain text, not an API message", way="message")
     elif api is not None and not isinstance(api, dict):
-        yield Told("its message is not an API message", way="message", fixable=False)
+        yield Diagnostic("its message is not an API message", way="message", fixable=False)
 
 
-def _in_its_role(seen: Seen, told: Told) -> Json:
+def _in_its_role(seen: Seen, told: Diagnostic) -> Json:
     value = object_of(seen)
     return with_api(value, role=value["type"]) if api_of(value) else value
 
@@ -308,7 +308,7 @@ def _in_its_role(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_CODE,
     fix=unsafe(to_value(_in_its_role)),
 )
-def role_mismatch(seen: Seen) -> Iterable[Told]:
+def role_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     """The type of a line and the role of its message differ.
 
     Why: Claude Code shows it by the one and sends it to the API by the other, so that the model
@@ -324,4 +324,4 @@ def role_mismatch(seen: Seen) -> Iterable[Told]:
     if role is None or not is_spoken(seen):
         return ()
     said = object_of(seen).get("type")
-    return [Told(f"a line of type {said} with the role {str(role)[:40]}", way="message/role")]
+    return [Diagnostic(f"a line of type {said} with the role {str(role)[:40]}", way="message/role")]

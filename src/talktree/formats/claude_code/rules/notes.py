@@ -8,7 +8,7 @@ from talktree.formats.claude_code.adopt import STATUSES
 from talktree.formats.claude_code.rules.usual import unusual_messages
 from talktree.formats.claude_code.ruling import CLAUDE_CODE, is_session, object_of
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.stretch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Head, Snapshot
@@ -17,7 +17,7 @@ from talktree.model.parts import Event, ToolResult
 from talktree.text.json_value import Json
 
 
-def _linked(seen: Seen, told: Told) -> Json:
+def _linked(seen: Seen, told: Diagnostic) -> Json:
     value = object_of(seen)
     before = _before(seen)
     if value.get("logicalParentUuid") is not None or before is None:
@@ -44,7 +44,7 @@ def _before(seen: Seen) -> str | None:
     parts=(Event,),
     fix=safe(to_value(_linked)),
 )
-def unlinked_boundary(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+def unlinked_boundary(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A compaction does not say which line it continues: its `logicalParentUuid` is missing.
 
     Why: everything before the compaction then hangs in the air, and no tree can show it as the
@@ -61,10 +61,10 @@ def unlinked_boundary(part: Event, seen: Seen, number: int) -> Iterable[Told]:
     assert isinstance(entry, Message)
     if entry.follows is not None or entry.parent is not None or _before(seen) is None:
         return ()
-    return [Told("a compaction that continues nothing")]
+    return [Diagnostic("a compaction that continues nothing")]
 
 
-def _with_metadata(seen: Seen, told: Told) -> Json:
+def _with_metadata(seen: Seen, told: Diagnostic) -> Json:
     value = object_of(seen)
     return value if value.get("compactMetadata") is not None else {**value, "compactMetadata": {}}
 
@@ -78,7 +78,7 @@ def _with_metadata(seen: Seen, told: Told) -> Json:
     parts=(Event,),
     fix=safe(to_value(_with_metadata)),
 )
-def boundary_without_metadata(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+def boundary_without_metadata(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A compaction has no `compactMetadata`.
 
     Why: Claude Code looks into it at each later compaction. Where it is missing, compacting fails
@@ -91,11 +91,11 @@ def boundary_without_metadata(part: Event, seen: Seen, number: int) -> Iterable[
     """
     if part.kind != "compacted" or part.data is not None or not is_session(seen.talk):
         return ()
-    return [Told("a compaction without metadata")]
+    return [Diagnostic("a compaction without metadata")]
 
 
 @rule("CLC403", "unanchored-summary", "warning", on="head", formats=CLAUDE_CODE)
-def unanchored_summary(seen: Seen) -> Iterable[Told]:
+def unanchored_summary(seen: Seen) -> Iterable[Diagnostic]:
     """A summary does not name the line it sums up.
 
     Why: Claude Code finds the title of a conversation by its last line, `leafUuid`; without one
@@ -109,11 +109,11 @@ def unanchored_summary(seen: Seen) -> Iterable[Told]:
     entry = seen.entry
     if not isinstance(entry, Head) or entry.kind != "summary" or entry.leaf:
         return ()
-    return [Told("a summary of no conversation")]
+    return [Diagnostic("a summary of no conversation")]
 
 
 @rule("CLC404", "snapshot-mismatch", "warning", on="snapshot", formats=CLAUDE_CODE)
-def snapshot_mismatch(seen: Seen) -> Iterable[Told]:
+def snapshot_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     """A snapshot names two different messages, or none, and is not marked as an update.
 
     Why: only an update adds files to the snapshot of an earlier message. For any other, going back
@@ -128,11 +128,11 @@ def snapshot_mismatch(seen: Seen) -> Iterable[Told]:
     if not isinstance(entry, Snapshot):
         return ()
     if entry.message is None:
-        return [Told("a snapshot of no message")]
+        return [Diagnostic("a snapshot of no message")]
     inner = entry.extra.get("snapshot")
     if entry.update or not isinstance(inner, dict) or "messageId" not in inner:
         return ()
-    return [Told("it names two messages and is no update", way="snapshot/messageId")]
+    return [Diagnostic("it names two messages and is no update", way="snapshot/messageId")]
 
 
 @rule(
@@ -143,7 +143,7 @@ def snapshot_mismatch(seen: Seen) -> Iterable[Told]:
     glance=unusual_messages,
     formats=CLAUDE_CODE,
 )
-def detail_without_result(seen: Seen) -> Iterable[Told]:
+def detail_without_result(seen: Seen) -> Iterable[Diagnostic]:
     """A line has the structured answer of a tool (`toolUseResult`), but no tool result.
 
     Why: only the result is sent to the model. The call it answers stays open, and the API refuses
@@ -160,7 +160,7 @@ def detail_without_result(seen: Seen) -> Iterable[Told]:
     assert isinstance(entry, Message)
     if entry.role != "user" or any(isinstance(part, ToolResult) for part in entry.parts):
         return ()
-    return [Told("a tool's answer without a tool result", way="toolUseResult")]
+    return [Diagnostic("a tool's answer without a tool result", way="toolUseResult")]
 
 
 def _counted(stretch: Stretch) -> Sequence[Seen]:
@@ -197,7 +197,7 @@ def _agree(one: Message, two: Message) -> bool:
     glance=_counted,
     formats=CLAUDE_CODE,
 )
-def conflicting_usage(seen: Seen) -> Iterable[Told]:
+def conflicting_usage(seen: Seen) -> Iterable[Diagnostic]:
     """Pieces of one API reply disagree about how many tokens went in.
 
     Why: such lines repeat the usage of the reply, and counters take one of them. If they differ in
@@ -218,7 +218,9 @@ def conflicting_usage(seen: Seen) -> Iterable[Told]:
     notes["CLC406"] = (reply, usage)
     if before is None or before[0] != reply or not _conflict(before[1], usage):
         return ()
-    return [Told(f"another usage than the line before says for {reply[:40]}", way="message/usage")]
+    return [
+        Diagnostic(f"another usage than the line before says for {reply[:40]}", way="message/usage")
+    ]
 
 
 def _differ(one: Usage, two: Usage) -> bool:
@@ -240,7 +242,7 @@ def _conflict(one: Usage, two: Usage) -> bool:
 
 
 @rule("CLC407", "odd-usage", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
-def odd_usage(seen: Seen) -> Iterable[Told]:
+def odd_usage(seen: Seen) -> Iterable[Diagnostic]:
     """The usage of a reply is not made of numbers, or one of them is negative.
 
     Why: whoever adds up tokens and costs stops here, or gets a wrong sum.
@@ -254,15 +256,15 @@ def odd_usage(seen: Seen) -> Iterable[Told]:
     if usage is not None:
         if min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0:
             return ()
-        return [Told("a negative number of tokens", way="message/usage")]
+        return [Diagnostic("a negative number of tokens", way="message/usage")]
     rest = seen.entry.extra.get("message")  # type: ignore[union-attr]
     if type(rest) is not dict or rest.get("usage") is None:
         return ()
-    return [Told("a usage that is not made of numbers", way="message/usage")]
+    return [Diagnostic("a usage that is not made of numbers", way="message/usage")]
 
 
 @rule("CLC408", "odd-task", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
-def odd_task(seen: Seen) -> Iterable[Told]:
+def odd_task(seen: Seen) -> Iterable[Diagnostic]:
     """The list of tasks is not a list of tasks, or one is in a state that does not exist.
 
     Why: tasks are pending, in_progress or completed; Claude Code and viewers draw nothing for any
@@ -276,9 +278,9 @@ def odd_task(seen: Seen) -> Iterable[Told]:
     todos = seen.entry.todos  # type: ignore[union-attr]
     if todos is None:
         odd = seen.entry.extra.get("todos") is not None  # type: ignore[union-attr]
-        return [Told("a list of tasks that cannot be read", way="todos")] if odd else ()
+        return [Diagnostic("a list of tasks that cannot be read", way="todos")] if odd else ()
     return [
-        Told(f"a task in the state {each.status[:40]}", way=f"todos/{at}/status")
+        Diagnostic(f"a task in the state {each.status[:40]}", way=f"todos/{at}/status")
         for at, each in enumerate(todos)
         if each.status not in STATUSES
     ]

@@ -8,7 +8,7 @@ from talktree.formats.claude_messages.lens import OPERATIONS
 from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, line_of
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.outline import Trait
@@ -23,7 +23,7 @@ ENDS = {"compacting": "compacted", "restoring": "restored"}
 
 
 @rule("CLM401", "unknown-operation", "error", on="message", formats=CLAUDE_MESSAGES)
-def unknown_operation(seen: Seen) -> Iterable[Told]:
+def unknown_operation(seen: Seen) -> Iterable[Diagnostic]:
     """The message of a `compact_system` line is none of the four operations there are.
 
     Why: it is not read by people but by programs, and they do not know what was done to the
@@ -40,11 +40,11 @@ def unknown_operation(seen: Seen) -> Iterable[Told]:
     said = value.get("message")
     if not isinstance(said, str) or said in OPERATIONS:
         return ()
-    return [Told(f"no operation is called {said[:40]}", way="message")]
+    return [Diagnostic(f"no operation is called {said[:40]}", way="message")]
 
 
 @rule("CLM402", "missing-statistics", "error", on="part", formats=CLAUDE_MESSAGES, parts=(Event,))
-def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """A finished compaction has no `metadata`.
 
     Why: it says how much of the conversation was kept; the document has it on every
@@ -57,7 +57,7 @@ def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
     """
     if part.kind != "compacted" or part.data is not None:
         return ()
-    return [Told("a compaction without statistics", way="message")]
+    return [Diagnostic("a compaction without statistics", way="message")]
 
 
 def _counts(data: Object) -> tuple[int, int] | None:
@@ -67,7 +67,7 @@ def _counts(data: Object) -> tuple[int, int] | None:
     return kept, total
 
 
-def _counted(seen: Seen, told: Told) -> Json:
+def _counted(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     data = value.get("metadata")
     counts = _counts(data) if isinstance(data, dict) else None
@@ -86,7 +86,7 @@ def _counted(seen: Seen, told: Told) -> Json:
     parts=(Event,),
     fix=safe(to_value(_counted)),
 )
-def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
+def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
     """The statistics of a compaction contradict themselves: more messages kept than there were, or
     a ratio that is not the one of the two numbers.
 
@@ -104,22 +104,22 @@ def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Told]:
     return _contradictions(data)
 
 
-def _contradictions(data: Object) -> Iterator[Told]:
+def _contradictions(data: Object) -> Iterator[Diagnostic]:
     counts = _counts(data)
     if counts is None:
         if all(key in data for key in COUNTS):
-            yield Told("impossible numbers of messages", "metadata", fixable=False)
+            yield Diagnostic("impossible numbers of messages", "metadata", fixable=False)
         return
     ratio = data.get(RATIO)
     if ratio is None:
         return
     true = counts[0] / counts[1]
     if not isinstance(ratio, int | float) or abs(ratio - true) > NEAR:
-        yield Told(f"the ratio is {true:.2f}", way=f"metadata/{RATIO}")
+        yield Diagnostic(f"the ratio is {true:.2f}", way=f"metadata/{RATIO}")
 
 
 @rule("CLM404", "unfinished-operation", "note", on="talk", formats=CLAUDE_MESSAGES)
-def unfinished_operation(talk: Talk) -> Iterable[Told]:
+def unfinished_operation(talk: Talk) -> Iterable[Diagnostic]:
     """A compaction or restoration was begun and never finished, though the conversation goes on.
 
     Why: whether the model still knew what was said before is not certain from here on.
@@ -141,7 +141,7 @@ def unfinished_operation(talk: Talk) -> Iterable[Told]:
     return _unfinished(talk, lines)
 
 
-def _unfinished(talk: Talk, lines: Sequence[int]) -> Iterator[Told]:
+def _unfinished(talk: Talk, lines: Sequence[int]) -> Iterator[Diagnostic]:
     begun: dict[str, int] = {}
     for position in lines:
         kind = _operation(talk.seen(position))
@@ -152,7 +152,7 @@ def _unfinished(talk: Talk, lines: Sequence[int]) -> Iterator[Told]:
     goes_on = set(talk.bones.parents)
     for position in begun.values():
         if position in goes_on:
-            yield Told("it was never finished", way="message", position=position)
+            yield Diagnostic("it was never finished", way="message", position=position)
 
 
 def _operation(seen: Seen) -> str:

@@ -14,7 +14,7 @@ from talktree.formats.claude_messages.ruling import (
 )
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.entries import Opaque
 from talktree.text.json_value import Json
@@ -48,7 +48,7 @@ is_iso = re.compile(
 ).fullmatch
 
 
-def _completed(seen: Seen, told: Told) -> Json:
+def _completed(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     if value.get("sessionId") not in (None, "") or not isinstance(told.about, str):
         return value
@@ -63,7 +63,7 @@ def _completed(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_completed)),
 )
-def incomplete_message(seen: Seen) -> Iterable[Told]:
+def incomplete_message(seen: Seen) -> Iterable[Diagnostic]:
     """A line lacks a field the document demands: `timestamp` and `sessionId` of every line,
     `message` of a compaction.
 
@@ -84,17 +84,17 @@ def incomplete_message(seen: Seen) -> Iterable[Told]:
     return _lacks(seen, value, compact=compact)
 
 
-def _lacks(seen: Seen, value: Object, *, compact: bool) -> Iterator[Told]:
+def _lacks(seen: Seen, value: Object, *, compact: bool) -> Iterator[Diagnostic]:
     if value.get("timestamp") in (None, ""):
-        yield Told("it has no timestamp", fixable=False)
+        yield Diagnostic("it has no timestamp", fixable=False)
     if value.get("sessionId") in (None, ""):
         session = only_session(seen.talk)
-        yield Told("it has no sessionId", fixable=session is not None, about=session)
+        yield Diagnostic("it has no sessionId", fixable=session is not None, about=session)
     if compact and value.get("message") in (None, ""):
-        yield Told("a compaction that does not say what is done", fixable=False)
+        yield Diagnostic("a compaction that does not say what is done", fixable=False)
 
 
-def _with_flags(seen: Seen, told: Told) -> Json:
+def _with_flags(seen: Seen, told: Diagnostic) -> Json:
     value = dict(line_of(seen))
     for key, kinds in KINDS.items():
         if kinds is FLAG and _is_flag(value.get(key)):
@@ -122,7 +122,7 @@ def _is_scalar(item: Json) -> bool:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_with_flags)),
 )
-def wrong_field_kind(seen: Seen) -> Iterable[Told]:
+def wrong_field_kind(seen: Seen) -> Iterable[Diagnostic]:
     """A field is of another kind than the document says: a flag that is a word, arguments that are
     text, an id that is a number.
 
@@ -142,18 +142,18 @@ def wrong_field_kind(seen: Seen) -> Iterable[Told]:
     return ()
 
 
-def _wrong(value: Object) -> Iterator[Told]:
+def _wrong(value: Object) -> Iterator[Diagnostic]:
     for key, kinds in KINDS.items():
         item = value.get(key)
         if item is not None and type(item) not in kinds:
-            yield Told(
+            yield Diagnostic(
                 f"{key} is not {NAMES[kinds[0]]}",
                 way=key,
                 fixable=kinds is FLAG and _is_flag(item),
             )
 
 
-def _in_iso(seen: Seen, told: Told) -> Json:
+def _in_iso(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     stamp = value.get("timestamp")
     new = None if _is_iso(stamp) else _respelt(stamp)
@@ -183,7 +183,7 @@ def _respelt(stamp: Json) -> str | None:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_in_iso)),
 )
-def timestamp_not_iso(seen: Seen) -> Iterable[Told]:
+def timestamp_not_iso(seen: Seen) -> Iterable[Diagnostic]:
     """A timestamp is not written as ISO 8601.
 
     Why: the document demands that form. Strict readers refuse any other, and lines that are
@@ -199,11 +199,11 @@ def timestamp_not_iso(seen: Seen) -> Iterable[Told]:
     if stamp in (None, "") or _is_iso(stamp):
         return ()
     what = f"{stamp[:40]} is not ISO 8601" if isinstance(stamp, str) else "not text in ISO 8601"
-    return [Told(what, way="timestamp", fixable=_respelt(stamp) is not None)]
+    return [Diagnostic(what, way="timestamp", fixable=_respelt(stamp) is not None)]
 
 
 @rule("CLM104", "no-words", "error", on="message", formats=CLAUDE_MESSAGES)
-def no_words(seen: Seen) -> Iterable[Told]:
+def no_words(seen: Seen) -> Iterable[Diagnostic]:
     """A line that should say something has no `message`: what a user said, an answer, a thought, a
     result, an error.
 
@@ -225,7 +225,7 @@ def no_words(seen: Seen) -> Iterable[Told]:
     }
     if not silent.get(str(kind), False) or not is_documented(value):
         return ()
-    return [Told(f"nothing is said in a line of type {kind}")]
+    return [Diagnostic(f"nothing is said in a line of type {kind}")]
 
 
 def _plain_text(value: Object) -> str | None:
@@ -241,7 +241,7 @@ def _plain_text(value: Object) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _as_text(seen: Seen, told: Told) -> Json:
+def _as_text(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     text = _plain_text(value)
     return value if text is None else {**value, "message": text}
@@ -263,7 +263,7 @@ def _says_only_text(said: Object) -> bool:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_as_text)),
 )
-def object_for_text(seen: Seen) -> Iterable[Told]:
+def object_for_text(seen: Seen) -> Iterable[Diagnostic]:
     """`message` is an object in a line that says nothing but text.
 
     An object with blocks that the document has no field for, such as a tool call or a thought in
@@ -281,12 +281,12 @@ def object_for_text(seen: Seen) -> Iterable[Told]:
     said = value.get("message")
     if type(said) is not dict or not _says_only_text(said):
         return ()
-    told = Told("message is an object, not text", way="message")
+    told = Diagnostic("message is an object, not text", way="message")
     return [told._replace(fixable=_plain_text(value) is not None)]
 
 
 @rule("CLM106", "missing-type", "error", on="record", formats=CLAUDE_MESSAGES)
-def missing_type(seen: Seen) -> Iterable[Told]:
+def missing_type(seen: Seen) -> Iterable[Diagnostic]:
     """A line with a `uuid` has no `type`, or one that is not text.
 
     Why: the document requires it of every message. Without it no program knows who speaks, and the
@@ -300,4 +300,4 @@ def missing_type(seen: Seen) -> Iterable[Told]:
     entry = seen.entry
     if type(entry) is not Opaque or entry.kind != UNTYPED:
         return ()
-    return [Told("it has no type", fixable=False)]
+    return [Diagnostic("it has no type", fixable=False)]

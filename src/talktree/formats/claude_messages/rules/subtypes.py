@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, is_documented, line_of
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import ToolCall
@@ -24,7 +24,7 @@ TOOL = ("toolName", "toolArguments")
 
 
 @rule("CLM201", "undocumented-subtype", "warning", on="message", formats=CLAUDE_MESSAGES)
-def undocumented_subtype(seen: Seen) -> Iterable[Told]:
+def undocumented_subtype(seen: Seen) -> Iterable[Diagnostic]:
     """A line has a subtype that the document does not know for its type.
 
     Why: readers choose by it how to show a line; one they do not know is shown as plain words, or
@@ -42,10 +42,10 @@ def undocumented_subtype(seen: Seen) -> Iterable[Told]:
     kind = str(value.get("type"))
     if subtype in SUBTYPES.get(kind, ()) or not is_documented(value):
         return ()
-    return [Told(f"{kind} messages have no subtype {subtype[:40]}", way="subtype")]
+    return [Diagnostic(f"{kind} messages have no subtype {subtype[:40]}", way="subtype")]
 
 
-def _with_arguments(seen: Seen, told: Told) -> Json:
+def _with_arguments(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     return value if value.get("toolArguments") is not None else {**value, "toolArguments": {}}
 
@@ -58,7 +58,7 @@ def _with_arguments(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_MESSAGES,
     fix=unsafe(to_value(_with_arguments)),
 )
-def incomplete_tool_use(seen: Seen) -> Iterable[Told]:
+def incomplete_tool_use(seen: Seen) -> Iterable[Diagnostic]:
     """A tool invocation lacks the name of the tool or its arguments.
 
     Why: the document demands both; without them nobody can tell what was done, or do it again.
@@ -76,11 +76,11 @@ def incomplete_tool_use(seen: Seen) -> Iterable[Told]:
         return ()
     named = value.get("toolName") not in (None, "")
     given = value.get("toolArguments") is not None
-    told = [] if named else [Told("a call of no tool", fixable=False)]
-    return told if given else [*told, Told("a call without arguments")]
+    told = [] if named else [Diagnostic("a call of no tool", fixable=False)]
+    return told if given else [*told, Diagnostic("a call without arguments")]
 
 
-def _as_call(seen: Seen, told: Told) -> Json:
+def _as_call(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     return {**value, "subtype": "tool_use"} if _is_unmarked(value) else value
 
@@ -97,7 +97,7 @@ def _is_unmarked(value: dict[str, Json]) -> bool:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_as_call)),
 )
-def misplaced_tool_fields(seen: Seen) -> Iterable[Told]:
+def misplaced_tool_fields(seen: Seen) -> Iterable[Diagnostic]:
     """A line has `toolName` or `toolArguments`, but is no tool invocation.
 
     Why: a line must be what its type and subtype say; readers that go by them miss the call.
@@ -115,10 +115,10 @@ def misplaced_tool_fields(seen: Seen) -> Iterable[Told]:
         return ()
     key = next(key for key in TOOL if key in value)
     what = f"{key} in a line that is no tool_use"
-    return [Told(what, way=key, fixable=_is_unmarked(value) and "toolName" in value)]
+    return [Diagnostic(what, way=key, fixable=_is_unmarked(value) and "toolName" in value)]
 
 
-def _flagged(seen: Seen, told: Told) -> Json:
+def _flagged(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     flag = MARKED.get(str(value.get("subtype")))
     return value if flag is None or value.get(flag) is not None else {**value, flag: True}
@@ -132,7 +132,7 @@ def _flagged(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_flagged)),
 )
-def subtype_without_flag(seen: Seen) -> Iterable[Told]:
+def subtype_without_flag(seen: Seen) -> Iterable[Diagnostic]:
     """A system message is an error without `isError`, or metadata without `isMeta`.
 
     Why: some readers go by the subtype and some by the flag, so they disagree about whether it
@@ -148,11 +148,11 @@ def subtype_without_flag(seen: Seen) -> Iterable[Told]:
     if flag is None or value.get("type") != "system" or value.get(flag) is True:
         return ()
     subtype = value["subtype"]
-    return [Told(f"{subtype} without {flag}", way="subtype", fixable=value.get(flag) is None)]
+    return [Diagnostic(f"{subtype} without {flag}", way="subtype", fixable=value.get(flag) is None)]
 
 
 @rule("CLM205", "result-without-call", "warning", on="message", formats=CLAUDE_MESSAGES)
-def result_without_call(seen: Seen) -> Iterable[Told]:
+def result_without_call(seen: Seen) -> Iterable[Diagnostic]:
     """A tool result stands where no tool was used before: nothing it could be the result of.
 
     Why: results do not name their call here; only the messages above tell what was called. Without
@@ -176,14 +176,14 @@ def result_without_call(seen: Seen) -> Iterable[Told]:
     called[position] = unknown or (above >= 0 and called[above]) or _calls(entry)
     if called[position] or line_of(seen).get("subtype") != "tool_result":
         return ()
-    return [Told("a result, and no tool was used before", way="subtype")]
+    return [Diagnostic("a result, and no tool was used before", way="subtype")]
 
 
 def _calls(entry: Message) -> bool:
     return any(isinstance(part, ToolCall) for part in entry.parts)
 
 
-def _external(seen: Seen, told: Told) -> Json:
+def _external(seen: Seen, told: Diagnostic) -> Json:
     value = line_of(seen)
     return value if value.get("userType") is not None else {**value, "userType": "external"}
 
@@ -196,7 +196,7 @@ def _external(seen: Seen, told: Told) -> Json:
     formats=CLAUDE_MESSAGES,
     fix=safe(to_value(_external)),
 )
-def user_type_mismatch(seen: Seen) -> Iterable[Told]:
+def user_type_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     """`userType` and `isSidechain` of a user message disagree about who speaks.
 
     Why: in a sidechain Claude is the user, which the document marks with `external`; outside it a
@@ -216,12 +216,12 @@ def user_type_mismatch(seen: Seen) -> Iterable[Told]:
     if aside == (said == "external"):
         return ()
     if aside:
-        return [Told("Claude speaks, but is not marked as external", fixable=said is None)]
-    return [Told("external outside a sidechain", way="userType", fixable=False)]
+        return [Diagnostic("Claude speaks, but is not marked as external", fixable=said is None)]
+    return [Diagnostic("external outside a sidechain", way="userType", fixable=False)]
 
 
 @rule("CLM302", "sidechain-break", "error", on="message", formats=CLAUDE_MESSAGES)
-def sidechain_break(seen: Seen) -> Iterable[Told]:
+def sidechain_break(seen: Seen) -> Iterable[Diagnostic]:
     """An assistant answers in another conversation than it was asked in: one of the two messages is
     marked as part of a sidechain, the other is not.
 
@@ -242,4 +242,4 @@ def sidechain_break(seen: Seen) -> Iterable[Told]:
     if entry.role != "assistant" or bool(bones.sidechain[above]) == (SIDECHAIN in entry.flags):
         return ()
     side = "outside" if bones.sidechain[above] else "in"
-    return [Told(f"it answers a message of the other side, but stands {side} the sidechain")]
+    return [Diagnostic(f"it answers a message of the other side, but stands {side} the sidechain")]

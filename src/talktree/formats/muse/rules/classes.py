@@ -8,7 +8,7 @@ from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.muse.measures import CLASSES
 from talktree.formats.muse.shape import MUSE, Kinds, message_in, misfits
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json_value import Json
@@ -34,7 +34,7 @@ def _results(seen: Seen) -> Object | None:
     return found if isinstance(found, dict) and type(seen.entry) is Message else None
 
 
-def _without(seen: Seen, told: Told) -> Json:
+def _without(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {name: item for name, item in value.items() if name != CLASSES}
@@ -48,7 +48,7 @@ def _without(seen: Seen, told: Told) -> Json:
     formats=MUSE,
     fix=safe(to_value(_without)),
 )
-def no_classification(seen: Seen) -> Iterator[Told]:
+def no_classification(seen: Seen) -> Iterator[Diagnostic]:
     """What a user said was classified as null, or as something that is no object.
 
     Why: messages may have these results or not; programs that find the member use it as an object
@@ -65,11 +65,11 @@ def no_classification(seen: Seen) -> Iterator[Told]:
     nothing = value[CLASSES] is None
     if not nothing or (isinstance(seen.entry, Message) and seen.entry.role == "user"):
         what = "it is null" if nothing else "it is no object"
-        yield Told(what, CLASSES, fixable=nothing)
+        yield Diagnostic(what, CLASSES, fixable=nothing)
 
 
 @rule("MUS402", "classification-type", "warning", on="message", formats=MUSE)
-def classification_type(seen: Seen) -> Iterator[Told]:
+def classification_type(seen: Seen) -> Iterator[Diagnostic]:
     """A result of the classification is not of the type the document gives it: topics that are
     no list of texts, a sentiment that is no text, a safety check that is neither true nor false.
 
@@ -84,14 +84,14 @@ def classification_type(seen: Seen) -> Iterator[Told]:
     if found is None:
         return
     for name in misfits(found, KINDS):
-        yield Told(f"{name} is of another type", f"{CLASSES}/{name}")
+        yield Diagnostic(f"{name} is of another type", f"{CLASSES}/{name}")
     topics = found.get("unity_topics")
     if isinstance(topics, list) and not all(isinstance(topic, str) for topic in topics):
-        yield Told("a topic is no text", f"{CLASSES}/unity_topics")
+        yield Diagnostic("a topic is no text", f"{CLASSES}/unity_topics")
 
 
 @rule("MUS403", "unknown-class", "note", on="message", formats=MUSE)
-def unknown_class(seen: Seen) -> Iterator[Told]:
+def unknown_class(seen: Seen) -> Iterator[Diagnostic]:
     """A word of the classification is none of those that are known: sentiment (positive,
     neutral, negative) or external knowledge (none, intermediate, advanced). Any language is fine:
     the document does not say how it is written, and files have `en`, `en-US` and `english`.
@@ -109,11 +109,11 @@ def unknown_class(seen: Seen) -> Iterator[Told]:
     for name, known in WORDS.items():
         word = found.get(name)
         if isinstance(word, str) and word not in known:
-            yield Told(f"{name} is {word[:40]!r}", f"{CLASSES}/{name}")
+            yield Diagnostic(f"{name} is {word[:40]!r}", f"{CLASSES}/{name}")
 
 
 @rule("MUS404", "too-many-topics", "note", on="message", formats=MUSE)
-def too_many_topics(seen: Seen) -> Iterator[Told]:
+def too_many_topics(seen: Seen) -> Iterator[Diagnostic]:
     """A message has more than three topics.
 
     Why: the classifier gives three at most, so something else wrote them.
@@ -126,4 +126,4 @@ def too_many_topics(seen: Seen) -> Iterator[Told]:
     found = _results(seen)
     topics = None if found is None else found.get("unity_topics")
     if isinstance(topics, list) and len(topics) > MOST_TOPICS:
-        yield Told(f"{len(topics)} topics", f"{CLASSES}/unity_topics")
+        yield Diagnostic(f"{len(topics)} topics", f"{CLASSES}/unity_topics")

@@ -13,7 +13,7 @@ from talktree.formats.muse.shape import (
     message_in,
     misfits,
 )
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json_value import Json
@@ -38,7 +38,7 @@ OPTIONAL: Kinds = {
 }
 
 
-def _with_content(seen: Seen, told: Told) -> Json:
+def _with_content(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "content": ""}
@@ -52,7 +52,7 @@ def _with_content(seen: Seen, told: Told) -> Json:
     formats=MUSE,
     fix=safe(to_value(_with_content)),
 )
-def missing_content(seen: Seen) -> Iterator[Told]:
+def missing_content(seen: Seen) -> Iterator[Diagnostic]:
     """A message has no content.
 
     Why: content is required by the program that loads conversations; others show "No content".
@@ -65,10 +65,10 @@ def missing_content(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("content") is None:
-        yield Told("there is no content", "content")
+        yield Diagnostic("there is no content", "content")
 
 
-def _with_author(seen: Seen, told: Told) -> Json:
+def _with_author(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     assert isinstance(seen.entry, Message)
@@ -83,7 +83,7 @@ def _with_author(seen: Seen, told: Told) -> Json:
     formats=MUSE,
     fix=unsafe(to_value(_with_author)),
 )
-def missing_author(seen: Seen) -> Iterator[Told]:
+def missing_author(seen: Seen) -> Iterator[Diagnostic]:
     """A message has no author.
 
     Why: author is a core field, and required by the program that loads conversations.
@@ -96,17 +96,17 @@ def missing_author(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("author") is None:
-        yield Told("there is no author", "author")
+        yield Diagnostic("there is no author", "author")
 
 
-def _with_tags(seen: Seen, told: Told) -> Json:
+def _with_tags(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "tags": []}
 
 
 @rule("MUS203", "missing-tags", "note", on="message", formats=MUSE, fix=safe(to_value(_with_tags)))
-def missing_tags(seen: Seen) -> Iterator[Told]:
+def missing_tags(seen: Seen) -> Iterator[Diagnostic]:
     """A message of the analytics copy has no list of tags.
 
     Why: lists may be empty, but they are to be present; programs that go through the tags
@@ -119,11 +119,11 @@ def missing_tags(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("tags") is None and not in_application(seen.talk):
-        yield Told("there are no tags", "tags")
+        yield Diagnostic("there are no tags", "tags")
 
 
 @rule("MUS204", "missing-request-id", "note", on="message", formats=MUSE)
-def missing_request_id(seen: Seen) -> Iterator[Told]:
+def missing_request_id(seen: Seen) -> Iterator[Diagnostic]:
     """A message of the analytics copy has no request_id.
 
     Why: question and answer are matched by it, and so are the times they took.
@@ -135,11 +135,11 @@ def missing_request_id(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("request_id") is None and not in_application(seen.talk):
-        yield Told("there is no request_id", "request_id")
+        yield Diagnostic("there is no request_id", "request_id")
 
 
 @rule("MUS205", "missing-message-id", "warning", on="message", formats=MUSE)
-def missing_message_id(seen: Seen) -> Iterator[Told]:
+def missing_message_id(seen: Seen) -> Iterator[Diagnostic]:
     """A message has no id.
 
     Why: the document requires an id of every message. Edits, links and searches name messages by
@@ -153,11 +153,11 @@ def missing_message_id(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("id") is None:
-        yield Told("there is no id", "id")
+        yield Diagnostic("there is no id", "id")
 
 
 @rule("MUS211", "message-field-type", "error", on="message", formats=MUSE)
-def message_field_type(seen: Seen) -> Iterator[Told]:
+def message_field_type(seen: Seen) -> Iterator[Diagnostic]:
     """A core field of a message is not of the type it must be: content that is no text, tags that
     are no list of texts.
 
@@ -172,14 +172,14 @@ def message_field_type(seen: Seen) -> Iterator[Told]:
     if value is None:
         return
     for name in misfits(value, CORE):
-        yield Told(f"{name} is of another type", name)
+        yield Diagnostic(f"{name} is of another type", name)
     tags = value.get("tags")
     if tags and isinstance(tags, list) and not all(isinstance(tag, str) for tag in tags):
-        yield Told("a tag is no text", "tags")
+        yield Diagnostic("a tag is no text", "tags")
 
 
 @rule("MUS212", "optional-field-type", "warning", on="message", formats=MUSE)
-def optional_field_type(seen: Seen) -> Iterator[Told]:
+def optional_field_type(seen: Seen) -> Iterator[Diagnostic]:
     """An optional field of a message is not of the type the document gives it: a preference that
     is neither null nor true nor false, a context that is neither null nor text.
 
@@ -193,4 +193,4 @@ def optional_field_type(seen: Seen) -> Iterator[Told]:
     value = message_in(seen)
     if value is not None:
         for name in misfits(value, OPTIONAL):
-            yield Told(f"{name} is of another type", name)
+            yield Diagnostic(f"{name} is of another type", name)

@@ -12,7 +12,7 @@ from talktree.formats.muse.records import ANALYTICS, APPLICATION
 from talktree.formats.muse.shape import MUSE, NUMBERS, Kinds, is_application, misfits, root_in
 from talktree.formats.muse.wrappers import text_of
 from talktree.formats.muse.wrapping import unwrapped
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Head, Opaque
 from talktree.model.message import Message
@@ -57,7 +57,7 @@ def _known(seen: Seen, name: str) -> Json:
             return None
 
 
-def _filled(seen: Seen, told: Told) -> Json:
+def _filled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, told.way: _known(seen, told.way)}
@@ -66,7 +66,7 @@ def _filled(seen: Seen, told: Told) -> Json:
 @rule(
     "MUS101", "missing-root-field", "warning", on="head", formats=MUSE, fix=safe(to_value(_filled))
 )
-def missing_root_field(seen: Seen) -> Iterator[Told]:
+def missing_root_field(seen: Seen) -> Iterator[Diagnostic]:
     """A conversation lacks one of the five members of its root: `_id`, `schema_version`,
     `conversation_id`, `message_history`, `last_updated_timestamp`.
 
@@ -85,11 +85,11 @@ def missing_root_field(seen: Seen) -> Iterator[Told]:
     for name in REQUIRED:
         if value.get(name) is None:
             known = _known(seen, name) is not None
-            yield Told(f"there is no {name}", name, fixable=known)
+            yield Diagnostic(f"there is no {name}", name, fixable=known)
 
 
 @rule("MUS102", "root-field-type", "error", on="head", formats=MUSE)
-def root_field_type(seen: Seen) -> Iterator[Told]:
+def root_field_type(seen: Seen) -> Iterator[Diagnostic]:
     """A member of a conversation is not of the type it must be: an id that is no text, a version
     that is no number, messages that are no list.
 
@@ -104,11 +104,11 @@ def root_field_type(seen: Seen) -> Iterator[Told]:
     value = root_in(seen)
     if value is not None:
         for name in misfits(value, KINDS):
-            yield Told(f"{name} is of another type", name)
+            yield Diagnostic(f"{name} is of another type", name)
 
 
 @rule("MUS103", "unknown-schema-version", "warning", on="head", formats=MUSE)
-def unknown_schema_version(seen: Seen) -> Iterator[Told]:
+def unknown_schema_version(seen: Seen) -> Iterator[Diagnostic]:
     """The schema version is newer than 2, the one that is documented, or no whole number.
 
     Why: other versions may have other fields, so some of what this one says may be misunderstood.
@@ -124,11 +124,11 @@ def unknown_schema_version(seen: Seen) -> Iterator[Told]:
     if type(version) not in NUMBERS:
         return
     if version not in range(SCHEMA + 1):
-        yield Told(f"the schema version is {str(version)[:20]}", "schema_version")
+        yield Diagnostic(f"the schema version is {str(version)[:20]}", "schema_version")
 
 
 @rule("MUS104", "two-histories", "warning", on="head", formats=MUSE)
-def two_histories(seen: Seen) -> Iterator[Told]:
+def two_histories(seen: Seen) -> Iterator[Diagnostic]:
     """A conversation has a list of messages under `message_history` and another under `history`.
 
     Why: the first is the analytics copy, the second the application's. Each program shows one and
@@ -143,10 +143,10 @@ def two_histories(seen: Seen) -> Iterator[Told]:
     if value is None or APPLICATION not in value:
         return
     if isinstance(value[APPLICATION], list) and isinstance(value.get(ANALYTICS), list):
-        yield Told("messages stand under both names", APPLICATION)
+        yield Diagnostic("messages stand under both names", APPLICATION)
 
 
-def _raised(seen: Seen, told: Told) -> Json:
+def _raised(seen: Seen, told: Diagnostic) -> Json:
     assert isinstance(seen.entry, Head)
     return seen.put(replace(seen.entry, updated_ns=newest(seen.talk)))
 
@@ -154,7 +154,7 @@ def _raised(seen: Seen, told: Told) -> Json:
 @rule(
     "MUS105", "stale-update-time", "warning", on="head", formats=MUSE, fix=safe(to_value(_raised))
 )
-def stale_update_time(seen: Seen) -> Iterator[Told]:
+def stale_update_time(seen: Seen) -> Iterator[Diagnostic]:
     """`last_updated_timestamp` is earlier than the newest message.
 
     Why: it tracks the most recent update; lists are sorted by it, and programs that fetch only
@@ -171,11 +171,11 @@ def stale_update_time(seen: Seen) -> Iterator[Told]:
         return
     latest = newest(seen.talk)
     if latest is not None and to_millis(entry.updated_ns) < to_millis(latest):
-        yield Told(f"the newest message is of {to_millis(latest)}", UPDATED)
+        yield Diagnostic(f"the newest message is of {to_millis(latest)}", UPDATED)
 
 
 @rule("MUS106", "shared-conversation-id", "warning", on="source", formats=MUSE)
-def shared_conversation_id(setting: Setting) -> Iterator[Told]:
+def shared_conversation_id(setting: Setting) -> Iterator[Diagnostic]:
     """Two conversations of a source have the same `conversation_id` or the same `_id`.
 
     Why: both ids are unique; programs that file conversations by them keep one and lose the other.
@@ -196,13 +196,13 @@ def shared_conversation_id(setting: Setting) -> Iterator[Told]:
                 continue
             if (name, id) in known:
                 what = f"the {name} {id[:60]} stands more than once"
-                yield Told(what, name, path=talk.path(0), line=talk.line(0))
+                yield Diagnostic(what, name, path=talk.path(0), line=talk.line(0))
                 break
             known.add((name, id))
 
 
 @rule("MUS107", "item-is-no-message", "error", on="record", formats=MUSE, fix=unsafe(drop_record))
-def item_is_no_message(seen: Seen) -> Iterator[Told]:
+def item_is_no_message(seen: Seen) -> Iterator[Diagnostic]:
     """An item in the list of messages is no message: a bare value, or another conversation.
 
     Why: programs go through the list and ask each item for its role and content; they stop at
@@ -218,4 +218,4 @@ def item_is_no_message(seen: Seen) -> Iterator[Told]:
         return
     sheet, index = seen.talk.sheet(seen.position)
     if sheet.depth_of(index):
-        yield Told("this is no message")
+        yield Diagnostic("this is no message")

@@ -15,7 +15,7 @@ from talktree.formats.muse.shape import (
 )
 from talktree.formats.muse.wrappers import DATE, text_of, time_of
 from talktree.formats.muse.wrapping import is_wrapper, unwrapped
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json_value import Json
@@ -33,7 +33,7 @@ def _stamp(seen: Seen) -> tuple[str, Json]:
     return name, value.get(name) if isinstance(value, dict) else None
 
 
-def _in_millis(seen: Seen, told: Told) -> Json:
+def _in_millis(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     time = time_of(value.get(told.way))
@@ -48,7 +48,7 @@ def _in_millis(seen: Seen, told: Told) -> Json:
     formats=MUSE,
     fix=safe(to_value(_in_millis)),
 )
-def time_in_seconds(seen: Seen) -> Iterator[Told]:
+def time_in_seconds(seen: Seen) -> Iterator[Diagnostic]:
     """A timestamp is in seconds; all timestamps are milliseconds since 1970.
 
     Why: programs divide by a thousand and show January 1970, and sort the message before all
@@ -62,11 +62,11 @@ def time_in_seconds(seen: Seen) -> Iterator[Told]:
     name, stamp = _stamp(seen)
     number = unwrapped(stamp) if isinstance(stamp, dict) and DATE not in stamp else stamp
     if type(number) in NUMBERS and SECONDS_START <= number < SECONDS_END:  # type: ignore[operator]
-        yield Told(f"{number} can only be seconds", name)
+        yield Diagnostic(f"{number} can only be seconds", name)
 
 
 @rule("MUS302", "unreadable-timestamp", "error", on="record", formats=MUSE)
-def unreadable_timestamp(seen: Seen) -> Iterator[Told]:
+def unreadable_timestamp(seen: Seen) -> Iterator[Diagnostic]:
     """A timestamp is no number, or one that names no time.
 
     Why: programs sort messages by time and show it; this one has none they can use.
@@ -80,11 +80,11 @@ def unreadable_timestamp(seen: Seen) -> Iterator[Told]:
         return
     name, stamp = _stamp(seen)
     if stamp is not None and not is_dressed(stamp) and time_of(stamp) is None:
-        yield Told("this names no time", name)
+        yield Diagnostic("this names no time", name)
 
 
 @rule("MUS303", "missing-timestamp", "warning", on="message", formats=MUSE)
-def missing_timestamp(seen: Seen) -> Iterator[Told]:
+def missing_timestamp(seen: Seen) -> Iterator[Diagnostic]:
     """A message of the analytics copy has no timestamp.
 
     Why: it is a core field; programs that sort by time take a missing one for 0 and show the
@@ -98,11 +98,11 @@ def missing_timestamp(seen: Seen) -> Iterator[Told]:
     """
     value = message_in(seen)
     if value is not None and value.get("timestamp") is None and not in_application(seen.talk):
-        yield Told("there is no timestamp", "timestamp")
+        yield Diagnostic("there is no timestamp", "timestamp")
 
 
 @rule("MUS304", "unreadable-wrapper", "error", on="record", formats=MUSE)
-def unreadable_wrapper(seen: Seen) -> Iterator[Told]:
+def unreadable_wrapper(seen: Seen) -> Iterator[Diagnostic]:
     """An id or a time stands in the wrapper of a database export, and what is in it cannot be
     read: digits that are no number, a date that is none.
 
@@ -122,11 +122,11 @@ def unreadable_wrapper(seen: Seen) -> Iterator[Told]:
             continue
         read = time_of(item) if name in STAMPS else text_of(item)
         if read is None:
-            yield Told(f"the {next(iter(item))} of {name} cannot be read", name)
+            yield Diagnostic(f"the {next(iter(item))} of {name} cannot be read", name)
 
 
 @rule("MUS311", "odd-latency", "warning", on="message", formats=MUSE)
-def odd_latency(seen: Seen) -> Iterator[Told]:
+def odd_latency(seen: Seen) -> Iterator[Diagnostic]:
     """How long an answer took is no number, is below zero, or it is finished before it began to
     stream.
 
@@ -144,11 +144,11 @@ def odd_latency(seen: Seen) -> Iterator[Told]:
     taken = {name: _seconds(value.get(name)) for name in (STREAMING, FINISHED)}
     for name, seconds in taken.items():
         if value.get(name) is not None and (seconds is None or seconds < 0):
-            yield Told(f"{name} is no length of time", name)
+            yield Diagnostic(f"{name} is no length of time", name)
             return
     began, ended = taken.values()
     if began is not None and ended is not None and began > ended:
-        yield Told("it was finished before it began to stream", FINISHED)
+        yield Diagnostic("it was finished before it began to stream", FINISHED)
 
 
 def _seconds(value: Json) -> int | float | None:

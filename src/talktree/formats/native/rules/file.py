@@ -8,7 +8,7 @@ from talktree.formats.change import Change, Patch
 from talktree.formats.lens import Object
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.sheet import VERSION, NativeSheet, Section
-from talktree.formats.rule import Told, as_noticed, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_edit import patch
@@ -18,7 +18,7 @@ from talktree.text.utf8 import BOM
 NATIVE = ("native",)
 
 
-def _versioned(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+def _versioned(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
         at = len(BOM) if sheet.content.read(0, len(BOM)) == BOM else 0
         line = encode_line({"talktree": {"version": VERSION}}) + sheet.newline
@@ -26,7 +26,7 @@ def _versioned(sheet: Sheet | None, told: Told) -> Iterator[Change]:
 
 
 @rule("NAT101", "no-version-line", "warning", on="reading", formats=NATIVE, fix=safe(_versioned))
-def no_version_line(noticed: Finding) -> list[Told]:
+def no_version_line(noticed: Finding) -> list[Diagnostic]:
     """No line of the file names the version of the format.
 
     Why: the first line names it, so that a reader of an older version knows that it may
@@ -42,7 +42,7 @@ def no_version_line(noticed: Finding) -> list[Told]:
 
 
 @rule("NAT102", "odd-version-line", "error", on="reading", formats=NATIVE)
-def odd_version_line(noticed: Finding) -> list[Told]:
+def odd_version_line(noticed: Finding) -> list[Diagnostic]:
     """A line names a version that is no whole number.
 
     Why: no reader can tell whether it understands the file.
@@ -82,7 +82,7 @@ def _beginning(sheet: NativeSheet, section: Section) -> tuple[int, bytes, Object
     return at, b"", {}
 
 
-def _told_apart(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+def _told_apart(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
         yield from _named(sheet, nameless=False)
 
@@ -91,7 +91,7 @@ def _told_apart(sheet: Sheet | None, told: Told) -> Iterator[Change]:
     "NAT201", "conversation-begins-twice", "warning", on="reading", formats=NATIVE,
     fix=unsafe(_told_apart),
 )  # fmt: skip
-def conversation_begins_twice(noticed: Finding) -> list[Told]:
+def conversation_begins_twice(noticed: Finding) -> list[Diagnostic]:
     """Two conversations of a file have the same id.
 
     Why: the second is read as another conversation (`garden#2`), though it may be meant to go on
@@ -108,7 +108,7 @@ def conversation_begins_twice(noticed: Finding) -> list[Told]:
     return as_noticed(noticed)
 
 
-def _given_names(sheet: Sheet | None, told: Told) -> Iterator[Change]:
+def _given_names(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
         yield from _named(sheet, nameless=True)
 
@@ -117,7 +117,7 @@ def _given_names(sheet: Sheet | None, told: Told) -> Iterator[Change]:
     "NAT202", "nameless-conversation", "warning", on="reading", formats=NATIVE,
     fix=unsafe(_given_names),
 )  # fmt: skip
-def nameless_conversation(noticed: Finding) -> list[Told]:
+def nameless_conversation(noticed: Finding) -> list[Diagnostic]:
     """A line begins a conversation without an id that is a text.
 
     Why: the id is how a conversation is found; this one is called after the file, and has another

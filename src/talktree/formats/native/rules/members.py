@@ -11,7 +11,7 @@ from talktree.formats.native.lens import TREE
 from talktree.formats.native.outlines import TRAITS
 from talktree.formats.native.rules.file import NATIVE
 from talktree.formats.native.shapes import ENTRIES, PARTS, PLAIN_PARTS
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.talk import Seen
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.parts import ToolResult, Unknown
@@ -37,7 +37,7 @@ def _line(seen: Seen) -> Object:
 
 
 @rule("NAT301", "member-type", "warning", on="record", formats=NATIVE)
-def member_type(seen: Seen) -> Iterator[Told]:
+def member_type(seen: Seen) -> Iterator[Diagnostic]:
     """A member of an entry or of a part is not of the type it must be, or an object in it lacks
     what it must have.
 
@@ -54,7 +54,7 @@ def member_type(seen: Seen) -> Iterator[Told]:
         return
     kind, entry = found
     for name in ENTRIES[kind].misfits(entry):
-        yield Told(f"{name} is of another type", f"{kind}/{name}")
+        yield Diagnostic(f"{name} is of another type", f"{kind}/{name}")
     parts = entry.get("parts")
     for at, value in enumerate(parts if isinstance(parts, list) else ()):
         shape = PARTS.get(str(value.get("part"))) if isinstance(value, dict) else None
@@ -62,13 +62,13 @@ def member_type(seen: Seen) -> Iterator[Told]:
             continue
         for name in shape.misfits(value):
             if not shape.requires(name):
-                yield Told(f"{name} is of another type", f"message/parts/{at}/{name}")
+                yield Diagnostic(f"{name} is of another type", f"message/parts/{at}/{name}")
 
 
 @rule(
     "NAT302", "unreadable-part", "warning", on="part", formats=NATIVE, parts=(Unknown, ToolResult)
 )
-def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iterator[Told]:
+def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iterator[Diagnostic]:
     """A part is of a kind that this format does not have, or lacks what its kind must have.
 
     Why: it is kept as unknown and shown as such; its words are not found, and other formats
@@ -92,19 +92,19 @@ def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iter
             yield from _odd_part(inner, output[at], f"{way}/output/{at}", PLAIN_PARTS)
 
 
-def _odd_part(part: Unknown, value: Json, way: str, known: Collection[str]) -> Iterator[Told]:
+def _odd_part(part: Unknown, value: Json, way: str, known: Collection[str]) -> Iterator[Diagnostic]:
     named = isinstance(value, dict) and isinstance(value.get("kind"), str)
     if named and isinstance(value, dict) and value.get("part") == "unknown":
         # It was written as what nobody knows.
         return
     if part.kind in known:
-        yield Told(f"a part of kind {part.kind} lacks what it must have", way)
+        yield Diagnostic(f"a part of kind {part.kind} lacks what it must have", way)
     else:
-        yield Told(f"there are no parts of kind {part.kind[:40]!r} here", way)
+        yield Diagnostic(f"there are no parts of kind {part.kind[:40]!r} here", way)
 
 
 @rule("NAT303", "misspelt-member", "warning", on="record", formats=NATIVE)
-def misspelt_member(seen: Seen) -> Iterator[Told]:
+def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
     """A member has nearly the name of one that is known, and that one is missing.
 
     Why: unknown members are allowed and passed over; one that is misspelt is passed over as well,
@@ -119,11 +119,11 @@ def misspelt_member(seen: Seen) -> Iterator[Told]:
     if is_known(line):
         return
     for way, name, meant in slips(line):
-        yield Told(f"{name[:40]} is unknown; {meant} is known", way)
+        yield Diagnostic(f"{name[:40]} is unknown; {meant} is known", way)
 
 
 @rule("NAT304", "two-entries-in-a-line", "error", on="record", formats=NATIVE)
-def two_entries_in_a_line(seen: Seen) -> Iterator[Told]:
+def two_entries_in_a_line(seen: Seen) -> Iterator[Diagnostic]:
     """A line holds two entries.
 
     Why: a line is one entry; readers take one of the two and pass over the other.
@@ -136,11 +136,11 @@ def two_entries_in_a_line(seen: Seen) -> Iterator[Told]:
     line = _line(seen)
     kinds = [kind for kind in ENTRIES if isinstance(line.get(kind), dict)] if len(line) > 1 else []
     if len(kinds) > 1:
-        yield Told(f"{' and '.join(kinds)} stand in one line", kinds[1])
+        yield Diagnostic(f"{' and '.join(kinds)} stand in one line", kinds[1])
 
 
 @rule("NAT401", "odd-place", "warning", on="record", formats=NATIVE)
-def odd_place(seen: Seen) -> Iterator[Told]:
+def odd_place(seen: Seen) -> Iterator[Diagnostic]:
     """What a line says of its place in the tree cannot be understood: `tree` is no object, or one
     of its members is none that there is.
 
@@ -157,23 +157,23 @@ def odd_place(seen: Seen) -> Iterator[Told]:
     if tree is None:
         return
     if not isinstance(tree, dict):
-        yield Told("tree is no object", TREE)
+        yield Diagnostic("tree is no object", TREE)
         return
     for name, item in tree.items():
         wanted = PLACE.get(name)
         if wanted is not None and type(item) not in wanted:
-            yield Told(f"{name} is of another type", f"{TREE}/{name}")
+            yield Diagnostic(f"{name} is of another type", f"{TREE}/{name}")
     trait, time = tree.get("trait"), tree.get("time")
     if isinstance(trait, str) and trait not in TRAITS:
-        yield Told(f"there is no trait {trait[:40]!r}", f"{TREE}/trait")
+        yield Diagnostic(f"there is no trait {trait[:40]!r}", f"{TREE}/trait")
     if isinstance(time, str) and from_iso(time) is None:
-        yield Told("this names no time", f"{TREE}/time")
+        yield Diagnostic("this names no time", f"{TREE}/time")
     if tree.get("link") and not tree.get("parent"):
-        yield Told("a link without a parent", f"{TREE}/link")
+        yield Diagnostic("a link without a parent", f"{TREE}/link")
 
 
 @rule("NAT402", "odd-joint", "warning", on="record", formats=NATIVE)
-def odd_joint(seen: Seen) -> Iterator[Told]:
+def odd_joint(seen: Seen) -> Iterator[Diagnostic]:
     """A line has a `joint` that is no text, or an empty one.
 
     Why: it is what is taken out of every string of the line; this one takes out nothing, so texts
@@ -188,11 +188,11 @@ def odd_joint(seen: Seen) -> Iterator[Told]:
     if JOINT in line:
         joint = line[JOINT]
         if not isinstance(joint, str) or not joint:
-            yield Told("this is no mark", JOINT)
+            yield Diagnostic("this is no mark", JOINT)
 
 
 @rule("NAT403", "unknown-flag", "note", on="message", formats=NATIVE)
-def unknown_flag(seen: Seen) -> Iterator[Told]:
+def unknown_flag(seen: Seen) -> Iterator[Diagnostic]:
     """A message has a flag that is none of sidechain, deleted, meta, error and aborted.
 
     Why: no reader knows what it means, so it changes nothing.
@@ -206,4 +206,4 @@ def unknown_flag(seen: Seen) -> Iterator[Told]:
     assert isinstance(entry, Message)
     if entry.flags and not entry.flags <= FLAGS:
         for flag in sorted(entry.flags - FLAGS):
-            yield Told(f"there is no flag {flag[:40]!r}", "message/flags")
+            yield Diagnostic(f"there is no flag {flag[:40]!r}", "message/flags")

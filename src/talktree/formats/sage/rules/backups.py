@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from talktree.files import Content
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.sage.backups import backups_of, found_backup, is_lost
 from talktree.formats.sage.kept import (
     backup_named,
@@ -51,7 +51,7 @@ def _found(seen: Seen, backup: str) -> Content | None:
 
 
 @rule("SAG501", "missing-backup", "error", on="snapshot", formats=SAGE)
-def missing_backup(seen: Seen) -> Iterator[Told]:
+def missing_backup(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot lists a backup that is not among the files of the session, or names a content
     by its hash that is not.
 
@@ -71,16 +71,18 @@ def missing_backup(seen: Seen) -> Iterator[Told]:
         backup = file.backup
         if backup and _found(seen, backup) is None and is_lost(source, session, backup):
             what = f"{path[:80]} cannot be restored: {backup[:80]} is not here"
-            yield Told(what, f"snapshot/{LISTED}/{path}/backupPath")
+            yield Diagnostic(what, f"snapshot/{LISTED}/{path}/backupPath")
     listed = {file.backup for _, file in _files(seen)}
     for hash, way in _contents(seen):
         here = backup_named(session, hash) in source.files
         if not here and backup_named("", hash) not in listed:
-            yield Told(f"a state cannot be restored: {hash[:12]} is not among the backups", way)
+            yield Diagnostic(
+                f"a state cannot be restored: {hash[:12]} is not among the backups", way
+            )
 
 
 @rule("SAG502", "wrong-backup-hash", "error", on="snapshot", formats=SAGE)
-def wrong_backup_hash(seen: Seen) -> Iterator[Told]:
+def wrong_backup_hash(seen: Seen) -> Iterator[Diagnostic]:
     """The content of a backup is not the one whose hash the snapshot has.
 
     Why: the backup was changed or belongs to another file; restoring it would write something
@@ -98,7 +100,7 @@ def wrong_backup_hash(seen: Seen) -> Iterator[Told]:
         kept = _found(seen, file.backup) if file.backup and _is_hash(wanted) else None
         if kept is not None and wanted and _hash(kept) != wanted.lower():
             what = f"{path[:80]} cannot be restored: its backup has another hash"
-            yield Told(what, f"snapshot/{LISTED}/{path}/originalHash")
+            yield Diagnostic(what, f"snapshot/{LISTED}/{path}/originalHash")
     source, session = seen.talk.origin.source, folder_of(seen.record.path)
     verified: set[str] = seen.talk.notes.setdefault(VERIFIED, set())
     listed = {file.backup for _, file in _files(seen)}
@@ -107,7 +109,9 @@ def wrong_backup_hash(seen: Seen) -> Iterator[Told]:
         if path not in verified and path in source.files:
             verified.add(path)
             if _hash(source.files[path]) != hash and backup_named("", hash) not in listed:
-                yield Told(f"a state cannot be restored: {hash[:12]} holds something else", way)
+                yield Diagnostic(
+                    f"a state cannot be restored: {hash[:12]} holds something else", way
+                )
 
 
 def _is_hash(text: str | None) -> bool:
@@ -122,7 +126,7 @@ def _hash(content: Content) -> str:
 
 
 @rule("SAG503", "no-way-back", "error", on="snapshot", formats=SAGE)
-def no_way_back(seen: Seen) -> Iterator[Told]:
+def no_way_back(seen: Seen) -> Iterator[Diagnostic]:
     """A file was changed or deleted, and the snapshot has neither its earlier content nor a backup.
 
     Why: undoing cannot bring it back, which is all that a snapshot is for.
@@ -141,11 +145,11 @@ def no_way_back(seen: Seen) -> Iterator[Told]:
             and not knows_before(seen.entry, path)  # type: ignore[arg-type]
         ):
             what = f"{path[:80]} was {file.state} and cannot be restored"
-            yield Told(what, f"snapshot/{TRACKED}/{path}")
+            yield Diagnostic(what, f"snapshot/{TRACKED}/{path}")
 
 
 @rule("SAG504", "unused-backup", "note", on="talk", formats=SAGE)
-def unused_backup(talk: Talk) -> Iterator[Told]:
+def unused_backup(talk: Talk) -> Iterator[Diagnostic]:
     """A file lies among the backups of a session, and no snapshot and no operation names it.
 
     Why: nothing will ever restore it; its snapshot may have been lost.
@@ -163,7 +167,7 @@ def unused_backup(talk: Talk) -> Iterator[Told]:
         listed = set(_listed(talk, session))
         for path in kept:
             if path not in listed:
-                yield Told("no snapshot lists this backup", path=path)
+                yield Diagnostic("no snapshot lists this backup", path=path)
 
 
 def _listed(talk: Talk, session: str) -> Iterator[str]:
@@ -181,7 +185,7 @@ def _listed(talk: Talk, session: str) -> Iterator[str]:
 
 
 @rule("SAG505", "unverifiable-hash", "note", on="snapshot", formats=SAGE)
-def unverifiable_hash(seen: Seen) -> Iterator[Told]:
+def unverifiable_hash(seen: Seen) -> Iterator[Diagnostic]:
     """A hash in a snapshot is no SHA-256 in hex, so nothing can be verified with it.
 
     Why: hashes are there to tell whether a file is still what it was before it is written over.
@@ -202,4 +206,4 @@ def unverifiable_hash(seen: Seen) -> Iterator[Told]:
         ):
             if text is not None and not _is_hash(text):
                 what = f"the hash {text[:20]!r} of {path[:80]} cannot be verified"
-                yield Told(what, f"snapshot/{way}")
+                yield Diagnostic(what, f"snapshot/{way}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.sage.line import (
     INSIDE,
     MEMBERS,
@@ -45,7 +45,7 @@ def _missing(value: Object) -> Iterator[str]:
                     yield f"{name}/{inner}"
 
 
-def _filled(seen: Seen, told: Told) -> Json:
+def _filled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     made = dict(value)
@@ -73,7 +73,7 @@ def _usual(way: str, value: Object) -> str:
 @rule(
     "SAG101", "missing-line-field", "error", on="message", formats=SAGE, fix=safe(to_value(_filled))
 )
-def missing_line_field(seen: Seen) -> Iterator[Told]:
+def missing_line_field(seen: Seen) -> Iterator[Diagnostic]:
     """A message lacks a field that every line must have: sessionId, version, context with cwd and
     platform, or message with role and content. Tool results need the sessionId only.
 
@@ -96,12 +96,12 @@ def missing_line_field(seen: Seen) -> Iterator[Told]:
     missing = list(_missing(value))
     if "message" in missing:
         missing.remove("message")
-        yield Told("there is no message", fixable=False)
+        yield Diagnostic("there is no message", fixable=False)
     if missing:
-        yield Told(f"there is no {', '.join(missing).replace('/', '.')}")
+        yield Diagnostic(f"there is no {', '.join(missing).replace('/', '.')}")
 
 
-def _dated(seen: Seen, told: Told) -> Json:
+def _dated(seen: Seen, told: Diagnostic) -> Json:
     value, time = seen.value, moment_near(seen)
     assert isinstance(value, dict)
     return value if time is None else {**value, "timestamp": to_iso(time)}
@@ -110,7 +110,7 @@ def _dated(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG102", "line-without-time", "error", on="message", formats=SAGE, fix=unsafe(to_value(_dated))
 )
-def line_without_time(seen: Seen) -> Iterator[Told]:
+def line_without_time(seen: Seen) -> Iterator[Diagnostic]:
     """A message has no timestamp, or one that names no time.
 
     Why: the timestamp is required; Sage skips the line.
@@ -126,21 +126,21 @@ def line_without_time(seen: Seen) -> Iterator[Told]:
     stamp = value.get("timestamp")
     if stamp is None or isinstance(stamp, str):
         what = "there is no timestamp" if stamp is None else f"{stamp[:40]!r} is no time"
-        yield Told(what, "timestamp", fixable=moment_near(seen) is not None)
+        yield Diagnostic(what, "timestamp", fixable=moment_near(seen) is not None)
 
 
-def _misfits(value: Object) -> Iterator[Told]:
+def _misfits(value: Object) -> Iterator[Diagnostic]:
     for name in misfits(value, MEMBERS):
-        yield Told(f"{name} is of another type", name)
+        yield Diagnostic(f"{name} is of another type", name)
     for name, kinds in INSIDE.items():
         held = value.get(name)
         if type(held) is dict:
             for inner in misfits(held, kinds):
-                yield Told(f"{name}.{inner} is of another type", f"{name}/{inner}")
+                yield Diagnostic(f"{name}.{inner} is of another type", f"{name}/{inner}")
 
 
 @rule("SAG103", "wrong-member-type", "error", on="message", formats=SAGE)
-def wrong_member_type(seen: Seen) -> Iterator[Told]:
+def wrong_member_type(seen: Seen) -> Iterator[Diagnostic]:
     """A member of a message is not of the type it must be: a text where a list is wanted, a
     number where a text is, a count of tokens that is no whole number.
 
@@ -161,10 +161,10 @@ def wrong_member_type(seen: Seen) -> Iterator[Told]:
         for name in TOKENS:
             count = usage.get(name)
             if count is not None and (type(count) is not int or count < 0):
-                yield Told(f"usage.{name} is no count of tokens", f"usage/{name}")
+                yield Diagnostic(f"usage.{name} is no count of tokens", f"usage/{name}")
 
 
-def _zoned(seen: Seen, told: Told) -> Json:
+def _zoned(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "timestamp": f"{value['timestamp']}Z"}
@@ -173,7 +173,7 @@ def _zoned(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG104", "time-without-zone", "error", on="message", formats=SAGE, fix=safe(to_value(_zoned))
 )
-def time_without_zone(seen: Seen) -> Iterator[Told]:
+def time_without_zone(seen: Seen) -> Iterator[Diagnostic]:
     """A timestamp does not say its time zone.
 
     Why: times are `DateTime<Utc>`; Sage refuses one without a zone and skips the line. Other
@@ -189,4 +189,4 @@ def time_without_zone(seen: Seen) -> Iterator[Told]:
     if not isinstance(stamp, str) or not stamp or stamp[-1] in "Zz" or line_of(seen) is None:
         return
     if "+" not in stamp and "-" not in stamp[DATE:] and from_iso(stamp) is not None:
-        yield Told(f"{stamp[:40]} names no time zone", "timestamp")
+        yield Diagnostic(f"{stamp[:40]} names no time zone", "timestamp")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.formats.change import Change, Remake
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.sage.kinds import METADATA
 from talktree.formats.sage.layout import name_of
 from talktree.formats.sage.line import SAGE, is_foreign
@@ -29,7 +29,7 @@ def _talk(setting: Setting, sheet: MetadataSheet) -> Talk | None:
     return next((talk for talk in setting.talks if talk.id == sheet.group), None)
 
 
-def _rebuilt(setting: Setting, told: Told) -> Iterator[Change]:
+def _rebuilt(setting: Setting, told: Diagnostic) -> Iterator[Change]:
     for sheet in setting.origin.sheets:
         if sheet.path == told.path and isinstance(sheet, MetadataSheet):
             talk = _talk(setting, sheet)
@@ -38,7 +38,7 @@ def _rebuilt(setting: Setting, told: Told) -> Iterator[Change]:
 
 
 @rule("SAG601", "ruined-metadata", "error", on="source", formats=SAGE, fix=safe(_rebuilt))
-def ruined_metadata(setting: Setting) -> Iterator[Told]:
+def ruined_metadata(setting: Setting) -> Iterator[Diagnostic]:
     """The metadata.json of a session is empty, filled with NULs, or no object that describes one.
 
     Why: Sage lists sessions by their metadata, so the session is gone from the list though its
@@ -55,7 +55,7 @@ def ruined_metadata(setting: Setting) -> Iterator[Told]:
         if isinstance(sheet, MetadataSheet) and sheet.ruined:
             talk = _talk(setting, sheet)
             fixable = sheet.lost and talk is not None and count_of(talk) > 0
-            yield Told(sheet.ruined, path=sheet.path, fixable=fixable)
+            yield Diagnostic(sheet.ruined, path=sheet.path, fixable=fixable)
 
 
 def _metadata(seen: Seen) -> Object | None:
@@ -63,14 +63,14 @@ def _metadata(seen: Seen) -> Object | None:
     return value if isinstance(value, dict) and name_of(seen.record.path) == METADATA else None
 
 
-def _filled(seen: Seen, told: Told) -> Json:
+def _filled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, told.way: metadata_of(seen.talk)[told.way]}
 
 
 @rule("SAG602", "metadata-fields", "error", on="head", formats=SAGE, fix=safe(to_value(_filled)))
-def metadata_fields(seen: Seen) -> Iterator[Told]:
+def metadata_fields(seen: Seen) -> Iterator[Diagnostic]:
     """The metadata of a session lack a field they must have, or have one of another type: id,
     createdAt, updatedAt, workingDirectory, version, messageCount, state.
 
@@ -88,14 +88,14 @@ def metadata_fields(seen: Seen) -> Iterator[Told]:
     for name, kind in SESSION.items():
         item = value.get(name)
         if item is None:
-            yield Told(f"there is no {name}", name, fixable=known)
+            yield Diagnostic(f"there is no {name}", name, fixable=known)
         elif not isinstance(item, kind) or isinstance(item, bool):
-            yield Told(f"{name} is of another type", name, fixable=False)
+            yield Diagnostic(f"{name} is of another type", name, fixable=False)
         elif name in TIMES and from_iso(str(item)) is None:
-            yield Told(f"{name} names no time", name, fixable=False)
+            yield Diagnostic(f"{name} names no time", name, fixable=False)
 
 
-def _recounted(seen: Seen, told: Told) -> Json:
+def _recounted(seen: Seen, told: Diagnostic) -> Json:
     value, span = seen.value, span_of(seen.talk)
     assert isinstance(value, dict)
     if told.way == "messageCount":
@@ -108,7 +108,7 @@ def _recounted(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG603", "stale-metadata", "warning", on="head", formats=SAGE, fix=safe(to_value(_recounted))
 )
-def stale_metadata(seen: Seen) -> Iterator[Told]:
+def stale_metadata(seen: Seen) -> Iterator[Diagnostic]:
     """The metadata of a session do not fit its log: another number of messages, last updated
     before the newest message, or created after the earliest.
 
@@ -127,24 +127,24 @@ def stale_metadata(seen: Seen) -> Iterator[Told]:
         return
     told = value.get("messageCount")
     if type(told) is int and told not in (0, count):
-        yield Told(f"it counts {told} messages, there are {count}", "messageCount")
+        yield Diagnostic(f"it counts {told} messages, there are {count}", "messageCount")
     span = span_of(seen.talk)
     if span is None:
         return
     if entry.updated_ns is not None and entry.updated_ns < span[1] - TOLERATED:
-        yield Told(f"the newest message is of {to_iso(span[1])}", "updatedAt")
+        yield Diagnostic(f"the newest message is of {to_iso(span[1])}", "updatedAt")
     if entry.time_ns is not None and entry.time_ns > span[0] + TOLERATED:
-        yield Told(f"the earliest message is of {to_iso(span[0])}", "createdAt")
+        yield Diagnostic(f"the earliest message is of {to_iso(span[0])}", "createdAt")
 
 
-def _renamed(seen: Seen, told: Told) -> Json:
+def _renamed(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "id": told.about}  # type: ignore[dict-item]
 
 
 @rule("SAG604", "other-session", "warning", on="head", formats=SAGE, fix=safe(to_value(_renamed)))
-def other_session(seen: Seen) -> Iterator[Told]:
+def other_session(seen: Seen) -> Iterator[Diagnostic]:
     """The metadata have the id of another session than the messages.
 
     Why: resuming by the id in the list opens another session, or none. The metadata may have been
@@ -166,17 +166,17 @@ def other_session(seen: Seen) -> Iterator[Told]:
         return
     only = next(iter(names))
     what = f"the messages are of the session {only[:60]}"
-    yield Told(what, "id", fixable=len(names) == 1, about=only)
+    yield Diagnostic(what, "id", fixable=len(names) == 1, about=only)
 
 
-def _active(seen: Seen, told: Told) -> Json:
+def _active(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "state": STATES[0]}
 
 
 @rule("SAG605", "session-state", "error", on="head", formats=SAGE, fix=unsafe(to_value(_active)))
-def session_state(seen: Seen) -> Iterator[Told]:
+def session_state(seen: Seen) -> Iterator[Diagnostic]:
     """The state of a session is none of active, paused, completed, failed and cancelled.
 
     Why: Sage cannot load the metadata and leaves the session out of its list.
@@ -189,11 +189,11 @@ def session_state(seen: Seen) -> Iterator[Told]:
     value = _metadata(seen)
     state = None if value is None else value.get("state")
     if isinstance(state, str) and state not in STATES:
-        yield Told(f"{state[:40]!r} is no state of a session", "state")
+        yield Diagnostic(f"{state[:40]!r} is no state of a session", "state")
 
 
 @rule("SAG606", "branch-of-nothing", "warning", on="head", formats=SAGE)
-def branch_of_nothing(seen: Seen) -> Iterator[Told]:
+def branch_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
     """A session says that it is a sidechain, and not of which session.
 
     Why: a sidechain is a session that branches off another; without the other's id it stands
@@ -206,4 +206,4 @@ def branch_of_nothing(seen: Seen) -> Iterator[Told]:
     """
     value = _metadata(seen)
     if value is not None and value.get("isSidechain") is True and not value.get("parentSessionId"):
-        yield Told("a sidechain without parentSessionId", "isSidechain")
+        yield Diagnostic("a sidechain without parentSessionId", "isSidechain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, unsafe
+from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.sage.kinds import kind_of
 from talktree.formats.sage.line import SAGE, is_foreign, line_of, object_in
 from talktree.formats.sage.sheets import SessionSheet
@@ -22,7 +22,7 @@ ROLES = {
 """The roles a message of each type may have; results are also handed in by the user."""
 
 
-def _with_role(seen: Seen, told: Told) -> Json:
+def _with_role(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     held = object_in(value, "message") or {}
@@ -33,7 +33,7 @@ def _with_role(seen: Seen, told: Told) -> Json:
     "SAG111", "role-against-type", "warning", on="message", formats=SAGE,
     fix=unsafe(to_value(_with_role)),
 )  # fmt: skip
-def role_against_type(seen: Seen) -> Iterator[Told]:
+def role_against_type(seen: Seen) -> Iterator[Diagnostic]:
     """The role inside a message contradicts the type of its line.
 
     Why: programs that go by the type and those that go by the role show different speakers, and
@@ -50,11 +50,11 @@ def role_against_type(seen: Seen) -> Iterator[Told]:
         return
     role, allowed = held.get("role"), ROLES.get(str(value["type"]))
     if allowed and isinstance(role, str) and role not in allowed:
-        yield Told(f"the type is {value['type']}, the role {role[:40]}", "message/role")
+        yield Diagnostic(f"the type is {value['type']}, the role {role[:40]}", "message/role")
 
 
 @rule("SAG112", "dangling-branch-point", "warning", on="message", formats=SAGE)
-def dangling_branch_point(seen: Seen) -> Iterator[Told]:
+def dangling_branch_point(seen: Seen) -> Iterator[Diagnostic]:
     """A message says by `branchParentUuid` where its branch leaves, and that message is not here.
 
     Why: the branch cannot be drawn where it belongs, nor undone to that point.
@@ -70,11 +70,11 @@ def dangling_branch_point(seen: Seen) -> Iterator[Told]:
         return
     if entry.follows not in seen.talk.bones.by_id:
         what = f"the branch leaves at {entry.follows[:60]}, which is not here"
-        yield Told(what, "branchParentUuid")
+        yield Diagnostic(what, "branchParentUuid")
 
 
 @rule("SAG113", "mixed-sessions", "warning", on="talk", formats=SAGE)
-def mixed_sessions(talk: Talk) -> Iterator[Told]:
+def mixed_sessions(talk: Talk) -> Iterator[Diagnostic]:
     """The log of one session holds messages of another.
 
     Why: a session is a folder of its own, and resuming it feeds every line of its log to the
@@ -99,11 +99,11 @@ def mixed_sessions(talk: Talk) -> Iterator[Told]:
             if isinstance(value, dict) and is_foreign(value):
                 continue
             name = list(names)[number - 1]
-            yield Told(f"this is of the session {name[:60]}", "sessionId", position=position)
+            yield Diagnostic(f"this is of the session {name[:60]}", "sessionId", position=position)
 
 
 @rule("SAG114", "older-message-form", "error", on="message", formats=SAGE)
-def older_message_form(seen: Seen) -> Iterator[Told]:
+def older_message_form(seen: Seen) -> Iterator[Diagnostic]:
     """A message of the older form (`role` and `content` on one level) stands among lines of the
     current one, or the other way round.
 
@@ -120,9 +120,9 @@ def older_message_form(seen: Seen) -> Iterator[Told]:
     if not isinstance(value, dict) or isinstance(value.get("type"), str) == (not _in_older(seen)):
         return
     if _in_older(seen):
-        yield Told("a message of the current form in an older session file")
+        yield Diagnostic("a message of the current form in an older session file")
     elif kind_of(value, seen.record.path) == "legacy":
-        yield Told("a message of the older form among current ones")
+        yield Diagnostic("a message of the older form among current ones")
 
 
 def _in_older(seen: Seen) -> bool:
@@ -130,7 +130,7 @@ def _in_older(seen: Seen) -> bool:
 
 
 @rule("SAG115", "usage-outside-replies", "note", on="message", formats=SAGE)
-def usage_outside_replies(seen: Seen) -> Iterator[Told]:
+def usage_outside_replies(seen: Seen) -> Iterator[Diagnostic]:
     """A message that is no reply of the assistant counts tokens.
 
     Why: the document has usage for assistant messages; sums over all lines count it twice.
@@ -146,4 +146,4 @@ def usage_outside_replies(seen: Seen) -> Iterator[Told]:
         return
     value = line_of(seen)
     if value is not None and not is_foreign(value):
-        yield Told(f"a line of type {entry.role[:40]} counts tokens", "usage")
+        yield Diagnostic(f"a line of type {entry.role[:40]} counts tokens", "usage")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.line import SAGE, is_foreign, object_in
 from talktree.formats.sage.snapshots import BACKUPS, TRACKED
@@ -34,7 +34,7 @@ def _misses(value: Object) -> Iterator[tuple[str, str]]:
             yield f"snapshot/{name}", "is missing" if item is None else "is of another type"
 
 
-def _filled(seen: Seen, told: Told) -> Json:
+def _filled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     name, _, inner = told.way.partition("/")
@@ -46,7 +46,7 @@ def _filled(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG401", "snapshot-fields", "error", on="snapshot", formats=SAGE, fix=safe(to_value(_filled))
 )
-def snapshot_fields(seen: Seen) -> Iterator[Told]:
+def snapshot_fields(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot lacks its messageId, its timestamp, isSnapshotUpdate, or one of its two lists of
     files, or has one of another type.
 
@@ -64,14 +64,14 @@ def snapshot_fields(seen: Seen) -> Iterator[Told]:
         return
     for way, what in _misses(value):
         fixable = what == "is missing" and way in FILLED
-        yield Told(f"{way.rpartition('/')[2]} {what}", way, fixable=fixable)
+        yield Diagnostic(f"{way.rpartition('/')[2]} {what}", way, fixable=fixable)
     if getattr(seen.entry, "time", None) is None:
         what = "there is no timestamp" if value.get("timestamp") is None else "this is no time"
-        yield Told(what, "timestamp", fixable=False)
+        yield Diagnostic(what, "timestamp", fixable=False)
 
 
 @rule("SAG402", "unknown-file-state", "warning", on="snapshot", formats=SAGE)
-def unknown_file_state(seen: Seen) -> Iterator[Told]:
+def unknown_file_state(seen: Seen) -> Iterator[Diagnostic]:
     """A tracked file has no state, or one that is none of created, modified, deleted, unchanged.
 
     Why: restoring deletes files that were created and writes back the others; for a state nobody
@@ -89,11 +89,11 @@ def unknown_file_state(seen: Seen) -> Iterator[Told]:
         state = item.get("state") if isinstance(item, dict) else None
         if state not in STATES:
             named = "no state" if state is None else f"the state {str(state)[:40]!r}"
-            yield Told(f"{path[:80]} has {named}", f"snapshot/{TRACKED}/{path}")
+            yield Diagnostic(f"{path[:80]} has {named}", f"snapshot/{TRACKED}/{path}")
 
 
 @rule("SAG403", "snapshot-of-nothing", "warning", on="snapshot", formats=SAGE)
-def snapshot_of_nothing(seen: Seen) -> Iterator[Told]:
+def snapshot_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot names a message that is not in the session.
 
     Why: files are undone by going back to a message; this state of them is never found.
@@ -107,10 +107,10 @@ def snapshot_of_nothing(seen: Seen) -> Iterator[Told]:
     entry, bones = seen.entry, seen.talk.bones
     assert isinstance(entry, Snapshot)
     if entry.message and bones.by_id and entry.message not in bones.by_id:
-        yield Told(f"the message {entry.message[:60]} is not here", "messageId")
+        yield Diagnostic(f"the message {entry.message[:60]} is not here", "messageId")
 
 
-def _as_update(seen: Seen, told: Told) -> Json:
+def _as_update(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "isSnapshotUpdate": True}
@@ -123,7 +123,7 @@ def _has_earlier(seen: Seen, message: str) -> bool:
 
 
 @rule("SAG404", "update-of-nothing", "warning", on="snapshot", formats=SAGE)
-def update_of_nothing(seen: Seen) -> Iterator[Told]:
+def update_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot says that it is an update, and no snapshot of the same message stands before it.
 
     Why: an update holds only what is new; without the snapshot it adds to, the state of the files
@@ -140,14 +140,14 @@ def update_of_nothing(seen: Seen) -> Iterator[Told]:
     if entry.message and not _has_earlier(seen, entry.message) and entry.update:
         if isinstance(value, dict) and is_foreign(value):
             return
-        yield Told("an update, and there is no snapshot before it", "isSnapshotUpdate")
+        yield Diagnostic("an update, and there is no snapshot before it", "isSnapshotUpdate")
 
 
 @rule(
     "SAG405", "second-snapshot", "warning", on="snapshot", formats=SAGE,
     fix=safe(to_value(_as_update)),
 )  # fmt: skip
-def second_snapshot(seen: Seen) -> Iterator[Told]:
+def second_snapshot(seen: Seen) -> Iterator[Diagnostic]:
     """A message has a second snapshot that does not say that it is an update.
 
     Why: there is one snapshot a message, and updates of it; readers take one of the two and
@@ -164,11 +164,11 @@ def second_snapshot(seen: Seen) -> Iterator[Told]:
     # Asked of updates too: whoever only looks for this must know all that stood before.
     if entry.message and _has_earlier(seen, entry.message) and not entry.update:
         what = f"the message {entry.message[:60]} has a snapshot already"
-        yield Told(what, "isSnapshotUpdate")
+        yield Diagnostic(what, "isSnapshotUpdate")
 
 
 @rule("SAG406", "snapshot-among-messages", "note", on="snapshot", formats=SAGE)
-def snapshot_among_messages(seen: Seen) -> Iterator[Told]:
+def snapshot_among_messages(seen: Seen) -> Iterator[Diagnostic]:
     """A snapshot stands in messages.jsonl instead of snapshots.jsonl.
 
     Why: the document shows both; Sage itself looks for snapshots in snapshots.jsonl only and
@@ -180,4 +180,4 @@ def snapshot_among_messages(seen: Seen) -> Iterator[Told]:
     Fix: none, because by the document it may stand here.
     """
     if seen.talk.origin.source.folder and name_of(seen.record.path) == MESSAGES:
-        yield Told(f"Sage looks for it in {SNAPSHOTS}")
+        yield Diagnostic(f"Sage looks for it in {SNAPSHOTS}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.sage.adopt import LEVELS, OTHER_LEVELS, OTHER_STATES, STATES
 from talktree.formats.sage.line import SAGE, is_plain, line_of, list_in, object_in
 from talktree.formats.talk import Seen
@@ -17,7 +17,7 @@ USER_TYPES = ("external", "internal")
 MOST_SHOWN = 40
 
 
-def _leveled(seen: Seen, told: Told) -> Json:
+def _leveled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     held = object_in(value, THINKING) or {}
@@ -29,7 +29,7 @@ def _leveled(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG301", "thinking-level", "error", on="message", formats=SAGE, fix=unsafe(to_value(_leveled))
 )
-def thinking_level(seen: Seen) -> Iterator[Told]:
+def thinking_level(seen: Seen) -> Iterator[Diagnostic]:
     """The level of thinking is none of none, low, medium and high.
 
     Why: these four are all there are; Sage skips a line with another.
@@ -47,10 +47,12 @@ def thinking_level(seen: Seen) -> Iterator[Told]:
         return
     level = held.get("level")
     if level is not None and (not isinstance(level, str) or level not in LEVELS):
-        yield Told(f"{str(level)[:MOST_SHOWN]!r} is no level of thinking", f"{THINKING}/level")
+        yield Diagnostic(
+            f"{str(level)[:MOST_SHOWN]!r} is no level of thinking", f"{THINKING}/level"
+        )
 
 
-def _settled(seen: Seen, told: Told) -> Json:
+def _settled(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     held = object_in(value, THINKING) or {}
@@ -63,7 +65,7 @@ def _settled(seen: Seen, told: Told) -> Json:
 @rule(
     "SAG302", "thinking-fields", "error", on="message", formats=SAGE, fix=safe(to_value(_settled))
 )
-def thinking_fields(seen: Seen) -> Iterator[Told]:
+def thinking_fields(seen: Seen) -> Iterator[Diagnostic]:
     """The thinking metadata lack their level or whether thinking is disabled, or hold triggers
     that are no list of texts.
 
@@ -83,14 +85,16 @@ def thinking_fields(seen: Seen) -> Iterator[Told]:
         return
     for name in ("level", "disabled"):
         if held.get(name) is None:
-            yield Told(f"{THINKING} lacks {name}", THINKING)
+            yield Diagnostic(f"{THINKING} lacks {name}", THINKING)
     if not isinstance(held.get("disabled"), bool | None):
-        yield Told("disabled is neither true nor false", f"{THINKING}/disabled", fixable=False)
+        yield Diagnostic(
+            "disabled is neither true nor false", f"{THINKING}/disabled", fixable=False
+        )
     triggers = held.get("triggers")
     if triggers is not None and not (
         isinstance(triggers, list) and all(isinstance(each, str) for each in triggers)
     ):
-        yield Told("triggers is no list of texts", f"{THINKING}/triggers", fixable=False)
+        yield Diagnostic("triggers is no list of texts", f"{THINKING}/triggers", fixable=False)
 
 
 def _todos(seen: Seen) -> Iterator[tuple[int, Json]]:
@@ -99,7 +103,7 @@ def _todos(seen: Seen) -> Iterator[tuple[int, Json]]:
         yield from enumerate(list_in(value, "todos"))
 
 
-def _with_todo(seen: Seen, told: Told, **members: Json) -> Json:
+def _with_todo(seen: Seen, told: Diagnostic, **members: Json) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     todos = list(list_in(value, "todos"))
@@ -110,14 +114,14 @@ def _with_todo(seen: Seen, told: Told, **members: Json) -> Json:
     return {**value, "todos": todos}
 
 
-def _stated(seen: Seen, told: Told) -> Json:
+def _stated(seen: Seen, told: Diagnostic) -> Json:
     state = str(told.about).lower()
     state = OTHER_STATES.get(state, state)
     return _with_todo(seen, told, status=state if state in STATES else STATES[0])
 
 
 @rule("SAG311", "todo-state", "error", on="message", formats=SAGE, fix=unsafe(to_value(_stated)))
-def todo_state(seen: Seen) -> Iterator[Told]:
+def todo_state(seen: Seen) -> Iterator[Diagnostic]:
     """The status of a task is none of pending, in_progress and completed.
 
     Why: Sage knows these three and skips a line with another.
@@ -131,15 +135,15 @@ def todo_state(seen: Seen) -> Iterator[Told]:
         status = item.get("status") if isinstance(item, dict) else None
         if status is not None and (not isinstance(status, str) or status not in STATES):
             what = f"{str(status)[:MOST_SHOWN]!r} is no state of a task"
-            yield Told(what, f"todos/{at}/status", about=status)
+            yield Diagnostic(what, f"todos/{at}/status", about=status)
 
 
-def _active(seen: Seen, told: Told) -> Json:
+def _active(seen: Seen, told: Diagnostic) -> Json:
     return _with_todo(seen, told, activeForm="")
 
 
 @rule("SAG312", "todo-fields", "error", on="message", formats=SAGE, fix=safe(to_value(_active)))
-def todo_fields(seen: Seen) -> Iterator[Told]:
+def todo_fields(seen: Seen) -> Iterator[Diagnostic]:
     """A task lacks its content, its status or its activeForm, or has one that is no text.
 
     Why: a task has all three; Sage skips a line with a task it cannot load.
@@ -152,19 +156,21 @@ def todo_fields(seen: Seen) -> Iterator[Told]:
     """
     for at, item in _todos(seen):
         if not isinstance(item, dict):
-            yield Told("a task that is no object", f"todos/{at}", fixable=False)
+            yield Diagnostic("a task that is no object", f"todos/{at}", fixable=False)
             continue
         for name in ("content", "status", "activeForm"):
             given = item.get(name)
             if given is None:
                 what, fixable = f"a task lacks its {name}", name == "activeForm"
-                yield Told(what, f"todos/{at}", fixable=fixable)
+                yield Diagnostic(what, f"todos/{at}", fixable=fixable)
             elif not isinstance(given, str) and name != "status":
-                yield Told(f"the {name} of a task is no text", f"todos/{at}/{name}", fixable=False)
+                yield Diagnostic(
+                    f"the {name} of a task is no text", f"todos/{at}/{name}", fixable=False
+                )
 
 
 @rule("SAG321", "user-type", "note", on="message", formats=SAGE)
-def user_type(seen: Seen) -> Iterator[Told]:
+def user_type(seen: Seen) -> Iterator[Diagnostic]:
     """The type of the user is neither external nor internal.
 
     Why: the document knows these two; what another word means to a program is open.
@@ -177,11 +183,11 @@ def user_type(seen: Seen) -> Iterator[Told]:
     context = getattr(seen.entry, "context", None)
     word = None if context is None else context.user_type
     if word is not None and word not in USER_TYPES:
-        yield Told(f"{word[:MOST_SHOWN]!r} is no type of user", "context/userType")
+        yield Diagnostic(f"{word[:MOST_SHOWN]!r} is no type of user", "context/userType")
 
 
 @rule("SAG322", "odd-version", "note", on="message", formats=SAGE)
-def odd_version(seen: Seen) -> Iterator[Told]:
+def odd_version(seen: Seen) -> Iterator[Diagnostic]:
     """The version of the program is not written as numbers with dots, like `0.1.0`.
 
     Why: whether a line can be loaded is decided by comparing versions, and this one cannot be
@@ -195,4 +201,4 @@ def odd_version(seen: Seen) -> Iterator[Told]:
     context = getattr(seen.entry, "context", None)
     version = None if context is None else context.version
     if version and not (version[0].isdigit() and version.count(".") == 2):
-        yield Told(f"{version[:MOST_SHOWN]!r} is no version", "version")
+        yield Diagnostic(f"{version[:MOST_SHOWN]!r} is no version", "version")

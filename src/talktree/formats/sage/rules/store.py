@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.rule import Told, rule
+from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.sage.kept import operations
 from talktree.formats.sage.layout import OPERATIONS_LOG, beside, folder_of
 from talktree.formats.sage.line import SAGE
@@ -26,7 +26,7 @@ def _verdict(seen: Seen) -> Verdict | None:
 
 
 @rule("SAG701", "broken-seal", "warning", on="record", formats=SAGE, gate=_verdict)
-def broken_seal(seen: Seen) -> Iterator[Told]:
+def broken_seal(seen: Seen) -> Iterator[Diagnostic]:
     """The seal of a line does not fit: the line is not the one that was written.
 
     Why: something has changed it since, be it a disk, a copy or a hand. Undo relies on what these
@@ -38,11 +38,11 @@ def broken_seal(seen: Seen) -> Iterator[Told]:
     Fix: none, because what stood there before is nowhere else, and a new seal would hide it.
     """
     if seen.gated.state == "broken":
-        yield Told("its seal does not fit: it is not as it was written", "seal")
+        yield Diagnostic("its seal does not fit: it is not as it was written", "seal")
 
 
 @rule("SAG702", "gap-in-seals", "warning", on="record", formats=SAGE, gate=_verdict)
-def gap_in_seals(seen: Seen) -> Iterator[Told]:
+def gap_in_seals(seen: Seen) -> Iterator[Diagnostic]:
     """The numbers in the seals of a file leave out lines, or come in another order.
 
     Why: lines that were written are gone, or stand where they were not written. What hung on them
@@ -64,13 +64,15 @@ def gap_in_seals(seen: Seen) -> Iterator[Told]:
     shifts[seen.record.path] = shift
     if told > 0:
         lines = "1 line is" if told == 1 else f"{told} lines are"
-        yield Told(f"{lines} missing before this one, which was number {found.number}", "seal")
+        yield Diagnostic(
+            f"{lines} missing before this one, which was number {found.number}", "seal"
+        )
     elif told < 0:
-        yield Told(f"it was line number {found.number} and stands further behind", "seal")
+        yield Diagnostic(f"it was line number {found.number} and stands further behind", "seal")
 
 
 @rule("SAG703", "damaged-operations", "warning", on="talk", formats=SAGE)
-def damaged_operations(talk: Talk) -> Iterator[Told]:
+def damaged_operations(talk: Talk) -> Iterator[Diagnostic]:
     """A line of operations.jsonl cannot be read, or its seal does not fit.
 
     Why: what was undone, redone and named is told there. A move whose line is damaged cannot be
@@ -88,14 +90,14 @@ def damaged_operations(talk: Talk) -> Iterator[Told]:
     sound = {number for number, _ in operations(talk.origin.source, folder_of(path))}
     for number, raw in enumerate(content.lines(), 1):
         if raw.strip() and number not in sound:
-            yield Told("this is no operation", path=path, line=number)
+            yield Diagnostic("this is no operation", path=path, line=number)
         elif judged(raw).state == "broken":
             what = "its seal does not fit: it is not as it was written"
-            yield Told(what, path=path, line=number)
+            yield Diagnostic(what, path=path, line=number)
 
 
 @rule("SAG704", "unfinished-move", "note", on="talk", formats=SAGE)
-def unfinished_move(talk: Talk) -> Iterator[Told]:
+def unfinished_move(talk: Talk) -> Iterator[Diagnostic]:
     """An undo, redo or another move was begun and neither finished nor withdrawn.
 
     Why: the program that made it was stopped, so some files may be as they were before and some
@@ -115,4 +117,4 @@ def unfinished_move(talk: Talk) -> Iterator[Told]:
         elif value.get("kind") in ENDS:
             begun.pop(str(value.get("move")), None)
     for number, verb in begun.values():
-        yield Told(f"this {verb[:20]} was never finished", path=path, line=number)
+        yield Diagnostic(f"this {verb[:20]} was never finished", path=path, line=number)

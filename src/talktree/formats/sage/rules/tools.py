@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.sage.line import SAGE, is_foreign, is_plain, line_of, list_in, object_in
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json, same
@@ -28,7 +28,7 @@ def _results(value: Object) -> Iterator[tuple[str, Json]]:
 
 
 @rule("SAG201", "no-tool-results", "error", on="message", formats=SAGE)
-def no_tool_results(seen: Seen) -> Iterator[Told]:
+def no_tool_results(seen: Seen) -> Iterator[Diagnostic]:
     """A line of type `tool_result` holds no results, neither at the top nor in its message.
 
     Why: the call it should answer stays open, and the model refuses to go on.
@@ -44,10 +44,10 @@ def no_tool_results(seen: Seen) -> Iterator[Told]:
         return
     held = object_in(value, "message") or {}
     if not held.get(RESULTS):
-        yield Told("there are no toolResults")
+        yield Diagnostic("there are no toolResults")
 
 
-def _once(seen: Seen, told: Told) -> Json:
+def _once(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {name: item for name, item in value.items() if name != RESULTS}
@@ -61,7 +61,7 @@ def _once(seen: Seen, told: Told) -> Json:
     formats=SAGE,
     fix=safe(to_value(_once)),
 )
-def results_in_both_places(seen: Seen) -> Iterator[Told]:
+def results_in_both_places(seen: Seen) -> Iterator[Diagnostic]:
     """Tool results stand at the top of a line, as the document has them, and inside its message
     as well, as the program writes them.
 
@@ -81,11 +81,11 @@ def results_in_both_places(seen: Seen) -> Iterator[Told]:
     if held.get(RESULTS):
         equal = same(value[RESULTS], held[RESULTS])
         what = "the same results stand twice" if equal else "different results stand in two places"
-        yield Told(what, RESULTS, fixable=equal)
+        yield Diagnostic(what, RESULTS, fixable=equal)
 
 
 @rule("SAG203", "tools-in-wrong-line", "warning", on="message", formats=SAGE)
-def tools_in_wrong_line(seen: Seen) -> Iterator[Told]:
+def tools_in_wrong_line(seen: Seen) -> Iterator[Diagnostic]:
     """Tool calls stand in a line that is no reply of the assistant, or tool results in one that
     is not of type `tool_result`.
 
@@ -104,15 +104,15 @@ def tools_in_wrong_line(seen: Seen) -> Iterator[Told]:
         return
     type, held = value["type"], value.get("message")
     if isinstance(held, dict) and type != "assistant" and held.get("toolCalls"):
-        yield Told(f"tool calls in a line of type {type}", "message/toolCalls")
+        yield Diagnostic(f"tool calls in a line of type {type}", "message/toolCalls")
     if type != ANSWERS:
         for way, _ in _results(value):
-            yield Told(f"tool results in a line of type {type}", way.rpartition("/")[0])
+            yield Diagnostic(f"tool results in a line of type {type}", way.rpartition("/")[0])
             return
 
 
 @rule("SAG204", "incomplete-call", "error", on="message", formats=SAGE)
-def incomplete_call(seen: Seen) -> Iterator[Told]:
+def incomplete_call(seen: Seen) -> Iterator[Diagnostic]:
     """A tool call lacks its id, its name or its arguments, or has one of another type.
 
     Why: the document gives every call these three; Sage skips a line with a call it cannot load.
@@ -132,14 +132,14 @@ def incomplete_call(seen: Seen) -> Iterator[Told]:
     for at, item in enumerate(list_in(held, "toolCalls")):
         way = f"message/toolCalls/{at}"
         if not isinstance(item, dict):
-            yield Told("a tool call that is no object", way)
+            yield Diagnostic("a tool call that is no object", way)
             continue
         wrong = [name for name, kind in CALL.items() if not isinstance(item.get(name), kind)]
         if wrong:
-            yield Told(f"a tool call without a sound {', '.join(wrong)}", way)
+            yield Diagnostic(f"a tool call without a sound {', '.join(wrong)}", way)
 
 
-def _completed(seen: Seen, told: Told) -> Json:
+def _completed(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     outer, _, at = told.way.rpartition("/")
@@ -167,7 +167,7 @@ def _lacking(item: Object, usual: Object) -> Object:
     formats=SAGE,
     fix=safe(to_value(_completed)),
 )
-def incomplete_result(seen: Seen) -> Iterator[Told]:
+def incomplete_result(seen: Seen) -> Iterator[Diagnostic]:
     """A tool result lacks the id of its call, the name of the tool, its content or whether the
     tool succeeded, or has one of another type.
 
@@ -185,18 +185,18 @@ def incomplete_result(seen: Seen) -> Iterator[Told]:
         return
     for way, item in _results(value):
         if not isinstance(item, dict):
-            yield Told("a tool result that is no object", way, fixable=False)
+            yield Diagnostic("a tool result that is no object", way, fixable=False)
             continue
         wrong = [name for name, kind in RESULT.items() if not isinstance(item.get(name), kind)]
         fillable = [name for name in wrong if name != "toolCallId" and item.get(name) is None]
         if fillable:
-            yield Told(f"a tool result without {', '.join(fillable)}", way)
+            yield Diagnostic(f"a tool result without {', '.join(fillable)}", way)
         if rest := [name for name in wrong if name not in fillable]:
-            yield Told(f"a tool result without a sound {', '.join(rest)}", way, fixable=False)
+            yield Diagnostic(f"a tool result without a sound {', '.join(rest)}", way, fixable=False)
 
 
 @rule("SAG206", "success-against-error", "warning", on="message", formats=SAGE)
-def success_against_error(seen: Seen) -> Iterator[Told]:
+def success_against_error(seen: Seen) -> Iterator[Diagnostic]:
     """A tool result says that it succeeded and tells an error.
 
     Why: one of the two is wrong, and the model reads both.
@@ -211,4 +211,4 @@ def success_against_error(seen: Seen) -> Iterator[Told]:
         return
     for way, item in _results(value):
         if isinstance(item, dict) and item.get("success") is True and item.get("error"):
-            yield Told("it succeeded, and there is an error", f"{way}/error")
+            yield Diagnostic("it succeeded, and there is an error", f"{way}/error")

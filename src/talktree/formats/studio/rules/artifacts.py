@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.studio.artifacts import detect_type
 from talktree.formats.studio.required import STATUSES
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
@@ -40,7 +40,7 @@ def _detected(item: Object) -> str:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
+def artifact_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
     """An artifact lacks its `id`, its `title` or its `type`.
 
     Why: the document's schema requires all three. Without an id nothing can refer to the artifact,
@@ -68,7 +68,7 @@ def artifact_lacks_member(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
+def artifact_lacks_state(seen: Seen) -> Iterator[Diagnostic]:
     """An artifact does not say whether it is shown (`status`), or what is done with it (`command`).
 
     Why: the document's schema requires both, and programs that go by it refuse the conversation.
@@ -94,7 +94,7 @@ def artifact_lacks_state(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     fix=unsafe(to_value(ITEMS.changed)),
 )
-def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
+def unknown_artifact_status(seen: Seen) -> Iterator[Diagnostic]:
     """The `status` of an artifact is neither `visible` nor `hidden`.
 
     Why: the document's schema knows these two. Some tools write `reference` for a link to an
@@ -121,7 +121,7 @@ def unknown_artifact_status(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def artifact_member_kind(seen: Seen) -> Iterator[Told]:
+def artifact_member_kind(seen: Seen) -> Iterator[Diagnostic]:
     """An artifact is no object, or a member of one that should be a text is none.
 
     Why: programs that go by the document's schema refuse the whole conversation for it, and
@@ -138,7 +138,9 @@ def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     items = value.get(ITEMS.name) if isinstance(value, dict) else None
     for place, item in enumerate(items if isinstance(items, list) else ()):
         if not isinstance(item, dict):
-            yield Told(f"artifact {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False)
+            yield Diagnostic(
+                f"artifact {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False
+            )
             continue
         for name in (*ARTIFACT, "info"):
             if item.get(name) is not None and not fits(item[name], str):
@@ -157,7 +159,7 @@ def artifact_member_kind(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     fix=unsafe(to_value(ITEMS.changed)),
 )
-def artifact_media_type(seen: Seen) -> Iterator[Told]:
+def artifact_media_type(seen: Seen) -> Iterator[Diagnostic]:
     """The `type` of an artifact is not a media type.
 
     Why: by the type a program decides how to draw an artifact: as a page, a diagram, a component.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.studio.required import data_type, linked_name
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
@@ -39,7 +39,7 @@ HEAD = 200
     formats=[JSON],
     fix=safe(to_value(ITEMS.changed)),
 )
-def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
+def attachment_lacks_file(seen: Seen) -> Iterator[Diagnostic]:
     """An attachment has no `file`, the object for what is known of the file.
 
     Why: the document's schema requires it, so programs that go by it refuse the whole
@@ -63,7 +63,7 @@ def attachment_lacks_file(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def attachment_lacks_url(seen: Seen) -> Iterator[Told]:
+def attachment_lacks_url(seen: Seen) -> Iterator[Diagnostic]:
     """An attachment has no `url`, or null in its place: its content is not here.
 
     Why: the schema requires a text, though one of the document's own examples has null. One of the
@@ -84,7 +84,7 @@ def attachment_lacks_url(seen: Seen) -> Iterator[Told]:
 
 
 @rule("STU303", "attachment-content-lost", "warning", on="message", formats=ENCODINGS)
-def attachment_content_lost(seen: Seen) -> Iterator[Told]:
+def attachment_content_lost(seen: Seen) -> Iterator[Diagnostic]:
     """The `url` of an attachment leads nowhere any more: it is cut off, or it named something in
     the memory of a browser.
 
@@ -128,7 +128,7 @@ def _lost(url: str) -> str | None:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
+def attachment_lacks_name(seen: Seen) -> Iterator[Diagnostic]:
     """An attachment has no `name`.
 
     Why: the document's schema requires it, and the name is all that people see of a file that is
@@ -157,7 +157,7 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Told]:
     instead_of=["SEC117"],
     fix=safe(to_value(ITEMS.changed)),
 )
-def attachment_media_type(seen: Seen) -> Iterator[Told]:
+def attachment_media_type(seen: Seen) -> Iterator[Diagnostic]:
     """The `type` of an attachment is not a media type, or it is missing.
 
     Why: the document asks for proper media types on all attachments. By the type a program decides
@@ -192,7 +192,7 @@ def _type_by_bytes(url: str) -> str | None:
 
 
 @rule("STU306", "attachment-types-differ", "warning", on="message", formats=ENCODINGS)
-def attachment_types_differ(seen: Seen) -> Iterator[Told]:
+def attachment_types_differ(seen: Seen) -> Iterator[Diagnostic]:
     """An attachment is said to be of one type, and its own data URL says another.
 
     Why: one program shows it by its `type`, another by its URL; a page that is labelled as an
@@ -221,7 +221,7 @@ def attachment_types_differ(seen: Seen) -> Iterator[Told]:
     formats=ENCODINGS,
     instead_of=["SYN505"],
 )
-def large_attachment(seen: Seen) -> Iterator[Told]:
+def large_attachment(seen: Seen) -> Iterator[Diagnostic]:
     """A file that is larger than the limit is in the comment itself, as a data URL. The limit is
     10 MB, or `max-size` in your configuration; what counts is the file, not its base64.
 
@@ -278,7 +278,7 @@ def _odd_side(sides: Object) -> str | None:
     formats=ENCODINGS,
     fix=safe(to_value(ITEMS.changed)),
 )
-def attachment_member_kind(seen: Seen) -> Iterator[Told]:
+def attachment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
     """An attachment, or a member of one, is of another kind than the document says.
 
     Why: programs that go by the document's schema refuse the whole conversation for it.
@@ -296,12 +296,12 @@ def attachment_member_kind(seen: Seen) -> Iterator[Told]:
         if isinstance(item, dict):
             yield from _odd_members(item, place, nulls=seen.talk.format.info.slug == JSON)
         else:
-            yield Told(
+            yield Diagnostic(
                 f"attachment {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False
             )
 
 
-def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Told]:
+def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Diagnostic]:
     for name, kind in (("url", str), ("name", str), ("type", str), ("file", dict)):
         if item.get(name) is not None and not fits(item[name], kind):
             yield ITEMS.told(f"has an odd `{name}`", place, item, at=name)

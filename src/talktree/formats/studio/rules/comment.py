@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.studio.hashing import content_hash
 from talktree.formats.studio.schema import (
     COMMENT,
@@ -36,7 +36,7 @@ _DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
 # missing members
 
 
-def _filled(seen: Seen, told: Told) -> Json:
+def _filled(seen: Seen, told: Diagnostic) -> Json:
     value, name = seen.value, told.about
     if not isinstance(value, dict) or not isinstance(name, str) or value.get(name) is not None:
         return value
@@ -75,7 +75,7 @@ def _time_in_id(value: Object) -> int | None:
     formats=ENCODINGS,
     fix=safe(to_value(_filled)),
 )
-def comment_lacks_member(seen: Seen) -> Iterator[Told]:
+def comment_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
     """A comment lacks a member that every comment must have, or has null in its place.
 
     Why: the document's schema requires `userId`, `timestamp`, `content`, `contentHash`,
@@ -102,10 +102,10 @@ def comment_lacks_member(seen: Seen) -> Iterator[Told]:
             and misspelt(value, name) is None
         ):
             helps = _filling(value, name) is not None
-            yield Told(f"it has no `{name}`", about=name, fixable=helps)
+            yield Diagnostic(f"it has no `{name}`", about=name, fixable=helps)
 
 
-def _typed(seen: Seen, told: Told) -> Json:
+def _typed(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     if isinstance(value, dict) and not value.get("type") and value.get("userId") in ROLES:
         return {**value, "type": value["userId"]}
@@ -120,7 +120,7 @@ def _typed(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_typed)),
 )
-def comment_lacks_type(seen: Seen) -> Iterator[Told]:
+def comment_lacks_type(seen: Seen) -> Iterator[Diagnostic]:
     """A comment does not say of which type it is, so nobody knows who is speaking.
 
     Why: the document requires `type`, and the type is the role a comment has when its thread is
@@ -137,7 +137,7 @@ def comment_lacks_type(seen: Seen) -> Iterator[Told]:
     value = seen.value
     assert isinstance(value, dict)
     if value.get("type") in (None, "") and misspelt(value, "type") is None:
-        yield Told("it has no `type`", fixable=value.get("userId") in ROLES)
+        yield Diagnostic("it has no `type`", fixable=value.get("userId") in ROLES)
 
 
 # members of another kind
@@ -174,7 +174,7 @@ _MADE_TO_FIT: dict[str, Callable[[Json], Json]] = {
 }
 
 
-def _refit(seen: Seen, told: Told) -> Json:
+def _refit(seen: Seen, told: Diagnostic) -> Json:
     value, name = seen.value, told.about
     if not isinstance(value, dict) or not isinstance(name, str):
         return value
@@ -198,7 +198,7 @@ def _made_to_fit(item: Json, name: str) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_refit)),
 )
-def comment_member_kind(seen: Seen) -> Iterator[Told]:
+def comment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
     """A member of a comment is of another kind than the document says: a text for a number, a
     number for an id, one object for a list.
 
@@ -218,8 +218,8 @@ def comment_member_kind(seen: Seen) -> Iterator[Told]:
         item = value.get(name)
         if item is None:
             if name in NEVER_NULL and name in value and seen.talk.format.info.slug == JSON:
-                yield Told(f"its `{name}` is null", way=name, about=name)
+                yield Diagnostic(f"its `{name}` is null", way=name, about=name)
         elif not fits(item, kind):
             helps = _made_to_fit(item, name) is not None
             what = f"its `{name}` is not {NAMES[kind]}"
-            yield Told(what, way=name, about=name, fixable=helps)
+            yield Diagnostic(what, way=name, about=name, fixable=helps)

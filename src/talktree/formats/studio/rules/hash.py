@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.studio.hashing import (
     SHA256_10,
     UTF16_32,
@@ -45,7 +45,7 @@ def _algorithm(hash: str) -> Algorithm:
     return SHA256_10 if len(hash) == LONG else UTF16_32
 
 
-def _rehashed(seen: Seen, told: Told) -> Json:
+def _rehashed(seen: Seen, told: Diagnostic) -> Json:
     found, value = _mismatch(seen), seen.value
     if found is None or not isinstance(value, dict):
         return value
@@ -61,7 +61,7 @@ def _rehashed(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_rehashed)),
 )
-def content_hash_mismatch(seen: Seen) -> Iterator[Told]:
+def content_hash_mismatch(seen: Seen) -> Iterator[Diagnostic]:
     """The `contentHash` of a comment is the hash of another text.
 
     Why: the hash is there to show that a text is what was written. Often it is only stale, since
@@ -85,7 +85,7 @@ def content_hash_mismatch(seen: Seen) -> Iterator[Told]:
     right = digest(text, _algorithm(hash))
     changed = _changed_on_the_way(text, hash)
     hint = f"; {changed}" if changed else ""
-    yield Told(f"the hash is {hash}, that of the text is {right}{hint}", way="contentHash")
+    yield Diagnostic(f"the hash is {hash}, that of the text is {right}{hint}", way="contentHash")
 
 
 def _changed_on_the_way(text: str, hash: str) -> str | None:
@@ -102,7 +102,7 @@ def _changed_on_the_way(text: str, hash: str) -> str | None:
 
 
 @rule("STU105", "unknown-content-hash", "note", on="message", formats=ENCODINGS)
-def unknown_content_hash(seen: Seen) -> Iterator[Told]:
+def unknown_content_hash(seen: Seen) -> Iterator[Diagnostic]:
     """The `contentHash` of a comment has a form that none of the known hashes has.
 
     Why: it cannot be verified. It may be right by an algorithm that only its writer knows, or be a
@@ -118,4 +118,4 @@ def unknown_content_hash(seen: Seen) -> Iterator[Told]:
         shown = found[1][:LONGEST_SHOWN]
         right = content_hash(found[0])
         what = f"{shown!r} is no hash that can be verified; the document's would be {right}"
-        yield Told(what, way="contentHash")
+        yield Diagnostic(what, way="contentHash")

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from talktree.formats.lens import Object
-from talktree.formats.rule import Told
+from talktree.formats.rule import Diagnostic
 from talktree.formats.studio.schema import Make, with_item
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json
@@ -28,15 +28,15 @@ class Items(NamedTuple):
 
     def told(
         self, what: str, place: int, item: Object, *, at: str = "", make: Make | None = None
-    ) -> Told:
+    ) -> Diagnostic:
         """What is wrong with an item, and how it is made right."""
         label = item.get(self.labelled)
         shown = f"{label[:LONGEST_SHOWN]!r}" if isinstance(label, str) else f"{place + 1}"
         way = f"{self.name}/{place}/{at}" if at else f"{self.name}/{place}"
         says = f"the {self.one} {shown} {what}"
-        return Told(says, way=way, about=(place, make), fixable=make is not None)
+        return Diagnostic(says, way=way, about=(place, make), fixable=make is not None)
 
-    def changed(self, seen: Seen, told: Told) -> Json:
+    def changed(self, seen: Seen, told: Diagnostic) -> Json:
         """The comment with what a finding says put into one of the items."""
         about = told.about
         assert isinstance(about, tuple)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.schema import (
     COMMENT,
@@ -23,7 +23,7 @@ from talktree.text.json_value import Json
 from talktree.text.times import to_millis
 
 
-def _respelt_type(seen: Seen, told: Told) -> Json:
+def _respelt_type(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return value
@@ -38,7 +38,7 @@ def _respelt_type(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_respelt_type)),
 )
-def misspelt_type(seen: Seen) -> Iterator[Told]:
+def misspelt_type(seen: Seen) -> Iterator[Diagnostic]:
     """The type of a comment is `user`, `assistant` or `system`, but for capitals or blanks.
 
     Why: types are compared letter by letter. `Assistant` is a custom type of its own, drawn
@@ -51,10 +51,10 @@ def misspelt_type(seen: Seen) -> Iterator[Told]:
     """
     role = seen.entry.role  # type: ignore[union-attr]
     if role not in ROLES and role.strip().lower() in ROLES:
-        yield Told(f"the type {role[:LONGEST_NAME]!r} is not spelt as usual", way="type")
+        yield Diagnostic(f"the type {role[:LONGEST_NAME]!r} is not spelt as usual", way="type")
 
 
-def _renamed(seen: Seen, told: Told) -> Json:
+def _renamed(seen: Seen, told: Diagnostic) -> Json:
     value, about = seen.value, told.about
     if not isinstance(value, dict) or not isinstance(about, tuple):
         return value
@@ -73,7 +73,7 @@ def _renamed(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_renamed)),
 )
-def misspelt_member(seen: Seen) -> Iterator[Told]:
+def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
     """A member has the name of one that the document knows, but for capitals and underscores, and
     the right one is missing.
 
@@ -97,10 +97,10 @@ def misspelt_member(seen: Seen) -> Iterator[Told]:
         if name is not None and value.get(name) in (None, []):
             what = f"`{other}` should be `{name}`"
             helps = name != "children" and value.get(name) is None
-            yield Told(what, way=other, about=(other, name), fixable=helps)
+            yield Diagnostic(what, way=other, about=(other, name), fixable=helps)
 
 
-def _with_id(seen: Seen, told: Told) -> Json:
+def _with_id(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     if not isinstance(value, dict) or value.get("id"):
         return value
@@ -118,7 +118,7 @@ def _with_id(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=unsafe(to_value(_with_id)),
 )
-def comment_lacks_id(seen: Seen) -> Iterator[Told]:
+def comment_lacks_id(seen: Seen) -> Iterator[Diagnostic]:
     """A comment has no id.
 
     Why: the document requires one of every comment. Replies, edits and deletions are made by id, so
@@ -134,4 +134,4 @@ def comment_lacks_id(seen: Seen) -> Iterator[Told]:
     value = seen.value
     assert isinstance(value, dict)
     if value.get("id") in (None, "") and misspelt(value, "id") is None:
-        yield Told("it has no `id`")
+        yield Diagnostic("it has no `id`")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.formats.change import Patch
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.mends import to_value
-from talktree.formats.rule import Told, rule, safe
+from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.studio.schema import ENCODINGS, JSON, XML
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.skeleton import ROOT
@@ -30,7 +30,7 @@ def _container(seen: Seen) -> str | None:
     return bones.native.get(above, bones.ids[above]) or None
 
 
-def _named_parent(seen: Seen, told: Told) -> Json:
+def _named_parent(seen: Seen, told: Diagnostic) -> Json:
     value = seen.value
     return {**value, "parentId": _container(seen)} if isinstance(value, dict) else value
 
@@ -43,7 +43,7 @@ def _named_parent(seen: Seen, told: Told) -> Json:
     formats=ENCODINGS,
     fix=safe(to_value(_named_parent)),
 )
-def parent_contradicts_nesting(seen: Seen) -> Iterator[Told]:
+def parent_contradicts_nesting(seen: Seen) -> Iterator[Diagnostic]:
     """A comment stands among the replies to one comment and names another as its parent.
 
     Why: the nesting is what the app goes by, so a `parentId` that differs is left over from before
@@ -70,7 +70,7 @@ def parent_contradicts_nesting(seen: Seen) -> Iterator[Told]:
         told = "nobody" if named is None else str(named)[:LONGEST_SHOWN]
         real = "nobody" if right is None else right[:LONGEST_SHOWN]
         what = f"it names {told} as its parent and stands below {real}"
-        yield Told(
+        yield Diagnostic(
             what, way="parentId", fixable=right is not None or not _is_elsewhere(seen, named)
         )
 
@@ -84,7 +84,7 @@ def _is_elsewhere(seen: Seen, named: str | None) -> bool:
 # the document
 
 
-def _in_a_list(setting: Setting, told: Told) -> Iterator[Patch]:
+def _in_a_list(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
     sheet = setting.origin.by_path[told.path or ""]
     roots = scan(sheet.content.read()).roots
     if len(roots) == 1:
@@ -100,7 +100,7 @@ def _in_a_list(setting: Setting, told: Told) -> Iterator[Patch]:
     formats=[JSON],
     fix=safe(_in_a_list),
 )
-def comments_in_no_list(setting: Setting) -> Iterator[Told]:
+def comments_in_no_list(setting: Setting) -> Iterator[Diagnostic]:
     """A file holds a comment without the list that should be around it.
 
     Why: the document's schema wants a list at the top, though its examples are single comments.
@@ -113,7 +113,7 @@ def comments_in_no_list(setting: Setting) -> Iterator[Told]:
     """
     for sheet in setting.origin.sheets:
         if isinstance(sheet, JsonSheet) and not sheet.listed and _is_one_comment(sheet):
-            yield Told("there is no list around the comment", path=sheet.path, line=1)
+            yield Diagnostic("there is no list around the comment", path=sheet.path, line=1)
 
 
 def _is_one_comment(sheet: JsonSheet) -> bool:
@@ -130,7 +130,7 @@ def _levels(talk: Talk) -> Iterator[int]:
 
 
 @rule("STU202", "deep-thread", "note", on="talk", formats=[JSON, XML])
-def deep_thread(talk: Talk) -> Iterator[Told]:
+def deep_thread(talk: Talk) -> Iterator[Diagnostic]:
     """Replies are nested so deep that many programs give up.
 
     Why: the document sets no limit to nesting, and Talktree has none. But each reply takes two
@@ -152,4 +152,4 @@ def deep_thread(talk: Talk) -> Iterator[Told]:
             first = position
         deepest = max(deepest, depth)
     if first >= 0:
-        yield Told(f"replies are nested {deepest} deep", position=first)
+        yield Diagnostic(f"replies are nested {deepest} deep", position=first)
