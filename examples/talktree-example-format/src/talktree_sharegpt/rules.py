@@ -1,0 +1,26 @@
+"""What ShareGPT files must be like, beyond what all conversations must."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.formats.rule import Diagnostic, rule
+from talktree.formats.talk import Seen
+from talktree.model.message import Message
+
+KNOWN = {"user", "assistant", "system", "tool"}
+
+
+@rule("SGP101", "unknown-speaker", "warning", on="message", formats=("sharegpt",))
+def unknown_speaker(seen: Seen) -> Iterator[Diagnostic]:
+    """A turn is from an unknown speaker.
+
+    Why: programs that train on such files leave out turns of speakers they do not know, or stop.
+
+    Bad:
+        {"from": "robot", "value": "Hello"}
+
+    Fix: none, because only its author knows who spoke.
+    """
+    if isinstance(seen.entry, Message) and seen.entry.role not in KNOWN:
+        yield Diagnostic(f"from {seen.entry.role[:40]!r}, not human, gpt, system or tool")

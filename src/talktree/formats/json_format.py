@@ -1,0 +1,84 @@
+"""A base for formats of JSON files whose conversations hold their messages in a list.
+
+A file is one such object, a list of them, or one a line. Such a format says what its files are
+recognised by, which member holds the messages, and how a record becomes an entry and back; reading
+and writing are done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from talktree.files import Content, Memory, Source, stem_of
+from talktree.formats.base import About, Format, Split
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.sheets import Item
+from talktree.model.entries import Entry, Head
+from talktree.text.json_style import Style
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode, encode_string
+
+_LINE = Style(item=", ", colon=": ")
+
+
+class JsonFormat(Format):
+    """A format of JSON files. Its lens gets two kinds of records: conversations and messages."""
+
+    messages_key: str
+    """The member of a conversation that holds its messages. `get` sees it as an empty list."""
+
+    keeper = "opening"
+    depth_inside = 1
+    many_in_one = True
+
+    def is_conversation(self, value: Json) -> bool:
+        """Whether a record is a conversation with a list of messages."""
+        return isinstance(value, dict) and isinstance(value.get(self.messages_key), list)
+
+    def split(self, source: Source) -> Split:
+        return Split([self._sheet(path, content) for path, content in source.files.items()])
+
+    def blank_sheet(self, path: str) -> JsonSheet:
+        return self._sheet(path, Memory(b""))
+
+    def opening(self, about: About) -> Sequence[Entry]:
+        return (Head(id=about.session, title=about.title, updated_ns=about.updated),)
+
+    def compose(
+        self, path: str, about: About, items: Iterator[Item], *, first: bool
+    ) -> Iterable[bytes]:
+        """One conversation as JSON: its own members a line each, and a line for each message."""
+        head = next(items).value
+        assert isinstance(head, dict)
+        between = b"{\n  "
+        for name, member in head.items():
+            yield between + encode_string(name).encode() + b": "
+            between = b",\n  "
+            if name == self.messages_key:
+                yield from _listed(items)
+            else:
+                yield encode(member, _LINE)
+        yield b"\n}\n"
+
+    def _sheet(self, path: str, content: Content) -> JsonSheet:
+        return JsonSheet(
+            path,
+            content,
+            self,
+            group=stem_of(path),
+            hole=self._hole,
+            links="chain",
+            many=True,
+            names=(self.messages_key,),
+        )
+
+    def _hole(self, value: Json, depth: int) -> str | None:
+        return self.messages_key if depth == 0 and self.is_conversation(value) else None
+
+
+def _listed(items: Iterator[Item]) -> Iterator[bytes]:
+    between, end = b"[\n    ", b"[]"
+    for item in items:
+        yield between + encode(item.value, _LINE)
+        between, end = b",\n    ", b"\n  ]"
+    yield end
