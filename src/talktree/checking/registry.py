@@ -10,10 +10,12 @@ from types import ModuleType
 from msgspec.structs import replace
 
 from talktree.errors import UsageError
-from talktree.formats import all_formats, by_slug
+from talktree.formats import GROUP as FORMATS
+from talktree.formats import all_formats, by_slug, is_built_in
+from talktree.formats.base import Format
 from talktree.formats.rule import Rule, rules_in
 from talktree.model.findings import Severity
-from talktree.plugins import Plugin, load_plugins
+from talktree.plugins import Plugin, describe_failure, load_plugins, warn_once
 
 ALL = "ALL"
 """What is said for every rule there is."""
@@ -43,14 +45,14 @@ SHARED = (
 @cache
 def all_rules() -> Sequence[Rule]:
     """Every rule, by code."""
-    return _sorted([*_shared(), *(rule for format in all_formats() for rule in format.rules())])
+    return _sorted([*_shared(), *(rule for format in all_formats() for rule in _rules_of(format))])
 
 
 @cache
 def rules_for(slug: str) -> Sequence[Rule]:
     """The rules that hold for a format, each as severe as it is there."""
     format = by_slug(slug)
-    found = _sorted([*_shared(), *format.rules()])
+    found = _sorted([*_shared(), *_rules_of(format)])
     fitting = [rule for rule in found if not rule.formats or slug in rule.formats]
     spared = {code for rule in fitting for code in rule.instead_of}
     return [
@@ -58,6 +60,17 @@ def rules_for(slug: str) -> Sequence[Rule]:
         for rule in fitting
         if rule.code not in spared
     ]
+
+
+def _rules_of(format: Format) -> Sequence[Rule]:
+    """The rules of a format; those of another package are left out if they cannot be loaded."""
+    if is_built_in(format):
+        return format.rules()
+    try:
+        return format.rules()
+    except Exception as error:  # the code of another package: it may raise anything
+        warn_once(describe_failure(FORMATS, format.info.slug, error))
+        return ()
 
 
 @cache

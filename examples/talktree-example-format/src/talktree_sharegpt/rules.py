@@ -11,7 +11,7 @@ from talktree.model.message import Message
 KNOWN = {"user", "assistant", "system", "tool"}
 
 
-@rule("SGP101", "unknown-speaker", "warning", on="message", formats=("sharegpt",))
+@rule("SGP101", "unknown-speaker", "warning", on="message", instead_of=("ROL101",))
 def unknown_speaker(seen: Seen) -> Iterator[Diagnostic]:
     """A turn is from an unknown speaker.
 
@@ -23,4 +23,4 @@ def unknown_speaker(seen: Seen) -> Iterator[Diagnostic]:
     Fix: none, because only its author knows who spoke.
     """
     if isinstance(seen.entry, Message) and seen.entry.role not in KNOWN:
-        yield Diagnostic(f"from {seen.entry.role[:40]!r}, not human, gpt, system or tool")
+        yield Diagnostic(f"the speaker is {seen.entry.role[:40]}, not human, gpt, system or tool")

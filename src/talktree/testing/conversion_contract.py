@@ -1,0 +1,91 @@
+"""The laws of conversion for a format, with any other. Each raises AssertionError if it is broken.
+
+Like `contract` it knows no particular format. Files are recognized again under a name that says
+nothing, as those of a stranger would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from talktree.conversion.convert import converted
+from talktree.conversion.verify import verify_made
+from talktree.files import Source
+from talktree.formats.base import Format
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.model import edit
+from talktree.model.document import Document
+from talktree.model.message import Message
+from talktree.model.parts import Text
+from talktree.testing.contract import source_of, written
+
+
+class Written(NamedTuple):
+    """The files of a conversion."""
+
+    files: Mapping[str, bytes]
+    folder: bool
+
+    def document(self, format: Format) -> Document:
+        """What they hold; they must be recognized as files of this format."""
+        if self.folder:
+            source = source_of(self.files, folder=True, name="unnamed")
+        else:
+            ((_, data),) = self.files.items()
+            source = Source.of_bytes(data, name="unnamed")
+        found = detect(source).format.info.slug
+        assert found == format.info.slug, f"recognized as {found} instead of {format.info.slug}"
+        return read(source, format)
+
+
+def convert_checked(document: Document, target: Format) -> Written:
+    """A conversion, which must show what was converted when it is read again."""
+    made = converted(document, target.info.slug)
+    contents = verify_made(made)
+    differing = [loss.what for loss in made.ledger.losses if loss.kind == "mismatch"]
+    assert not differing, f"the result does not show what was converted: {differing[:3]}"
+    return Written({path: each.read() for path, each in contents.items()}, made.folder)
+
+
+def round_trip_gives_the_same_bytes(format: Format, source: Source, other: Format) -> None:
+    """From a format to another and back, every byte is what it was."""
+    there = convert_checked(read(source, format), other)
+    back = convert_checked(there.document(other), format)
+    was = source.without(format.withheld(source)).as_bytes()
+    assert sorted(back.files.values()) == sorted(was.values()), f"over {other.info.slug}"
+
+
+def edit_comes_back_alone(format: Format, source: Source, other: Format, *, text: str) -> None:
+    """A message that is edited in another format comes back edited; all others as they were."""
+    before = read(source, format)
+    there = convert_checked(before, other).document(other)
+    for conversation in there.conversations:
+        message = next(filter(_has_words, conversation.messages()), None)
+        if message is None:
+            continue
+        edited = there.with_conversation(edit.set_text(conversation, message.id, text))
+        files = Written(written(edited), folder=bool(there.origin) and _is_folder(there))
+        back = convert_checked(files.document(other), format).document(format)
+        was, now = _words(before), _words(back)
+        assert len(was) == len(now), "an edit changed the number of messages"
+        pairs = zip(was, now, strict=True)
+        changed = [number for number, (one, two) in enumerate(pairs) if one != two]
+        assert len(changed) <= 1, f"an edit of one message changed {len(changed)}"
+        assert any(text in words for words in now), "the edit did not come back"
+        return
+
+
+def _has_words(message: Message) -> bool:
+    return any(isinstance(part, Text) and part.text for part in message.parts)
+
+
+def _is_folder(document: Document) -> bool:
+    return len(written(document)) != 1
+
+
+def _words(document: Document) -> list[str]:
+    return [
+        each.text for conversation in document.conversations for each in conversation.messages()
+    ]

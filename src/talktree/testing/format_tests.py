@@ -1,0 +1,115 @@
+"""All laws of a format as tests: a class to inherit from. Needs pytest and hypothesis.
+
+```python
+class TestShareGpt(FormatTests):
+    format = FORMAT
+    good = sorted((Path(__file__).parent / "samples").glob("*.json"))
+    messages = st.builds(Message, role=st.just("user"), parts=...)
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree.files import Source, load
+from talktree.formats import BUILT_IN, by_slug
+from talktree.formats.base import Format
+from talktree.formats.engine import read
+from talktree.model.message import Message
+from talktree.testing import contract, conversion_contract
+from talktree.testing.strategies import damaged
+
+
+class FormatTests:
+    """The laws of one format, on its samples and on random messages and damage."""
+
+    format: ClassVar[Format]
+    good: ClassVar[Sequence[Path]]
+    """Samples, files or folders, that are as they should be."""
+    bad: ClassVar[Sequence[Path]] = ()
+    """Samples that are damaged or odd."""
+    messages: ClassVar[st.SearchStrategy[Message]]
+    """Random messages within what the format can hold."""
+
+    @pytest.fixture(autouse=True)
+    def is_registered(self) -> None:
+        """Conversions find the format by its slug."""
+        assert by_slug(self.format.info.slug) is self.format, "its package is not installed"
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run tests of samples for each of them."""
+        if "sample" in metafunc.fixturenames:
+            samples = [*self.good, *self.bad]
+            metafunc.parametrize("sample", samples, ids=[path.name for path in samples])
+        if "other" in metafunc.fixturenames:
+            metafunc.parametrize("other", [*BUILT_IN])
+
+    # reading and writing
+
+    def test_a_sample_is_recognized(self, sample: Path) -> None:
+        contract.detection_picks_it(self.format, load(sample))
+
+    def test_an_unchanged_sample_is_written_as_it_was(self, sample: Path) -> None:
+        contract.unchanged_document_writes_identical_bytes(self.format, load(sample))
+
+    def test_records_know_their_places(self, sample: Path) -> None:
+        contract.records_know_their_places(self.format, load(sample))
+
+    def test_putting_back_changes_nothing(self, sample: Path) -> None:
+        contract.putting_back_changes_nothing(self.format, load(sample))
+
+    def test_an_edit_changes_one_record(self, sample: Path) -> None:
+        contract.edit_changes_one_record(self.format, load(sample), text="changed\nü")
+
+    def test_good_samples_have_no_findings(self) -> None:
+        for path in self.good:
+            found = read(load(path), self.format).findings
+            assert [each for each in found if each.severity != "note"] == [], path
+
+    @given(data=st.data())
+    def test_a_new_message_reads_back(self, data: st.DataObject) -> None:
+        contract.new_entry_reads_back(self.format, data.draw(self.messages))
+
+    @given(data=st.data())
+    def test_an_appended_message_is_read(self, data: st.DataObject) -> None:
+        source = _in_memory(load(data.draw(st.sampled_from(self.good))))
+        contract.appended_entry_is_read(self.format, source, data.draw(self.messages))
+
+    @given(data=st.data())
+    def test_damaged_bytes_get_an_answer(self, data: st.DataObject) -> None:
+        source = load(data.draw(st.sampled_from([*self.good, *self.bad])))
+        files = source.as_bytes()
+        path = data.draw(st.sampled_from(sorted(files)))
+        files[path] = data.draw(damaged(files[path]))
+        broken = contract.source_of(files, folder=source.folder)
+        contract.any_bytes_get_an_answer(self.format, broken)
+
+    @given(raw=st.binary(max_size=300))
+    def test_random_bytes_get_an_answer(self, raw: bytes) -> None:
+        name = f"random{self.format.info.suffixes[0]}"
+        contract.any_bytes_get_an_answer(self.format, Source.of_bytes(raw, name=name))
+
+    # conversion
+
+    def test_a_round_trip_gives_the_same_bytes(self, sample: Path, other: str) -> None:
+        conversion_contract.round_trip_gives_the_same_bytes(
+            self.format, load(sample), by_slug(other)
+        )
+
+    def test_an_edit_elsewhere_comes_back_alone(self, other: str) -> None:
+        for path in self.good:
+            conversion_contract.edit_comes_back_alone(
+                self.format, load(path), by_slug(other), text="edited elsewhere"
+            )
+
+
+def _in_memory(source: Source) -> Source:
+    files = source.as_bytes()
+    return contract.source_of(files, folder=source.folder, name=source.name)
