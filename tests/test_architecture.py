@@ -142,7 +142,9 @@ def faults(path: Path) -> Iterator[str]:
 
 def _explained(function: ast.FunctionDef | ast.AsyncFunctionDef, tree: ast.Module) -> bool:
     """Whether a function has a docstring or needs none."""
-    if function.name.startswith("_") or isinstance(function, ast.AsyncFunctionDef):
+    # The name of a test says which law it states.
+    private = function.name.startswith(("_", "test_"))
+    if private or isinstance(function, ast.AsyncFunctionDef):
         return True
     return bool(ast.get_docstring(function)) or _overrides(function, tree)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.proof import Proof
 
 Attachments = Literal["inline", "beside", "link"]
@@ -42,3 +42,8 @@ class Made(Struct):
     """The file that all others are companion files of, if there is one."""
     proof: Proof | None = None
     """What the files must show when they are read again."""
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What is reported of it; complete once the files were made."""
+        return self.ledger.losses

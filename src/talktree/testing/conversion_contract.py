@@ -1,7 +1,7 @@
 """The laws of conversion for a format, with any other. Each raises AssertionError if it is broken.
 
 Like `contract` it knows no particular format. Files are recognized again under a name that says
-nothing, as those of a stranger would be.
+nothing, as those of another person would be.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from talktree.model.parts import Text
 from talktree.testing.contract import source_of, written
 
 
-class Written(NamedTuple):
+class ConvertedFiles(NamedTuple):
     """The files of a conversion."""
 
     files: Mapping[str, bytes]
@@ -40,13 +40,13 @@ class Written(NamedTuple):
         return read(source, format)
 
 
-def convert_checked(document: Document, target: Format) -> Written:
+def convert_checked(document: Document, target: Format) -> ConvertedFiles:
     """A conversion, which must show what was converted when it is read again."""
     made = converted(document, target.info.slug)
     contents = verify_made(made)
-    differing = [loss.what for loss in made.ledger.losses if loss.kind == "mismatch"]
+    differing = [loss.what for loss in made.losses if loss.kind == "mismatch"]
     assert not differing, f"the result does not show what was converted: {differing[:3]}"
-    return Written({path: each.read() for path, each in contents.items()}, made.folder)
+    return ConvertedFiles({path: each.read() for path, each in contents.items()}, made.folder)
 
 
 def round_trip_gives_the_same_bytes(format: Format, source: Source, other: Format) -> None:
@@ -66,7 +66,7 @@ def edit_comes_back_alone(format: Format, source: Source, other: Format, *, text
         if message is None:
             continue
         edited = there.with_conversation(edit.set_text(conversation, message.id, text))
-        files = Written(written(edited), folder=bool(there.origin) and _is_folder(there))
+        files = ConvertedFiles(written(edited), folder=bool(there.origin) and _is_folder(there))
         back = convert_checked(files.document(other), format).document(format)
         was, now = _words(before), _words(back)
         assert len(was) == len(now), "an edit changed the number of messages"
