@@ -32,6 +32,8 @@ FIXED_WORDS = frozenset(
     ("detect", "parse", "lens", "write", "adopt", "migrate", "repair", "extract", "places")
 )
 """Modules that every format folder may have."""
+OWN_STUDIO = "studio"
+"""The name of Talktree's own studio, and by chance of a format."""
 SESSIONS = ("session", "sage")
 """A session store is a folder in this format, so it may know it."""
 
@@ -73,7 +75,7 @@ def _format_names(package: Package) -> Iterator[tuple[str, int]]:
 def _mentions(tree: ast.Module, folders: dict[str, str]) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
-            case ast.Constant(value=str() as text) if text in BUILT_IN:
+            case ast.Constant(value=str() as text) if text in BUILT_IN and text != OWN_STUDIO:
                 yield text
             case ast.ImportFrom(module=str() as module):
                 base = ".".join(module.split(".")[:3])

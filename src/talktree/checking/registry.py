@@ -45,7 +45,8 @@ SHARED = (
 @cache
 def all_rules() -> Sequence[Rule]:
     """Every rule, by code."""
-    return _sorted([*_shared(), *(rule for format in all_formats() for rule in _rules_of(format))])
+    shared = filter(None, map(_with_formats, _shared()))
+    return _sorted([*shared, *(rule for format in all_formats() for rule in _rules_of(format))])
 
 
 @cache
@@ -53,13 +54,32 @@ def rules_for(slug: str) -> Sequence[Rule]:
     """The rules that hold for a format, each as severe as it is there."""
     format = by_slug(slug)
     found = _sorted([*_shared(), *_rules_of(format)])
-    fitting = [rule for rule in found if not rule.formats or slug in rule.formats]
+    fitting = [rule for rule in found if _fits(rule, format)]
     spared = {code for rule in fitting for code in rule.instead_of}
     return [
-        replace(rule, severity=format.severities.get(rule.code, rule.severity))
+        replace(
+            rule,
+            severity=format.severities.get(rule.code, rule.severity),
+            formats=(slug,) if rule.optional else rule.formats,
+        )
         for rule in fitting
         if rule.code not in spared
     ]
+
+
+def _fits(rule: Rule, format: Format) -> bool:
+    """Whether a rule is for a format."""
+    if rule.optional:
+        return rule.code in format.optional_rules
+    return not rule.formats or format.info.slug in rule.formats
+
+
+def _with_formats(rule: Rule) -> Rule | None:
+    """A rule with the formats that ask for it, if it is optional; None if none does."""
+    if not rule.optional:
+        return rule
+    formats = [each.info.slug for each in all_formats() if rule.code in each.optional_rules]
+    return replace(rule, formats=tuple(formats), optional=False) if formats else None
 
 
 def _rules_of(format: Format) -> Sequence[Rule]:

@@ -13,7 +13,7 @@ from talktree.conversion.merge_tree import Merging
 from talktree.conversion.merge_write import MergedTree, about_merged
 from talktree.errors import UsageError
 from talktree.files import Source, parked
-from talktree.formats import by_slug
+from talktree.formats import NATIVE, by_slug
 from talktree.formats.engine import Origin, read
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -33,7 +33,7 @@ def merged(documents: Sequence[Document]) -> Document:
     trees = [MergedTree(merging, talks) for talks in groups.values()]
     names = _free_names(trees)
     source = Source(PATH, {PATH: parked(_bytes(trees, names))}, folder=False)
-    document = read(source, by_slug("native"))
+    document = read(source, by_slug(NATIVE))
     for name, tree in zip(names, trees, strict=True):
         findings = document.find(name).skeleton.findings
         for line in tree.lines:
@@ -54,7 +54,7 @@ def _free_names(trees: Sequence[MergedTree]) -> list[str]:
 
 
 def _bytes(trees: Sequence[MergedTree], names: Sequence[str]) -> Iterator[bytes]:
-    native = by_slug("native")
+    native = by_slug(NATIVE)
     for number, (tree, name) in enumerate(zip(trees, names, strict=True)):
         about = about_merged(tree, name)
         yield from native.compose(PATH, about, tree.items(), first=not number)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.conversion.merge_talks import PLACES, Place, Talk
 from talktree.conversion.merge_tree import Copy, Merging, Node
-from talktree.formats import by_slug
+from talktree.formats import NATIVE, by_slug
 from talktree.formats.base import About
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH
@@ -86,7 +86,7 @@ class MergedTree:
 
     def items(self) -> Iterator[Item]:
         """The lines with their contents."""
-        native = by_slug("native")
+        native = by_slug(NATIVE)
         for position, (line, entry) in enumerate(self._contents()):
             named = self._named(line, entry, position)
             value = native.adopted(native.put(named, None), self._bones, position)

@@ -22,15 +22,13 @@ from talktree.export.redacting import as_it_stands
 from talktree.export.scope import positions
 from talktree.export.walk import Tell
 from talktree.files import Source, parked
-from talktree.formats import by_slug
+from talktree.formats import NATIVE, by_slug
 from talktree.formats.engine import Origin, read
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.text.json_value import equal
-
-OURS = "native"
 
 
 def as_format(
@@ -66,9 +64,9 @@ def _again(document: Document) -> Document:
         return read(as_it_stands(document), origin.format)
     except WouldLose:
         # Not every format can hold a message of which parts are left out; ours can.
-        made = converted(document, OURS, Options(carry=False))
+        made = converted(document, NATIVE, Options(carry=False))
         files = {path: parked(pieces) for path, pieces in made.files.items()}
-        return read(Source(document.name, files, folder=made.folder), by_slug(OURS))
+        return read(Source(document.name, files, folder=made.folder), by_slug(NATIVE))
 
 
 def _left(conversation: Conversation, kept: set[int], choice: Choice) -> Conversation:

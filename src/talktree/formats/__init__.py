@@ -21,6 +21,8 @@ BUILT_IN = {
     "native": "talktree.formats.native",
 }
 """Slug to module; a module is imported when its format is needed."""
+NATIVE = "native"
+"""Talktree's own format, which holds everything."""
 GROUP = "talktree.formats"
 """The entry-point group in which others register formats."""
 

@@ -414,6 +414,9 @@ class Format(ABC):
     """Severities of shared rules that differ here, by code: what its document requires is an
     error."""
 
+    optional_rules: frozenset[str] = frozenset()
+    """Codes of the shared rules that are only for formats that ask for them."""
+
     demands_ids: bool = False
     """Whether every message must have an id, even if none of a file has one."""
 

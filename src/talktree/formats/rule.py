@@ -89,6 +89,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     fix: Fix | None = None
     formats: tuple[str, ...] = ()
     """The formats it is for; empty for all."""
+    optional: bool = False
+    """Whether it is only for the formats that name it in `optional_rules`."""
     parts: tuple[type[Part], ...] = ()
     """The kinds of parts it looks at, if it looks at parts."""
     gate: Gate | None = None
@@ -136,6 +138,7 @@ def rule(
     on: Subject,
     fix: Fix | None = None,
     formats: Sequence[str] = (),
+    optional: bool = False,
     parts: Sequence[type[Part]] = (),
     gate: Gate | None = None,
     glance: Glance | None = None,
@@ -152,6 +155,7 @@ def rule(
             check=check,
             fix=fix,
             formats=tuple(formats),
+            optional=optional,
             parts=tuple(parts),
             gate=gate,
             glance=glance,

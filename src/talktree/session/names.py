@@ -11,8 +11,10 @@ from os import urandom
 from talktree.errors import NotFound, UsageError
 from talktree.formats.sage.session_ids import LONGEST, is_id
 
-__all__ = ["LONGEST", "checked_id", "is_id", "new_id", "whole"]
+__all__ = ["FORMAT", "LONGEST", "checked_id", "is_id", "new_id", "whole"]
 
+FORMAT = "sage"
+"""The format in which sessions are recorded."""
 _VARIANTS = {digit: "89ab"[number & 3] for number, digit in enumerate("0123456789abcdef")}
 
 

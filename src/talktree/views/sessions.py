@@ -7,6 +7,7 @@ from typing import Protocol
 
 from talktree.model.message import Message
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
+from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line
@@ -85,7 +86,7 @@ def spoken_lines(messages: Iterable[Message], agent: str | None) -> Iterator[Lin
         yield line(
             (f"{moment(message.time_ns) or '?':19}", "faint"),
             (f"  {message.id[:SHORT]:8}", "mark"),
-            (f"  {speaker_in('sage', message, agent):9}", "other"),
+            (f"  {speaker_in(SESSION_FORMAT, message, agent):9}", "other"),
             f"  {one_line(_words(message), WIDTH)}".rstrip(),
         )
 

@@ -26,9 +26,6 @@ OTHER_WORDS = {
     "developer": "system",
 }
 """What other programs call the same roles."""
-SPEAKING = ("muse", "sage")
-"""Formats in which a record may lack its role and be a message still; others have their own rule
-for it, or do without."""
 LONGEST_ROLE = 40
 CLOSE = 0.75
 
@@ -88,7 +85,7 @@ def unknown_role(seen: Seen) -> Sequence[Diagnostic]:
     return [Diagnostic(f"the format has no role {shown}{maybe}", fixable=found is not None)]
 
 
-@rule("ROL102", "no-role", "error", on="message", formats=SPEAKING)
+@rule("ROL102", "no-role", "error", on="message", optional=True)
 def no_role(seen: Seen) -> Sequence[Diagnostic]:
     """A message does not say who it is by, in a format where every message does.
 

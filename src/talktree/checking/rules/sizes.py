@@ -28,8 +28,6 @@ LONGEST_EDGE = 8000
 LARGE = 10_000_000
 """Below this, nobody minds what takes up the room."""
 BLOAT = 0.9
-RESUMING = ("claude-code",)
-"""Formats whose programs send the images of a conversation again with every request."""
 TALKING = frozenset({"user", "assistant", "system", "tool"})
 
 
@@ -85,7 +83,7 @@ def _without_images(seen: Seen, told: Diagnostic) -> Message:
     on="part",
     glance=files_in,
     parts=(Attachment, ToolResult),
-    formats=RESUMING,
+    optional=True,
     fix=unsafe(to_entry(_without_images)),
 )
 def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:

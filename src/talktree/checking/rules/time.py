@@ -35,9 +35,6 @@ MILLIS_END = 100_000_000_000_000
 """Numbers from here on can only mean microseconds, and a thousand times further on nanoseconds."""
 MICROS_END = MILLIS_END * 1000
 SHOWN = 40
-DATES = ("claude-code", "claude-messages")
-MILLIS = ("studio", "studio-text", "studio-xml")
-"""Formats whose times are looked at here; others have rules of their own for that."""
 
 
 @rule("TIM101", "time-runs-backwards", "note", on="talk")
@@ -107,7 +104,7 @@ def _in_millis(seen: Seen, told: Diagnostic) -> Json:
     "wrong-time-unit",
     "warning",
     on="message",
-    formats=MILLIS,
+    optional=True,
     fix=unsafe(to_value(_in_millis)),
 )
 def wrong_time_unit(seen: Seen) -> Sequence[Diagnostic]:
@@ -157,7 +154,7 @@ def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
     "warning",
     on="message",
     glance=_not_in_utc,
-    formats=DATES,
+    optional=True,
     fix=unsafe(to_value(_with_zone)),
 )
 def no_time_zone(seen: Seen) -> Sequence[Diagnostic]:
@@ -183,7 +180,7 @@ def _untimed(stretch: Stretch) -> Sequence[Seen]:
     return [seen for seen in stretch.messages if seen.entry.time_ns is None]  # type: ignore[union-attr]
 
 
-@rule("TIM105", "unreadable-time", "warning", on="message", formats=DATES[:1], glance=_untimed)
+@rule("TIM105", "unreadable-time", "warning", on="message", optional=True, glance=_untimed)
 def unreadable_time(seen: Seen) -> Sequence[Diagnostic]:
     """A message has a time that nobody can read.
 

@@ -21,9 +21,8 @@ from talktree.files import OutputGate
 from talktree.formats import by_slug, resolve_alias
 from talktree.formats.sources import is_one
 from talktree.model.document import Document
+from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.names import checked_id, is_id
-
-SESSIONS = "sage"
 
 
 @click.command("convert", cls=Verb)
@@ -181,7 +180,7 @@ command.examples = (
 
 def _session_id(id: str | None, target: str) -> str | None:
     """The id that is given to a session, checked."""
-    if id is not None and resolve_alias(target) != SESSIONS:
+    if id is not None and resolve_alias(target) != SESSION_FORMAT:
         raise UsageError("only sessions have an id of your choice", hint="--id is for --to sage")
     return None if id is None else checked_id(id)
 
@@ -192,7 +191,7 @@ def _with_folder_name(wish: Wish, document: Document) -> Wish:
         return wish
     folder = Path(str(wish.out))
     is_in_store = folder.parent.name == "sessions" and is_id(folder.name)
-    is_session = resolve_alias(wish.target) == SESSIONS and document.format != SESSIONS
+    is_session = resolve_alias(wish.target) == SESSION_FORMAT and document.format != SESSION_FORMAT
     if not is_in_store or not is_session or len(document.conversations) != 1:
         return wish
     return replace(wish, options=replace(wish.options, id=folder.name))

@@ -11,6 +11,7 @@ from talktree.cli import output, params, sessions
 from talktree.cli.claude_files import claude_log
 from talktree.cli.verbs import Verb
 from talktree.model.message import Message
+from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.recording.todos import todos_at
 from talktree.session.session import Session
 from talktree.session.undo.compare import compared
@@ -135,7 +136,7 @@ def show(
                     "workspace": workspace,
                     "at": messages[-1].id if messages else None,
                     "messages": [
-                        message_shape(each, format="sage", agent=found.store.agent)
+                        message_shape(each, format=SESSION_FORMAT, agent=found.store.agent)
                         for each in messages
                     ],
                     "differences": [

@@ -105,6 +105,7 @@ class ClaudeCode(Format):
         calls="named",
     )
     habits = Habits(sequential=True, replays=True, latest=True, walk=True)
+    optional_rules = frozenset({"SYN503", "TIM104", "TIM105"})
     lens = Lens(get, put)
     compaction_names: Mapping[str, str] = {
         "preTokens": "tokens_before",

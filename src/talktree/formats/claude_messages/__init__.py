@@ -65,6 +65,7 @@ class ClaudeMessages(Format):
         texts="one",
     )
     habits = Habits(sequential=True)
+    optional_rules = frozenset({"TIM104"})
     lens = Lens(get, put)
     record_per_line = True
     keeper = "line"

@@ -46,6 +46,7 @@ class Muse(Format):
         roles=("user", "assistant", "system"),
         texts="one",
     )
+    optional_rules = frozenset({"ROL102"})
     lens = Lens(get, put, complete)
     keeper = "opening"
     faithful = True

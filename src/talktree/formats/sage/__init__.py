@@ -62,6 +62,7 @@ class Sage(Format):
         docs="formats/sage.md",
         assistant="Sage",
     )
+    optional_rules = frozenset({"ROL102"})
     can = Can(
         branches=True,
         roles=("user", "assistant", "system", "tool"),

@@ -23,6 +23,7 @@ class Comments(Format):
 
     can = CAN
     derived = DERIVED
+    optional_rules = frozenset({"TIM103"})
     lens = LENS
     nests = True
     faithful = True

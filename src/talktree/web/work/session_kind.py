@@ -8,6 +8,7 @@ from typing import Literal
 
 from talktree.errors import UsageError
 from talktree.library.listing import Kept
+from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.names import is_id
 from talktree.session.older import SUFFIX
 
@@ -22,7 +23,7 @@ def session_kind(kept: Kept) -> Kind | None:
         return "claude-code" if path.suffix == ".jsonl" else None
     # A session in the older form is one file; it knows of no files that it changed.
     in_store = path.parent.name == SESSIONS and is_id(path.name) and path.suffix != SUFFIX
-    return "own" if kept.format == "sage" and in_store and kept.state != "gone" else None
+    return "own" if kept.format == SESSION_FORMAT and in_store and kept.state != "gone" else None
 
 
 def required_kind(kept: Kept) -> Kind:
