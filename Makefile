@@ -7,9 +7,12 @@ MUTANTS ?= 100000
 # The number of the first mutant: new ones in each run, and make prints it.
 FROM ?= $(shell date +%s)
 
+# The commit since which files changed, for `make mutate`.
+BASE ?= HEAD~1
+
 DEMO := TALKTREE_HOME=$(CURDIR)/.demo
 
-.PHONY: help demo demo-terminal frontend test quick check fix bench bench-peers torture docs clean
+.PHONY: help demo demo-terminal frontend test quick check fix bench bench-peers torture mutate docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -48,6 +51,9 @@ torture: frontend  ## the long runs: thousands of cases per law and fault, 100,0
 	@tests/tools.sh
 	HYPOTHESIS_PROFILE=torture PYTEST_TIMEOUT=0 $(BIN)/python -m pytest -n auto --dist worksteal
 	$(BIN)/python -m tests.torture.fuzz $(MUTANTS) --from $(FROM)
+
+mutate: $(STAMP)  ## 40 small mistakes in the files changed since BASE; the related tests should notice them
+	$(BIN)/python -m tests.mutate --base $(BASE)
 
 fix: $(STAMP)  ## format, and repair what the linters can repair
 	$(BIN)/ruff check --fix .
