@@ -60,8 +60,13 @@ def read_config() -> ConfigFile:
     path = config_file()
     try:
         about = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return ConfigFile(str(path), {})
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not path.is_symlink():
+            return ConfigFile(str(path), {})
+        target = os.readlink(path)
+        raise Unreadable(
+            f"{path}: a link to {target}, which does not exist", hint="fix it, or remove it"
+        ) from error
     except OSError as error:
         raise _unreadable(str(path), error) from None
     return _parse(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
