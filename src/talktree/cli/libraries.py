@@ -16,6 +16,8 @@ from talktree.errors import NotFound, TalktreeError, UsageError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
+    from talktree.errors import Failure
+    from talktree.export.many_jobs import ArchivedSource
     from talktree.library.library import Library
     from talktree.library.listing import Kept
     from talktree.model.document import Document
@@ -112,6 +114,26 @@ def read(path: str, *, format: str | None, library: str | None = None) -> Docume
         if format is None:
             return opened.read(kept)
         return api.read(opened.content(kept), format=format)
+
+
+def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
+    """What the library has for those of some paths and ids where nothing is on the disk."""
+    from talktree.errors import failure_of
+    from talktree.export.many_jobs import ArchivedSource
+
+    found: dict[str, ArchivedSource | Failure] = {}
+    for path in paths:
+        if path == "-" or os.path.lexists(path):
+            continue
+        try:
+            kept = _kept(path, None)
+        except NotFound as error:
+            found[path] = failure_of(error)
+            continue
+        if kept is not None:
+            library, entry = kept
+            found[path] = ArchivedSource(library=str(library.root), entry=entry)
+    return found
 
 
 def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:

@@ -110,12 +110,12 @@ def command(
     """Write a conversation as a page for other people, or a TABLE of the library for programs.
 
     A page holds all it needs, no script, and none of the keys, tokens and passwords that were
-    found. Several conversations, or a folder of them, become a folder of pages with an index. TABLE
-    is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a
-    path of that name is written `./messages`. Deleted messages, and messages that are not shown to
-    the user, are left out of pages and have no texts in tables unless --include-deleted. An output
-    that exists is replaced only with --force, and the input never. Exit code 3 if something could
-    not be read; the rest is written.
+    found. Several conversations, or a folder of them, become a folder: of pages with an index, or
+    with a file or folder of FORMAT for each. TABLE is one of messages, calls, usage or files and
+    needs the extra `data` (exit code 6 without it); a path of that name is written `./messages`.
+    Deleted messages, and messages that are not shown to the user, are left out of pages and have no
+    texts in tables unless --include-deleted. An output that exists is replaced only with --force,
+    and the input never. Exit code 3 if something could not be read; the rest is written.
     """
     encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
