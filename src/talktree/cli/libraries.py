@@ -12,7 +12,7 @@ import click
 
 from talktree.cli import params
 from talktree.cli.failures import tell
-from talktree.errors import NotFound, TalktreeError, UsageError
+from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
@@ -143,16 +143,20 @@ def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
 
 
 def is_kept(text: str) -> bool:
-    """Whether a conversation of the library is named, not a path."""
+    """Whether a conversation of the library is named, not a path.
+
+    What can only be an id and is not in the library is an error, and so is a locked library.
+    """
     from talktree.library.library import Library
 
     if not _may_be_id(text) or text == "-":
         return False
     try:
-        with Library.open() as library:
-            library.conversation(text)
-    except TalktreeError:
-        return False
+        library = Library.open()
+    except NotFound:
+        return False  # there is no library
+    with library:
+        library.conversation(text)
     return True
 
 

@@ -6,12 +6,14 @@ A key that was found once is kept by this process, so that the agent is asked on
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from talktree.errors import LibraryLocked, Unreadable, UsageError, WrongKey
+from talktree.home import data_home
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import is_encrypted
 
@@ -29,10 +31,15 @@ def library_key(root: Path) -> bytes | None:
     about = read_key_file(root)
     found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(root, about)
     if found is None:
-        raise LibraryLocked(
-            f"{root}: the library is locked", hint="unlock it: talktree library unlock"
-        )
+        raise LibraryLocked(f"{root}: the library is locked", hint=_unlock_hint(root))
     return remember_key(about.id, found)
+
+
+def _unlock_hint(root: Path) -> str:
+    """The command that unlocks a library; those in the data folder share one key."""
+    is_other = not Path(os.path.abspath(root)).is_relative_to(os.path.abspath(data_home()))
+    other = f" --library {shlex.quote(str(root))}" if is_other else ""
+    return f"unlock it: talktree library unlock{other}"
 
 
 def remember_key(id: str, key: bytes) -> bytes:
