@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from talktree.errors import Unreadable, UsageError
+from talktree.errors import Unreadable, UsageError, did_you_mean
 from talktree.home import config_file
 
 ATTACHMENTS = "attachments"
@@ -37,15 +37,16 @@ class ConfigFile(NamedTuple):
         own = self.tables.get(name, {})
         if not isinstance(own, dict):
             raise UsageError(f"{self.path}: {name} is not a table", hint=f"write [{name}]")
-        self.refuse_unknown(name, own, known)
+        self.refuse_unknown(f"{name}.", own, known)
         return own
 
-    def refuse_unknown(self, name: str, own: Mapping[str, Any], known: Collection[str]) -> None:
+    def refuse_unknown(self, where: str, own: Mapping[str, Any], known: Collection[str]) -> None:
         """Raise if a table has a name that means nothing."""
         for each in own:
             if each not in known:
                 raise UsageError(
-                    f"{self.path}: unknown setting {name}.{each}", hint=f"one of {', '.join(known)}"
+                    f"{self.path}: unknown setting {where}{each}{did_you_mean(each, known)}",
+                    hint=f"one of {', '.join(known)}",
                 )
 
     def is_changeable_by_others(self) -> bool:
@@ -85,8 +86,10 @@ def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> Config
         raise UsageError(f"{shown}: not TOML: {error}", hint="fix it, or remove it") from None
     for name in tables:
         if name not in TABLES:
-            choices = " or ".join(f"[{table}]" for table in TABLES)
-            raise UsageError(f"{shown}: unknown setting {name}", hint=f"write {choices}")
+            raise UsageError(
+                f"{shown}: unknown setting {name}{did_you_mean(name, TABLES)}",
+                hint=f"write {' or '.join(f'[{table}]' for table in TABLES)}",
+            )
     return ConfigFile(shown, tables, mode, owner)
 
 
