@@ -72,6 +72,12 @@ def test_nothing_is_said_to_be_written_if_nothing_is(folder: Path) -> None:
     assert not (folder / "out").exists()
 
 
+def test_a_word_is_replaced_in_a_session_that_was_compacted(folder: Path) -> None:
+    done = run(folder, "export", "talks/claude-code.jsonl", "--redact", "noon", "-o", "out.html")
+    assert done.returncode == 0, done.stderr
+    assert "noon" not in (folder / "out.html").read_text()
+
+
 @pytest.mark.parametrize("to", ["native", "sage"])
 @pytest.mark.parametrize("each", [False, True])
 def test_a_folder_of_conversations_is_redacted_in_a_format(

@@ -173,6 +173,8 @@ def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
     try:
         library = Library.open(None if folder is None else Path(folder))
     except NotFound:
+        if folder is not None:
+            raise
         return None
     # Contents are read when they are asked for, so the library stays open as long as the command.
     click.get_current_context().with_resource(library)

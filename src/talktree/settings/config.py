@@ -70,6 +70,9 @@ def read_config() -> ConfigFile:
         ) from error
     except OSError as error:
         raise _unreadable(str(path), error) from None
+    if not stat.S_ISREG(about.st_mode):
+        # A pipe would never end, and a folder has no settings.
+        raise UsageError(f"{path}: not a file", hint="make it a file, or remove it")
     return _parse(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
 
 
@@ -79,10 +82,15 @@ def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> Config
     import tomllib  # only for those who have a configuration
 
     try:
-        tables = tomllib.loads(Path(shown).read_text("utf-8"))
+        # Editors of Windows put a mark before the text.
+        tables = tomllib.loads(Path(shown).read_text("utf-8-sig"))
     except OSError as error:
         raise _unreadable(shown, error) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{shown}: not UTF-8, from byte {error.start} on", hint="save it as UTF-8"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{shown}: not TOML: {error}", hint="fix it, or remove it") from None
     for name in tables:
         if name not in TABLES:

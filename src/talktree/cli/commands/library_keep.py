@@ -106,7 +106,8 @@ def places(
             if verb == "add":
                 kept.add_place(path)
             elif not kept.remove_place(path):
-                tell(f"talktree: {path} is no place of the library")
+                tell(f"talktree: {path}: not a place of the library")
+                tell("hint: `talktree library places` lists them")
                 code = 1
         found = [str(each) for each in kept.places()]
     if as_json:

@@ -127,7 +127,9 @@ def _secret(word: str | None, *, from_stdin: bool) -> str:
     if word is not None:
         return word
     if from_stdin:
-        return sys.stdin.read().rstrip("\r\n")
+        if sys.stdin is None:
+            raise UsageError("stdin is closed", hint="pipe the secret into the command")
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape").rstrip("\r\n")
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("cannot prompt: stdin is not a terminal", hint="use --secret-from-stdin")
     return str(click.prompt("Secret", hide_input=True, err=True))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import LibraryLocked, Unreadable, UsageError, WrongKey
+from talktree.errors import LibraryLocked, TalktreeError, Unreadable, UsageError, WrongKey
 from talktree.home import data_home
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import is_encrypted
@@ -109,4 +109,9 @@ def _from_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
     path = os.environ.get(PASSPHRASE_FILE)
     if not path or path == "-":
         return None
-    return unwrap(root, about, passphrase=read_passphrase(path))
+    try:
+        passphrase = read_passphrase(path)
+    except TalktreeError as error:
+        error.hint = f"{error.hint} in {PASSPHRASE_FILE}"
+        raise
+    return unwrap(root, about, passphrase=passphrase)

@@ -113,15 +113,21 @@ class _Preview(Exception):
 
 def needle_of(text: str | None, pattern: str | None) -> Needle:
     """What is looked for, or an error that says why that cannot be."""
+    try:
+        encoded = (text or pattern or "").encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            "the secret is not UTF-8", hint=r"use --pattern with escapes such as \xff"
+        ) from None
     if pattern is not None:
         try:
-            made = re.compile(pattern.encode())
+            made = re.compile(encoded)
         except re.error as error:
             raise UsageError(
                 f"invalid pattern: {error}", hint="write a regular expression"
             ) from None
         if made.match(b""):
-            raise UsageError("the pattern matches nothing at all", hint="make it more specific")
+            raise UsageError("the pattern matches the empty text", hint="make it more specific")
         return Needle(pattern=made)
     if text is None or len(text) < SHORTEST:
         raise UsageError(
