@@ -117,6 +117,7 @@ WRONG: list[tuple[str, int, str, str]] = [
     ("library restore {id} --into empty", 2, "empty: not a folder", "name a folder"),
     ("library restore {id} --into o --version 9", 2, "there is no version 9 of ", "it has 1: "),
     ("library places add gone", 2, "gone: no such file or folder", ""),
+    ("library unlock --library talks", 2, "talks: there is no library here", ""),
     ("list --library talks", 2, "talks: there is no library here", ""),
     ("show {id} --library talks", 2, "talks: there is no library here", ""),
     ("session forget gone/gone --yes", 2, "gone/gone: no such session", ""),
@@ -284,12 +285,19 @@ def test_a_library_without_imports_is_encrypted_and_decrypted(tmp_path: Path) ->
     assert b"1 new" in home.run("import").stdout
 
 
-def test_a_home_that_others_can_write_to_is_not_encrypted(fresh: PrivateHome) -> None:
+def test_a_home_that_others_can_write_to_is_not_used(fresh: PrivateHome) -> None:
     fresh.home.chmod(0o777)
     found = fresh.fail("library", "encrypt", "--passphrase-file", "passphrase", code=3)
     assert found[0] == f"{fresh.home}: every user of this machine can write to this folder"
-    fresh.home.chmod(0o700)
     assert not (fresh.root / "library.key").exists()
+    fresh.home.chmod(0o700)
+    fresh.run("library", "encrypt", "--passphrase-file", "passphrase")
+    fresh.home.chmod(0o777)
+    for command in (("import", "talks"), ("studio", "talks", "--no-open")):
+        again = fresh.fail(*command, code=3, TALKTREE_PASSPHRASE_FILE="passphrase")
+        assert again == found
+    fresh.home.chmod(0o700)
+    fresh.run("library", "lock")
 
 
 # disks
@@ -374,6 +382,28 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         assert b"No space left on device" in done.stderr
         home.run("library", "lock")
         filler.unlink()
+
+
+def test_a_page_that_does_not_fit_is_not_written_in_part(fresh: PrivateHome) -> None:
+    first = (DEMO / "claude-messages.jsonl").read_bytes().splitlines(keepends=True)[0]
+    (fresh.folder / "talks" / "small.jsonl").write_bytes(first)
+    talks = ("talks/claude-code.jsonl", "talks/small.jsonl")
+    done = fresh.run("export", *talks, "--to", "md", "-o", "out", before="ulimit -f 4; ")
+    assert done.returncode == 3
+    lines = done.stderr.decode().splitlines()
+    assert lines[0].startswith("talktree: wrote out (1 page, ")
+    assert lines[-1] == "talktree: claude-code.md: cannot write: File too large"
+    assert os.listdir(fresh.folder / "out") == ["small.md"]
+
+
+def test_a_path_without_history_is_not_forgotten(fresh: PrivateHome) -> None:
+    assert fresh.run("session", "new").returncode == 0
+    before = fresh.files()
+    for yes in ((), ("--yes",)):
+        found = fresh.fail("session", "forget", "--path", "talks/gone", *yes, code=2)
+        assert found[0].startswith("talks/gone: session ")
+        assert found[0].endswith(" has no history of it")
+    assert fresh.files() == before
 
 
 def test_an_export_that_does_not_fit_leaves_nothing(plain: PrivateHome) -> None:

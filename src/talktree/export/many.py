@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -181,12 +182,22 @@ def _write(made: Exported, path: Path) -> int:
     Not synced one by one: the folder of all appears by one rename, and can be made again.
     """
     size = 0
-    for name, pieces in made.files.items():
-        inside = path / beneath(name) if made.folder else path
-        inside.parent.mkdir(parents=True, exist_ok=True)
-        with open(inside, "wb") as file:
-            for piece in pieces:
-                size += file.write(piece)
+    try:
+        for name, pieces in made.files.items():
+            inside = path / beneath(name) if made.folder else path
+            inside.parent.mkdir(parents=True, exist_ok=True)
+            with open(inside, "wb") as file:
+                for piece in pieces:
+                    size += file.write(piece)
+    except BaseException as error:
+        # Others may succeed, and a part of this one must not be among them.
+        if made.folder:
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise Unreadable(f"{path.name}: cannot write: {error.strerror or error}") from None
+        raise
     return size
 
 

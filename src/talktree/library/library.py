@@ -61,7 +61,7 @@ def _found_key(root: Path) -> bytes | None:
     return library_key(root)
 
 
-def _missing(root: Path) -> NotFound:
+def missing_library(root: Path) -> NotFound:
     """The error for a folder without a library; one that was named is shown."""
     if root == data_home() / FOLDER:
         return NotFound("there is no library yet", hint="`talktree import PATH` makes one")
@@ -81,7 +81,7 @@ class Library:
         self.root = root
         self.write = write
         if not write and not (root / DATABASE).exists():
-            raise _missing(root)
+            raise missing_library(root)
         if key is None and has_leftovers(root):
             from talktree.library.encryption.leftovers import finish_interrupted
 

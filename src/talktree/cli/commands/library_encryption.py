@@ -39,6 +39,7 @@ from talktree.library.encryption.state import (
     lacks_key_file,
 )
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.library.library import missing_library
 from talktree.library.temporary import FOLDER as STUDIO
 from talktree.settings.encryption import encryption_settings, seconds_of
 from talktree.views.shapes import document_text
@@ -261,11 +262,17 @@ def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
         finish_interrupted(root, recover=False)
     if lacks_key_file(root):
         raise undecipherable(root / DATABASE, encrypted=False)
+    _require_encrypted(root)
+    return root, read_key_file(root)
+
+
+def _require_encrypted(root: Path) -> None:
     if not is_encrypted(root):
+        if not (root / DATABASE).exists():
+            raise missing_library(root)
         raise UsageError(
             f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
         )
-    return root, read_key_file(root)
 
 
 def _slots(key: bytes, passphrase_file: str | None, recipients: Sequence[str]) -> tuple[Slot, ...]:
@@ -297,10 +304,7 @@ def _change(
     root: Path, passphrase_file: str | None, new_file: str | None, identity: str | None
 ) -> None:
     """Wrap the data key by another passphrase."""
-    if not is_encrypted(root):
-        raise UsageError(
-            f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
-        )
+    _require_encrypted(root)
     about = read_key_file(root)
     found = passphrases.identities(identity)
     if found:
