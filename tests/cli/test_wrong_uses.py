@@ -118,6 +118,16 @@ WRONG: list[tuple[str, int, str, str]] = [
     ("library restore {id} --into o --version 9", 2, "there is no version 9 of ", "it has 1: "),
     ("library places add gone", 2, "gone: no such file or folder", ""),
     ("library unlock --library talks", 2, "talks: there is no library here", ""),
+    ("library scrub pears --yes --library talks", 2, "talks: there is no library here", ""),
+    ("library forget x --yes --library talks", 2, "talks: there is no library here", ""),
+    ("library forget --finish --library talks", 2, "talks: there is no library here", ""),
+    ("library readmit 1 --library talks", 2, "talks: there is no library here", ""),
+    ("library reindex --library talks", 2, "talks: there is no library here", ""),
+    ("library retention --yes --library talks", 2, "talks: there is no library here", ""),
+    ("library places remove x --library talks", 2, "talks: there is no library here", ""),
+    ("edit x --undo --library talks", 2, "talks: there is no library here", ""),
+    ("export {id} -o empty/o.html", 3, "empty/o.html: cannot write: Not a directory", ""),
+    ("export {id} -o o/ --encrypt-to ssh-rsa", 2, "ssh-rsa: not a recipient: ", FORMS),
     ("list --library talks", 2, "talks: there is no library here", ""),
     ("show {id} --library talks", 2, "talks: there is no library here", ""),
     ("session forget gone/gone --yes", 2, "gone/gone: no such session", ""),
@@ -155,6 +165,13 @@ def test_a_secret_that_is_not_text_is_refused(plain: PrivateHome) -> None:
     assert plain.fail("library", "scrub", b"\xff\xfe\xfd\xfc", code=2)[0] == (
         "the secret is not UTF-8"
     )
+
+
+def test_a_passphrase_from_a_closed_stdin(fresh: PrivateHome) -> None:
+    fresh.run("library", "encrypt", "--passphrase-file", "passphrase")
+    done = fresh.run("library", "unlock", "--passphrase-file", "-", before="exec <&-; ")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (3, b"talktree: stdin is closed")
+    fresh.run("library", "lock")
 
 
 # the configuration

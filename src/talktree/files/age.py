@@ -84,7 +84,9 @@ def parse_identities(data: bytes, path: str) -> list[Any]:
         ]
     except (library.IdentityError, UnicodeDecodeError) as error:
         raise Unreadable(
-            f"{path}: not an age identity: {error}", hint="make one with age-keygen -o FILE"
+            f"{path}: not an age identity: {error}",
+            hint="name a file of age-keygen -o FILE, or an SSH key (ed25519, RSA) without a "
+            "passphrase",
         ) from None
 
 

@@ -101,7 +101,7 @@ def places(
     if (verb == "list") == bool(paths):
         raise UsageError("say what to add or remove", hint="talktree library places add PATH")
     code = 0
-    with opened(library, write=verb != "list") as kept:
+    with opened(library, write=verb != "list", create=verb == "add") as kept:
         for path in paths:
             if verb == "add":
                 kept.add_place(path)

@@ -75,6 +75,8 @@ def read_passphrase(path: str) -> str:
     """The passphrase in a file of one line, without the end of that line; - is stdin."""
     try:
         if path == "-":
+            if sys.stdin is None:
+                raise Unreadable("stdin is closed", hint="pipe the passphrase into the command")
             data = sys.stdin.buffer.read(_LONGEST + 1)
         else:
             with open(path, "rb") as file:
