@@ -53,7 +53,7 @@ def _unlockable(folder: Path) -> Unreadable:
     )
 
 
-_LOCK_FAILED = "Failed to acquire Lockfile"
+_LOCK_FAILED = "Failed to acquire Lockfile: IoError"
 
 
 class Place(NamedTuple):
