@@ -67,7 +67,8 @@ def scrub(
 
     def run(*, preview: bool) -> Scrubbed:
         """Scrub the library, and those of files that a studio was opened on."""
-        with opened(library, write=True) as kept:
+        # A secret may be in what a studio keeps, or be known before the first import.
+        with opened(library, write=True, create=not library) as kept:
             done = kept.scrub(secret, pattern=pattern, preview=preview, force=force)
         copies = []
         if not library:

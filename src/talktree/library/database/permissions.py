@@ -17,10 +17,11 @@ from talktree.home import data_home
 from talktree.library.encryption.state import KEY_COPY, KEY_FILE
 from talktree.library.erasure.key import NAME as FORGET_KEY
 from talktree.library.fulltext.place import FOLDER
+from talktree.library.temporary import FOLDER as TEMPORARY
 
 LOCK = "writing"
-IN_HOME = ("library", "studio")
-"""The folders of the data folder that hold libraries and nothing else."""
+OWN = "library"
+"""The folder of the user's library in the data folder."""
 LOGS = ("-wal", "-shm", "-journal")
 
 
@@ -67,7 +68,7 @@ def _is_shared(database: Path) -> bool:
     Everything is in the places that the data folder has for libraries.
     """
     home = data_home()
-    if any(home / name in database.parents for name in IN_HOME):
+    if database.parent == home / OWN or home / TEMPORARY in database.parents:
         return False
     own = {path.name for path in _files(database)} | {FOLDER, LOCK, KEY_FILE, KEY_COPY, FORGET_KEY}
     try:
