@@ -26,8 +26,12 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The key that marks sessions is made and used in a folder of the tests' own."""
+    """The key that marks sessions is made and used in a folder of the tests' own.
+
+    Settings are read from such a folder, too, and never from those of the developer.
+    """
     os.environ["TALKTREE_HOME"] = str(tmp_path_factory.mktemp("home"))
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

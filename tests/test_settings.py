@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from talktree.home import config_file
 from talktree.model.parts import Attachment
 from talktree.settings.attachments import DEFAULT_SIZE, attachment_settings
 from talktree.text.attachment_scan import EICAR
+from tests.cli.transcript import environment
 
 NOTES = """\
 {"talktree":{"version":1}}
@@ -94,19 +98,73 @@ def test_a_folder_of_somebody_else_brings_no_command(
     shutil.copy(folder / name, folder / "talktree" / "config.toml")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_CONFIG_HOME", ".")
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
     if name == "config.toml":
         assert run(["check", "talk.jsonl"]) == 0
     else:
         assert run(["check", "talk.jsonl"]) == 2
         told = capsys.readouterr().err
         assert f"{name}: [attachments] does not count in the files of a project" in told
-        assert str(config) in told
+        assert str(tmp_path / "user" / ".config" / "talktree" / "config.toml") in told
     assert run(["check", "talk.jsonl", "--config", name]) == 2
     assert not trace.exists()
     (folder / name).unlink()
     config.write_text(f"[attachments]\nscan-command = 'touch {trace} {{path}}'\n")
     assert run(["check", "talk.jsonl"]) == 0
     assert trace.exists()
+
+
+def _talktree(home: Path, config: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command with a data folder and a folder of settings."""
+    env = {**environment(), "TALKTREE_HOME": str(home), "XDG_CONFIG_HOME": str(config)}
+    command = ["talktree", *words]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_the_file_of_the_user_counts_if_the_home_has_none(tmp_path: Path) -> None:
+    home, settings = tmp_path / "home", tmp_path / "settings"
+    own, users = home / "config.toml", settings / "talktree" / "config.toml"
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text(NOTES)
+    _talktree(home, settings, "import", str(talk))
+
+    def _applies(path: Path, *, exists: bool = True) -> str:
+        found = _talktree(home, settings, "library", "info", "--json")
+        shape = json.loads(found.stdout)
+        assert (shape["config_file"], shape["config_exists"]) == (str(path), exists)
+        line = f"configuration  {path}{'' if exists else ' (does not exist)'}"
+        assert line in _talktree(home, settings, "library", "info").stdout.splitlines()
+        return _talktree(home, settings, "check", str(talk)).stdout
+
+    assert "SYN505" not in _applies(users, exists=False)
+    users.parent.mkdir(parents=True)
+    users.write_text("[attachments]\nmax-size = 3\n")
+    assert "SYN505" in _applies(users)
+    own.write_text("[attachments]\nmax-size = 4\n")
+    assert "SYN505" not in _applies(own)
+    own.write_text("")
+    assert "SYN505" not in _applies(own)
+    own.unlink()
+    own.symlink_to("nowhere")
+    done = _talktree(home, settings, "check", str(talk))
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"talktree: {own}: a link to nowhere, which does not exist\nhint: fix it, or remove it\n"
+    )
+
+
+def test_no_test_reads_the_settings_of_the_developer() -> None:
+    # A command that a test runs with a data folder of its own needs a place for settings as well.
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Dict):
+                continue
+            names = {each.value for each in node.keys if isinstance(each, ast.Constant)}
+            spread = [
+                value for key, value in zip(node.keys, node.values, strict=True) if key is None
+            ]
+            if "TALKTREE_HOME" in names and not spread:
+                assert names & {"HOME", "XDG_CONFIG_HOME"}, f"{path}:{node.lineno}"
 
 
 def test_a_relative_folder_of_settings_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,6 +191,14 @@ class Failure(NamedTuple):
     exit_code: int
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the known one that is nearest, if one is near."""
+    from difflib import get_close_matches  # only mistakes pay for it
+
+    near = get_close_matches(name.lower(), [*known], n=1)
+    return f", did you mean {near[0]}?" if near else ""
+
+
 def failure_of(error: TalktreeError) -> Failure:
     """What a failure says."""
     return Failure(error.kind, error.message, error.hint, error.exit_code)

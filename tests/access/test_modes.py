@@ -62,8 +62,12 @@ class Bench(NamedTuple):
 
     @property
     def env(self) -> dict[str, str]:
-        places = {"TALKTREE_HOME": str(self.home), "TMPDIR": str(self.temporary)}
-        return {**environment(), **places, "HOME": str(self.work)}
+        return {
+            **environment(),
+            "TALKTREE_HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "HOME": str(self.work),
+        }
 
     def run(self, command: str, mask: str = "000") -> subprocess.CompletedProcess[str]:
         """What a command of Talktree does under a umask."""

@@ -111,7 +111,7 @@ def test_no_content_of_the_library_acts_on_a_terminal(tmp_path: Path) -> None:
     session.title(f"title {HOSTILE}")
     path = session.save(tmp_path / "claude")
     os.rename(path, path.parent / f"odd {HOSTILE.replace(chr(0), '').replace('/', '')}.jsonl")
-    home = {"TALKTREE_HOME": str(tmp_path / "home")}
+    home = {**environment(), "TALKTREE_HOME": str(tmp_path / "home")}
     for command in (
         ["import", "claude", "--progress", "none"],
         ["search", "zeppelin", "brass"],
@@ -133,7 +133,9 @@ def test_names_in_the_bar_of_an_import_cannot_act(tmp_path: Path) -> None:
         name = HOSTILE.replace(chr(0), "").replace("/", "")[:60]
         path = small(tmp_path / "claude", number).save(tmp_path / "claude")
         os.rename(path, path.parent / f"{number}{name}.jsonl")
-    shown, code = on_terminal(["import", "claude"], tmp_path, {"TALKTREE_HOME": str(tmp_path)})
+    shown, code = on_terminal(
+        ["import", "claude"], tmp_path, {**environment(), "TALKTREE_HOME": str(tmp_path)}
+    )
     assert (code, "3 new" in shown) == (0, True)
     for word in ("\x1b]", "\x1b[2J", "\x9b", "\x90", "\u202e", "\u200b", "\u2028"):
         assert word not in shown

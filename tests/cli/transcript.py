@@ -73,7 +73,11 @@ def run(command: str, folder: Path, programs: Path | None = None) -> str:
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
-        env={**environment(programs), "TALKTREE_HOME": f"{folder}-home"},
+        env={
+            **environment(programs),
+            "TALKTREE_HOME": f"{folder}-home",
+            "XDG_CONFIG_HOME": f"{folder}-config",
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=300,
@@ -88,12 +92,13 @@ def run(command: str, folder: Path, programs: Path | None = None) -> str:
 
 
 def environment(programs: Path | None = None) -> dict[str, str]:
-    """Nothing of the machine but the way to the program under test."""
+    """Nothing of the machine but the way to the program under test, and no settings."""
     folders = [str(programs)] if programs else []
     folders += [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     way = {"PATH": os.pathsep.join(folders)}
     if modules := os.environ.get("PYTHONPATH"):
         way["PYTHONPATH"] = modules
+    way["XDG_CONFIG_HOME"] = os.environ.get("XDG_CONFIG_HOME", "/nonexistent")
     return {**way, "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
 
 

@@ -15,6 +15,7 @@ from talktree.text.bank_accounts import is_iban
 from talktree.text.personal import is_card, personal_in
 from talktree.text.safe_patterns import UnsafePattern, compile_pattern
 from talktree.text.secrets import secrets_in, without_secrets
+from tests.cli.transcript import environment
 from tests.export.leaks import as_json, leaks
 
 
@@ -72,7 +73,7 @@ def _export(
     source = folder / "session.jsonl"
     source.write_text(text)
     command = [sys.executable, "-m", "talktree.cli.main", "export", str(source), "--to", to]
-    env = {"TALKTREE_HOME": home or str(folder / "home"), "PATH": "/usr/bin:/bin"}
+    env = {**environment(), "TALKTREE_HOME": home or str(folder / "home")}
     return subprocess.run(
         [*command, "-o", "-", *options], capture_output=True, check=False, env=env
     )

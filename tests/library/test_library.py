@@ -14,7 +14,7 @@ from tests.library import made
 
 
 def test_there_is_none_until_somebody_writes(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="no library yet"):
+    with pytest.raises(NotFound, match="there is no library here"):
         Library.open(tmp_path / "library")
     Library.open(tmp_path / "library", write=True).close()
     with Library.open(tmp_path / "library") as library:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -342,10 +343,16 @@ def test_a_message_of_the_future_counts_as_now(shelf: Shelf, tmp_path: Path) -> 
         ("[[retention]]", "says nothing"),
         ('[[retention]]\nkeep = true\nforget-after = "1d"', "two things"),
         ('[[retention]]\nkeep = true\nlabel = "x"', "no labels"),
-        ('[[retention]]\nkeep = true\nprojekt = "x"', "unknown setting retention.projekt"),
+        (
+            '[[retention]]\nkeep = true\nprojekt = "x"',
+            "unknown setting in retention rule 1: projekt, did you mean project?",
+        ),
         ('[[retention]]\nkeep = true\nproject = ""', "not a text"),
         ("[[retention]]\nkeep = true\nproject = []", "not a text"),
-        ('[[retention]]\nkeep = true\nformat = "word"', "no format is called word"),
+        (
+            '[[retention]]\nkeep = true\nformat = "word"',
+            "retention rule 1: no format is called word",
+        ),
         ('[retention]\nforget-after = "1d"', "not a list of tables"),
         ("retention = 5", "not a list of tables"),
     ],
@@ -369,6 +376,60 @@ def test_an_import_is_done_even_if_a_rule_is_wrong(shelf: Shelf, tmp_path: Path)
     done = shelf.run("import", str(new.path))
     assert (done.returncode, "1 new" in done.stdout) == (2, True)
     assert "not an age" in done.stderr
+    assert new.id in shelf.ids()
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            '[[retention]]\nforget-after = "1d"\nformat = ["sage", "claud-code"]',
+            "retention rule 1: no format is called claud-code, did you mean claude-code?",
+        ),
+        (
+            '[[retention]]\nkeep = true\n[[retention]]\nforget_after = "1d"',
+            "unknown setting in retention rule 2: forget_after, did you mean forget-after?",
+        ),
+        (
+            '[[retentions]]\nforget-after = "1d"',
+            "unknown setting retentions, did you mean retention?",
+        ),
+        ("[[retention]]\nforget-after = 180", "retention rule 1: forget-after is not an age: 180"),
+    ],
+)
+def test_an_import_names_what_is_wrong_with_a_rule(
+    shelf: Shelf, tmp_path: Path, rules: str, message: str
+) -> None:
+    shelf.configure('[[retention]]\nforget-after = "500d"\n')
+    assert shelf.run("library", "retention", "--yes").returncode == 0
+    before = shelf.ids()
+    shelf.configure(rules)
+    new = write_talk(tmp_path / "later", 99, 0, "/home/ana/garden")
+    for command in (("import", str(tmp_path / "later")), ("library", "retention", "--yes")):
+        done = shelf.run(*command)
+        assert done.returncode == 2
+        first, second = done.stderr.splitlines()
+        assert first == f"talktree: {shelf.home / 'config.toml'}: {message}"
+        assert second.startswith("hint: ")
+        assert before <= shelf.ids() <= before | {new.id}
+
+
+def test_a_watch_goes_on_if_a_rule_is_wrong(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.configure('[[retention]]\nforget-after = "1d"\nformat = "claud-code"')
+    new = write_talk(tmp_path / "later", 99, 0, "/home/ana/garden")
+    with subprocess.Popen(
+        [sys.executable, "-m", "talktree.cli.main", "watch", str(tmp_path / "later"), "--every=.1"],
+        env={**environment(), "TALKTREE_HOME": str(shelf.home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        assert watching.stdout is not None
+        assert str(new.path) in watching.stdout.readline()
+        watching.send_signal(signal.SIGINT)
+        _, errors = watching.communicate(timeout=60)
+    assert "no format is called claud-code, did you mean claude-code?\nhint: " in errors
+    assert watching.returncode == 130
     assert new.id in shelf.ids()
 
 

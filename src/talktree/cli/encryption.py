@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ class Encryption:
 
     def __init__(self, given: Sequence[str], out: str) -> None:
         self._recipients: list[Any] = parse_recipients(given) if given else []
+        if out.endswith(("/", os.sep)):
+            self.refuse_folder()
         if self and out != "-" and not out.endswith(ENDING):
             raise UsageError(
                 f"{out}: an encrypted file ends with {ENDING}", hint=f"write -o {out}{ENDING}"

@@ -21,8 +21,9 @@ from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported, redactor_for
 from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
-from talktree.files import OutputGate, input_paths
+from talktree.files import OutputGate, input_paths, load
 from talktree.formats import by_slug, slugs
+from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json_value import Json
@@ -81,13 +82,19 @@ def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | 
 
 
 def _is_many(wish: Wish) -> bool:
-    """Several paths make a folder; so does a folder of conversations if a folder is named."""
+    """Several paths make a folder; so does a folder of conversations if a folder is named.
+
+    In a format a folder that is one source becomes one output, as `talktree convert` makes it.
+    """
     if len(wish.paths) > 1:
         return True
     (path,) = wish.paths
     names_folder = wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
-    bare = not Path(wish.out).suffix and wish.choice.to in PAGES
-    return wish.out != "-" and (names_folder or (bare and os.path.isdir(path)))
+    if names_folder or wish.out == "-":
+        return wish.out != "-"
+    if Path(wish.out).suffix or not os.path.isdir(path):
+        return False
+    return wish.choice.to in PAGES or (wish.source_format is None and not is_one(load(path)))
 
 
 # one
@@ -153,10 +160,6 @@ def _conclude(
 
 
 def _export_many(wish: Wish, gate: OutputGate) -> int:
-    if wish.choice.to not in PAGES:
-        raise UsageError(
-            f"many conversations as {wish.choice.to}", hint="`talktree convert` writes those"
-        )
     if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
         raise UsageError("a choice of messages needs one conversation", hint="name just one")
     outcomes = _watched(wish, gate)
@@ -180,9 +183,10 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
             skipped,
             looked_for=looked_for,
         )
-    elif wish.speaks:
+    elif wish.speaks and pages:
         total = size(sum(each.size for each in pages))
-        tell(f"talktree: wrote {wish.out} ({counted(len(pages), 'page')}, {total})")
+        what = counted(len(pages), "page" if wish.choice.to in PAGES else "conversation")
+        tell(f"talktree: wrote {wish.out} ({what}, {total})")
         tell_redacted(secrets, looked_for)
         _tell_left_out(left_out)
         _tell_skipped(skipped)
@@ -207,6 +211,7 @@ def _run(wish: Wish, gate: OutputGate, told: Told) -> list[Outcome]:
         wish.choice,
         gate=gate,
         format=wish.source_format,
+        archived=libraries.find_archived(wish.paths),
         processes=wish.jobs,
         told=told,
     )

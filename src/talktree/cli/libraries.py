@@ -12,10 +12,12 @@ import click
 
 from talktree.cli import params
 from talktree.cli.failures import tell
-from talktree.errors import NotFound, TalktreeError, UsageError
+from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
+    from talktree.errors import Failure
+    from talktree.export.many_jobs import ArchivedSource
     from talktree.library.library import Library
     from talktree.library.listing import Kept
     from talktree.model.document import Document
@@ -114,6 +116,26 @@ def read(path: str, *, format: str | None, library: str | None = None) -> Docume
         return api.read(opened.content(kept), format=format)
 
 
+def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
+    """What the library has for those of some paths and ids where nothing is on the disk."""
+    from talktree.errors import failure_of
+    from talktree.export.many_jobs import ArchivedSource
+
+    found: dict[str, ArchivedSource | Failure] = {}
+    for path in paths:
+        if path == "-" or os.path.lexists(path):
+            continue
+        try:
+            kept = _kept(path, None)
+        except NotFound as error:
+            found[path] = failure_of(error)
+            continue
+        if kept is not None:
+            library, entry = kept
+            found[path] = ArchivedSource(library=str(library.root), entry=entry)
+    return found
+
+
 def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
     """What is read for some arguments: files and folders, or the library for an id in it."""
     root = library or str(data_home() / "library")
@@ -121,16 +143,20 @@ def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
 
 
 def is_kept(text: str) -> bool:
-    """Whether a conversation of the library is named, not a path."""
+    """Whether a conversation of the library is named, not a path.
+
+    What can only be an id and is not in the library is an error, and so is a locked library.
+    """
     from talktree.library.library import Library
 
     if not _may_be_id(text) or text == "-":
         return False
     try:
-        with Library.open() as library:
-            library.conversation(text)
-    except TalktreeError:
-        return False
+        library = Library.open()
+    except NotFound:
+        return False  # there is no library
+    with library:
+        library.conversation(text)
     return True
 
 
@@ -147,6 +173,8 @@ def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
     try:
         library = Library.open(None if folder is None else Path(folder))
     except NotFound:
+        if folder is not None:
+            raise
         return None
     # Contents are read when they are asked for, so the library stays open as long as the command.
     click.get_current_context().with_resource(library)

@@ -15,16 +15,28 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(folder: str | None, *, write: bool = False) -> Iterator[Library]:
-    """The library that is meant; only whoever writes makes one."""
+def opened(folder: str | None, *, write: bool = False, create: bool = False) -> Iterator[Library]:
+    """The library that is meant; only commands that import into it create one."""
     from talktree.library.library import Library
 
+    if write and not create:
+        require_library(folder)
     if _may_have_leftovers():
         from talktree.library.temporary import tidy_leftovers
 
         tidy_leftovers()
     with Library.open(None if folder is None else Path(folder), write=write) as library:
         yield library
+
+
+def require_library(folder: str | None) -> None:
+    """Raise if there is no library in a folder."""
+    from talktree.library.encryption.state import DATABASE, has_key_file
+    from talktree.library.library import FOLDER, missing_library
+
+    root = data_home() / FOLDER if folder is None else Path(folder)
+    if not (root / DATABASE).exists() and not has_key_file(root):
+        raise missing_library(root)
 
 
 def _may_have_leftovers() -> bool:

@@ -83,12 +83,14 @@ class FolderName(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         if value == STREAM:
             raise UsageError("- is stdin or stdout, not a folder", hint="write ./- for that name")
+        if os.path.lexists(value) and not os.path.isdir(value):
+            raise UsageError(f"{os.fsdecode(value)}: not a folder", hint="name a folder")
         return super().convert(value, param, ctx)
 
 
 FORMAT = FormatName()
 KIND = KindName()
-PATH = click.Path(allow_dash=True)
+PATH = click.Path(allow_dash=True, readable=False)
 FOLDER = FolderName(file_okay=False)
 
 force = click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from talktree.cli.failures import tell
+from talktree.errors import TalktreeError
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -28,7 +29,8 @@ def report(result: RetentionResult | None) -> None:
         return
     if result.why_not is not None:
         tell(f"talktree: {result.why_not}")
-        tell(f"hint: {result.hint}")
+        if result.hint:
+            tell(f"hint: {result.hint}")
     elif result.cases:
         from talktree.views.retention import result_line
 
@@ -47,7 +49,13 @@ class Repeated:
 
     def run(self, *, quiet: bool) -> None:
         """Apply the rules if that was long enough ago, and report what came of it once."""
-        result = self._schedule.run(self._library)
+        from talktree.library.retention.apply import RetentionResult
+
+        try:
+            result = self._schedule.run(self._library)
+        except TalktreeError as error:
+            # What changes is kept all the same: rules that are wrong must not end that.
+            result = RetentionResult(why_not=error.message, hint=error.hint)
         if result is None:
             return
         why = result.why_not

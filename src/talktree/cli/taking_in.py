@@ -35,7 +35,7 @@ def taken_in(
     color: str,
 ) -> int:
     """Take in what is new and tell what came of it; the exit code."""
-    with opened(library, write=True) as kept:
+    with opened(library, write=True, create=True) as kept:
         with progress_told(progress, quiet=quiet or as_json) as step:
             done = kept.import_(paths, known=known, progress=step)
         failure, forgotten = _apply_retention(kept)

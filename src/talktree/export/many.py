@@ -1,4 +1,4 @@
-"""Many conversations into a folder of pages with an index, in as many processes as pay off.
+"""Many conversations into a folder of pages or files, in as many processes as pay off.
 
 The folder appears whole when all is done, or not at all. One bad source does not stop the others.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -24,17 +25,18 @@ from talktree.errors import (
     mistake,
 )
 from talktree.export.choice import PAGES, Choice
-from talktree.export.export import exported, redactor_for
-from talktree.export.many_jobs import Job, jobs
+from talktree.export.export import Exported, exported, redactor_for
+from talktree.export.many_jobs import ArchivedSource, Job, jobs
 from talktree.export.page.index import Line, index_page
 from talktree.export.redaction import Redactor
 from talktree.files import OutputGate, Source, load
 from talktree.files.content import OnDisk
-from talktree.files.save import building_folder, place_folder
+from talktree.files.save import beneath, building_folder, place_folder
 from talktree.formats import by_slug
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
+from talktree.library.library import Library
 from talktree.model.document import Document
 from talktree.processes.crew import in_processes
 
@@ -63,7 +65,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     number: int
     path: str
     page: str = ""
-    """Where its page is, below the folder; nothing if there is none."""
+    """Where its page, its file or its own folder is, below the folder; nothing if it has none."""
     title: str = ""
     facts: tuple[str, ...] = ()
     size: int = 0
@@ -88,13 +90,18 @@ def export_many(
     *,
     gate: OutputGate | None = None,
     format: str | None = None,
+    archived: Mapping[str, ArchivedSource | Failure] | None = None,
     processes: int | None = None,
     told: Told = _silent,
 ) -> list[Outcome]:
-    """Write a page for each conversation in some paths, and an index of them."""
+    """Write a page for each conversation in some paths, and an index of them.
+
+    In a format, each conversation becomes a file or a folder of its own. For the paths and ids in
+    `archived` the library is read.
+    """
     gate = gate or OutputGate(paths)
     gate.check(out, folder=True)
-    todo = jobs(paths, format=format)
+    todo = jobs(paths, format=format, archived=archived)
     with building_folder(out) as building:
         order = Order(choice=choice, out=str(building), key=Redactor().key)
         outcomes: list[Outcome] = []
@@ -146,22 +153,21 @@ def worked(order: Order, job: Job) -> Outcome:
 
 
 def _worked(order: Order, job: Job) -> Outcome:
+    if job.failure is not None:
+        return _failed(job, job.failure)
     choice = order.choice
     redactor = redactor_for(choice, order.key)
-    made = exported(_read(job), choice, redactor=redactor)
-    (pieces,) = made.files.values()
-    name = redacted_path(job.name, redactor) if choice.redact else job.name
-    path = _claimed(Path(order.out), name, PAGES[choice.to])
-    page = path.relative_to(order.out).as_posix()
-    size = 0
-    # Not synced one by one: the folder appears by one rename, and can be made again.
-    with open(path, "wb") as file:
-        for piece in pieces:
-            size += file.write(piece)
+    # What is in the library is read as it is written, so the library stays open until then.
+    with _opened(job) as document:
+        made = exported(document, choice, redactor=redactor)
+        name = redacted_path(job.name, redactor) if choice.redact else job.name
+        ending = "" if made.folder else PAGES.get(choice.to) or Path(made.name).suffix
+        path = _claimed(Path(order.out), name, ending, folder=made.folder)
+        size = _write(made, path)
     return Outcome(
         number=job.number,
         path=job.shown,
-        page=page,
+        page=path.relative_to(order.out).as_posix(),
         title=made.title,
         facts=tuple(made.facts),
         size=size,
@@ -170,24 +176,66 @@ def _worked(order: Order, job: Job) -> Outcome:
     )
 
 
+def _write(made: Exported, path: Path) -> int:
+    """Write what was made into a new file or folder; how many bytes it has.
+
+    Not synced one by one: the folder of all appears by one rename, and can be made again.
+    """
+    size = 0
+    try:
+        for name, pieces in made.files.items():
+            inside = path / beneath(name) if made.folder else path
+            inside.parent.mkdir(parents=True, exist_ok=True)
+            with open(inside, "wb") as file:
+                for piece in pieces:
+                    size += file.write(piece)
+    except BaseException as error:
+        # Others may succeed, and a part of this one must not be among them.
+        if made.folder:
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise Unreadable(f"{path.name}: cannot write: {error.strerror or error}") from None
+        raise
+    return size
+
+
 def redacted_path(name: str, redactor: Redactor) -> str:
     """The path of a page without secrets in any of its names."""
     steps = (redactor.name(step).strip() for step in name.split("/"))
     return "/".join(step or REDACTED for step in steps)
 
 
-def _claimed(root: Path, name: str, ending: str) -> Path:
-    """A new empty file; names that are equal without their secrets are numbered."""
+def _claimed(root: Path, name: str, ending: str, *, folder: bool) -> Path:
+    """A new empty file or folder; names that are equal without their secrets are numbered."""
     number = 2 if name.casefold() == INDEX else 1
     while True:
         path = root / (f"{name}{ending}" if number == 1 else f"{name}-{number}{ending}")
         number += 1
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            path.touch(exist_ok=False)
+            if folder:
+                path.mkdir()
+            else:
+                path.touch(exist_ok=False)
         except FileExistsError:
             continue
         return path
+
+
+@contextmanager
+def _opened(job: Job) -> Iterator[Document]:
+    """The document of a job, from its files or from the library."""
+    if job.archived is None:
+        yield _read(job)
+        return
+    entry = job.archived.entry
+    with Library.open(Path(job.archived.library)) as library:
+        if job.format is None:
+            yield library.read(entry)
+        else:
+            yield read(library.content(entry), by_slug(job.format))
 
 
 def _read(job: Job) -> Document:

@@ -1,18 +1,27 @@
-"""What there is to export in some paths: each conversation with the files it is in."""
+"""What there is to export: each conversation in some paths with its files, or in the library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 
 from msgspec import Struct
 
-from talktree.errors import TalktreeError
+from talktree.errors import Failure, TalktreeError
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import Found, found, load_found
+from talktree.library.listing import Kept
+
+
+class ArchivedSource(Struct, frozen=True, kw_only=True):
+    """A conversation that is read from the library."""
+
+    library: str
+    """The folder of the library."""
+    entry: Kept
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -20,7 +29,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
     number: int
     root: str
-    """The file or folder it is found in."""
+    """The file or folder it is found in; nothing if it is read from the library."""
     files: tuple[str, ...] = ()
     """Those of its files that belong to it, if they are not all."""
     format: str | None = None
@@ -29,13 +38,26 @@ class Job(Struct, frozen=True, kw_only=True):
     """What its page is called, without the ending."""
     size: int
     asked: bool
+    archived: ArchivedSource | None = None
+    failure: Failure | None = None
+    """Why it cannot be read; then nothing is tried."""
 
 
-def jobs(paths: Sequence[str], *, format: str | None = None) -> list[Job]:
-    """Everything in some paths that may be a conversation, with a name for each page."""
+def jobs(
+    paths: Sequence[str],
+    *,
+    format: str | None = None,
+    archived: Mapping[str, ArchivedSource | Failure] | None = None,
+) -> list[Job]:
+    """Everything in some paths that may be a conversation, with a name for each page.
+
+    `archived` has the paths and ids for which the library is read, or why it cannot be.
+    """
     taken = {"index"}
     out: list[Job] = []
-    for each in found(paths, format=format):
+    archived = archived or {}
+    on_disk = [path for path in paths if path not in archived]
+    for each in found(on_disk, format=format) if on_disk else ():
         for part in _parts(each, format):
             name = _free(part.name, taken)
             out.append(
@@ -50,7 +72,39 @@ def jobs(paths: Sequence[str], *, format: str | None = None) -> list[Job]:
                     asked=each.asked,
                 )
             )
+    for named, source in archived.items():
+        if isinstance(source, Failure):
+            out.append(_archived_job(len(out), named, failure=source))
+            continue
+        name = _free(_page_name(named, source.entry), taken)
+        out.append(_archived_job(len(out), named, name, source, format))
     return out
+
+
+def _archived_job(
+    number: int,
+    named: str,
+    name: str = "",
+    source: ArchivedSource | None = None,
+    format: str | None = None,
+    failure: Failure | None = None,
+) -> Job:
+    return Job(
+        number=number,
+        root="",
+        format=format,
+        shown=named,
+        name=name,
+        size=source.entry.size if source else 0,
+        asked=True,
+        archived=source,
+        failure=failure,
+    )
+
+
+def _page_name(named: str, entry: Kept) -> str:
+    """The name of a page: that of the file if a path is named, else the whole id."""
+    return PurePath(named).stem if "/" in named or "." in named else entry.id
 
 
 def _parts(each: Found, format: str | None) -> Iterable[Job]:

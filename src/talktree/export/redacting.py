@@ -18,6 +18,7 @@ from talktree.export.redaction import Redactor
 from talktree.files import Content, Source, parked
 from talktree.formats.engine import Origin, read, write
 from talktree.model.document import Document
+from talktree.model.vendor_walk import written_links
 from talktree.text.secrets import Secret, found_in
 
 _TYPE = b'"media_type"'
@@ -70,12 +71,15 @@ def redacted(
 
 
 def _has_same_shape(one: Document, other: Document) -> bool:
-    """Whether the same messages follow each other, whatever they say."""
+    """Whether the same messages follow each other, whatever they say.
+
+    Links are compared as they are written: others are inferred when a tree is first asked for.
+    """
     if len(one.conversations) != len(other.conversations):
         return False
     pairs = zip(one.conversations, other.conversations, strict=True)
     return all(
-        left.skeleton.parents == right.skeleton.parents
+        written_links(left.skeleton).parents == written_links(right.skeleton).parents
         and left.skeleton.traits == right.skeleton.traits
         for left, right in pairs
     )

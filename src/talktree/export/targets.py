@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from talktree.errors import UsageError
+from talktree.home import config_file
 from talktree.text.personal import personal_in
 from talktree.text.safe_patterns import UnsafePattern, UserPattern, compile_pattern
 from talktree.text.secret_kinds import KIND_COUNT
@@ -138,7 +139,8 @@ def _matched(pattern: UserPattern, text: str) -> list[Target]:
         return [Target(*span, "pattern") for span in pattern.matches(text)]
     except UnsafePattern as error:
         raise UsageError(
-            f"redaction pattern {pattern.pattern.pattern!r}: {error}", hint="use a simpler one"
+            f"{config_file()}: redaction pattern {pattern.pattern.pattern!r}: {error}",
+            hint="use a simpler one",
         ) from None
 
 
@@ -147,5 +149,6 @@ def _compiled(pattern: str) -> UserPattern:
         return compile_pattern(pattern)
     except UnsafePattern as error:
         raise UsageError(
-            f"redaction pattern {pattern!r}: {error}", hint="use a simpler one, without (…+)+"
+            f"{config_file()}: redaction pattern {pattern!r}: {error}",
+            hint="write a regular expression of Python without (…+)+",
         ) from None

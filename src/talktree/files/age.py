@@ -32,15 +32,18 @@ def parse_recipients(given: Iterable[str]) -> list[Any]:
     """The recipients that some texts or files name."""
     found: list[Any] = []
     for text in given:
-        _refuse_secret(text, "this")
+        if not text.strip():
+            raise UsageError("an empty recipient", hint=f"write {_FORMS}")
+        _refuse_secret(text, "")
         if _is_recipient(text):
             found.append(_recipient(text, text))
             continue
-        for line in _lines(text, _FORMS):
-            _refuse_secret(line, text)
+        lines = _lines(text, _FORMS)
+        if not lines:
+            raise UsageError(f"{text}: no recipient in it", hint=f"write {_FORMS}")
+        for line in lines:
+            _refuse_secret(line, f"{text}: ")
             found.append(_recipient(line, f"{text}: {line[:40]}"))
-    if not found:
-        raise UsageError("no recipient was given", hint=f"write {_FORMS}")
     return found
 
 
@@ -48,7 +51,7 @@ def _refuse_secret(text: str, name: str) -> None:
     """Refuse an identity in the place of a recipient, without showing it."""
     if text.upper().startswith("AGE-SECRET-KEY-") or "PRIVATE KEY-----" in text:
         raise UsageError(
-            f"{name}: a secret key, not a recipient",
+            f"{name}a secret key was given, not a recipient",
             hint="name its public part: age-keygen -y FILE shows it",
         )
 
@@ -81,7 +84,9 @@ def parse_identities(data: bytes, path: str) -> list[Any]:
         ]
     except (library.IdentityError, UnicodeDecodeError) as error:
         raise Unreadable(
-            f"{path}: not an age identity: {error}", hint="make one with age-keygen -o FILE"
+            f"{path}: not an age identity: {error}",
+            hint="name a file of age-keygen -o FILE, or an SSH key (ed25519, RSA) without a "
+            "passphrase",
         ) from None
 
 
@@ -164,7 +169,8 @@ def _recipient(text: str, shown: str) -> Any:  # noqa: ANN401
         try:
             return kind.from_str(text)
         except (library.RecipientError, ValueError) as error:
-            why = str(error)
+            # What follows is how the library would write its own value.
+            why = str(error).partition(": Invalid(")[0]
     raise UsageError(f"{shown}: not a recipient: {why}", hint=f"write {_FORMS}")
 
 
@@ -172,7 +178,11 @@ def _lines(path: str, forms: str) -> list[str]:
     """The lines of a file that name recipients."""
     try:
         text = Path(path).read_bytes()[:_LONGEST].decode()
-    except (OSError, UnicodeDecodeError):
+    except FileNotFoundError:
         raise UsageError(f"{path}: neither a recipient nor a file", hint=f"write {forms}") from None
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}", hint=f"write {forms}") from None
+    except (UnicodeDecodeError, ValueError):
+        raise UsageError(f"{path}: not a list of recipients", hint=f"write {forms}") from None
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]

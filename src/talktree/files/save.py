@@ -79,12 +79,19 @@ def building_folder(target: str | Path) -> Iterator[Path]:
 
     place = Path(target)
     with _os_errors(target):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(place.parent)
         building = Path(mkdtemp(dir=place.parent, prefix=f".{place.name}."))
     try:
         yield building
     finally:
         rmtree(building, ignore_errors=True)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
 
 
 def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
@@ -134,7 +141,7 @@ def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agr
     # A link stays a link; the file it leads to is replaced.
     place = Path(os.path.realpath(target))
     with _os_errors(target):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(place.parent)
         descriptor, name = mkstemp(dir=place.parent, prefix=f".{place.name}.")
     os.close(descriptor)
     building = Path(name)

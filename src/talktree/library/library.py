@@ -7,6 +7,7 @@ full text nor the archive.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -61,6 +62,16 @@ def _found_key(root: Path) -> bytes | None:
     return library_key(root)
 
 
+def missing_library(root: Path) -> NotFound:
+    """The error for a folder without a library; one that was named is shown."""
+    if root == data_home() / FOLDER:
+        return NotFound("there is no library yet", hint="`talktree import PATH` makes one")
+    return NotFound(
+        f"{root}: there is no library here",
+        hint=f"`talktree import PATH --library {shlex.quote(str(root))}` makes one",
+    )
+
+
 _DISTRUST = "UPDATE sources SET indexed = -1"
 
 
@@ -71,7 +82,7 @@ class Library:
         self.root = root
         self.write = write
         if not write and not (root / DATABASE).exists():
-            raise NotFound("there is no library yet", hint="`talktree import PATH` makes one")
+            raise missing_library(root)
         if key is None and has_leftovers(root):
             from talktree.library.encryption.leftovers import finish_interrupted
 

@@ -217,6 +217,8 @@ def conversation(db: Database, named: str) -> Kept:
 
     A path means the first conversation in the file.
     """
+    if not named:
+        raise NotFound("no conversation is named", hint="name an id or a path: `talktree list`")
     # A file name may hold bytes that are not text; an id never does.
     id = os.fsencode(named).decode("utf-8", "replace")
     row = db.one(_KEPT + _BY_NATIVE, _named(id)) or db.one(
@@ -226,7 +228,7 @@ def conversation(db: Database, named: str) -> Kept:
         return _kept(row)
     near = [_kept(each) for each in db.rows(_KEPT + _BY_BEGINNING, _named(id, id + _LAST))]
     ids = list(dict.fromkeys(each.id for each in near))
-    if not named or not ids:
+    if not ids:
         raise NotFound(f"{named}: no such conversation", hint="`talktree list` shows all")
     if len(ids) > 1:
         some = ", ".join(ids[:NEAR]) + (", …" if len(ids) > NEAR else "")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from talktree.errors import Unreadable, UsageError
+from talktree.errors import Unreadable, UsageError, did_you_mean
 from talktree.home import config_file
 
 ATTACHMENTS = "attachments"
@@ -37,15 +37,16 @@ class ConfigFile(NamedTuple):
         own = self.tables.get(name, {})
         if not isinstance(own, dict):
             raise UsageError(f"{self.path}: {name} is not a table", hint=f"write [{name}]")
-        self.refuse_unknown(name, own, known)
+        self.refuse_unknown(f"{name}.", own, known)
         return own
 
-    def refuse_unknown(self, name: str, own: Mapping[str, Any], known: Collection[str]) -> None:
+    def refuse_unknown(self, where: str, own: Mapping[str, Any], known: Collection[str]) -> None:
         """Raise if a table has a name that means nothing."""
         for each in own:
             if each not in known:
                 raise UsageError(
-                    f"{self.path}: unknown setting {name}.{each}", hint=f"one of {', '.join(known)}"
+                    f"{self.path}: unknown setting {where}{each}{did_you_mean(each, known)}",
+                    hint=f"one of {', '.join(known)}",
                 )
 
     def is_changeable_by_others(self) -> bool:
@@ -60,10 +61,18 @@ def read_config() -> ConfigFile:
     path = config_file()
     try:
         about = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return ConfigFile(str(path), {})
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not path.is_symlink():
+            return ConfigFile(str(path), {})
+        target = os.readlink(path)
+        raise Unreadable(
+            f"{path}: a link to {target}, which does not exist", hint="fix it, or remove it"
+        ) from error
     except OSError as error:
         raise _unreadable(str(path), error) from None
+    if not stat.S_ISREG(about.st_mode):
+        # A pipe would never end, and a folder has no settings.
+        raise UsageError(f"{path}: not a file", hint="make it a file, or remove it")
     return _parse(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
 
 
@@ -73,15 +82,22 @@ def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> Config
     import tomllib  # only for those who have a configuration
 
     try:
-        tables = tomllib.loads(Path(shown).read_text("utf-8"))
+        # Editors of Windows put a mark before the text.
+        tables = tomllib.loads(Path(shown).read_text("utf-8-sig"))
     except OSError as error:
         raise _unreadable(shown, error) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{shown}: not UTF-8, from byte {error.start} on", hint="save it as UTF-8"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{shown}: not TOML: {error}", hint="fix it, or remove it") from None
     for name in tables:
         if name not in TABLES:
-            choices = " or ".join(f"[{table}]" for table in TABLES)
-            raise UsageError(f"{shown}: unknown setting {name}", hint=f"write {choices}")
+            raise UsageError(
+                f"{shown}: unknown setting {name}{did_you_mean(name, TABLES)}",
+                hint=f"write {' or '.join(f'[{table}]' for table in TABLES)}",
+            )
     return ConfigFile(shown, tables, mode, owner)
 
 

@@ -89,7 +89,7 @@ def _rule(config: ConfigFile, number: int, table: Mapping[str, Any]) -> Retentio
                 f"{where}: {name} means nothing: conversations of the library have no labels",
                 hint=f'{BRANCH_NAME} = "important" finds those with a branch that you named so',
             )
-    config.refuse_unknown(RETENTION, table, KNOWN)
+    config.refuse_unknown(f"in {RETENTION} rule {number}: ", table, KNOWN)
     if (FORGET_AFTER in table) == (KEEP in table):
         raise UsageError(
             f"{where}: says nothing, or two things", hint=f"write {FORGET_AFTER} or {KEEP}"

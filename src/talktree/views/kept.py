@@ -12,6 +12,8 @@ from talktree.views.measure import counted, size
 from talktree.views.when import moment, stamp
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from talktree.library.archive.verify import Trouble
     from talktree.library.archive.versions import Version
     from talktree.library.importing.expiry import Expiring
@@ -140,8 +142,8 @@ def _days(each: Expiring) -> int:
 # the library as a whole
 
 
-def info_lines(info: Info) -> Iterator[Line]:
-    """Where it is, how much it holds, and what it looks at."""
+def info_lines(info: Info, config: Path) -> Iterator[Line]:
+    """Where it is, how much it holds, what it looks at, and the configuration that applies."""
     states = {"gone": info.gone, "unreadable": info.unreadable}
     told = [f"{count:,} {state}" for state, count in states.items() if count]
     yield _row("library", str(info.root))
@@ -153,6 +155,7 @@ def info_lines(info: Info) -> Iterator[Line]:
     yield _row("last import", moment(info.last_import) or "never")
     for number, place in enumerate(info.places):
         yield _row("" if number else "places", os.fsdecode(place))
+    yield _row("configuration", f"{config}{'' if os.path.lexists(config) else ' (does not exist)'}")
     yield from _path_rows("damaged", info.damaged)
     yield from _path_rows("not imported", info.not_imported)
 
@@ -173,7 +176,7 @@ def _row(name: str, what: str) -> Line:
     return line((f"{name:15}", "faint"), what)
 
 
-def info_shape(info: Info) -> dict[str, Json]:
+def info_shape(info: Info, config: Path) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "root": str(info.root),
@@ -189,6 +192,8 @@ def info_shape(info: Info) -> dict[str, Json]:
         "index_bytes": info.index,
         "database_bytes": info.database,
         "places": [os.fsdecode(each) for each in info.places],
+        "config_file": str(config),
+        "config_exists": os.path.lexists(config),
         "damaged": [*map(_path_shape, info.damaged)],
         "not_imported": [*map(_path_shape, info.not_imported)],
     }

@@ -120,7 +120,7 @@ def test_a_passphrase_is_not_asked_for_without_a_terminal(home: LockedHome) -> N
     assert b"not a terminal" in done.stderr
     assert b"--passphrase-file" in done.stderr
     assert not home.root.exists()
-    assert b"not encrypted" in home.run("library", "unlock", code=2).stderr
+    assert b"there is no library yet" in home.run("library", "unlock", code=2).stderr
 
 
 def test_an_identity_unlocks_and_decrypts(home: LockedHome) -> None:

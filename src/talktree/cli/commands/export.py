@@ -116,9 +116,10 @@ def command(
     """Write a conversation as a page for other people, or a TABLE of the library for programs.
 
     A page holds all it needs and no script. Several conversations, or a folder of them, become a
-    folder of pages with an index. TABLE is one of messages, calls, usage or files and needs the
-    extra `data` (exit code 6 without it); a path of that name is written `./messages`. Keys, tokens
-    and passwords that are found are replaced in pages and tables unless --no-redact is given.
+    folder: of pages with an index, or with a file or folder of FORMAT for each. TABLE is one of
+    messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a path of
+    that name is written `./messages`. Keys, tokens and passwords that are found are replaced in
+    pages and tables unless --no-redact is given.
     Deleted messages, and messages that are not shown to the user, are left out of pages and have no
     texts in tables unless --include-deleted. An output that exists is replaced only with --force,
     and the input never. Exit code 3 if something could not be read; the rest is written.

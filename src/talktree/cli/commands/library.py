@@ -33,7 +33,7 @@ def command(context: click.Context) -> None:
 
 assert isinstance(command, LazyGroup)
 command.listed = {
-    "info": Listed(_CARE, "Tell where it is and how much it holds.", "info"),
+    "info": Listed(_CARE, "Tell where it is, how much it holds, and what configures it.", "info"),
     "check": Listed(_CARE, "Look for damage in the archive and the index.", "check"),
     "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
     "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),

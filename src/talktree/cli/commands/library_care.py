@@ -8,6 +8,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
+from talktree.home import config_file
 from talktree.text.json_value import Json
 from talktree.views.kept import info_lines, info_shape, trouble_line, trouble_shape
 from talktree.views.measure import counted
@@ -19,13 +20,13 @@ from talktree.views.shapes import document_text
 @libraries.at
 @params.color
 def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
-    """Tell where the library is, how much it holds and how much room that takes."""
+    """Tell where the library is, how much it holds, and which configuration file is read."""
     with opened(library) as kept:
         found = kept.info()
     if as_json:
-        output.print_text([document_text(info_shape(found))])
+        output.print_text([document_text(info_shape(found, config_file()))])
         return
-    output.print_lines(info_lines(found), color=output.use_color(color))
+    output.print_lines(info_lines(found, config_file()), color=output.use_color(color))
 
 
 info.examples = ("talktree library info", "talktree library info --json | jq .archive_bytes")

@@ -10,10 +10,11 @@ import click
 from talktree.cli import libraries, output, params, passphrases
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
-from talktree.errors import TalktreeError, UsageError
+from talktree.errors import NotSaved, TalktreeError, UsageError
 from talktree.files.private import make_private
 from talktree.home import data_home
 from talktree.library.database.failures import undecipherable
+from talktree.library.database.permissions import secure_library
 from talktree.library.dropped_files import dropped_folder
 from talktree.library.encryption.key_file import (
     LibraryKey,
@@ -38,6 +39,7 @@ from talktree.library.encryption.state import (
     lacks_key_file,
 )
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.library.library import missing_library
 from talktree.library.temporary import FOLDER as STUDIO
 from talktree.settings.encryption import encryption_settings, seconds_of
 from talktree.views.shapes import document_text
@@ -84,28 +86,41 @@ def encrypt(
     `talktree library lock`. Needs the extra `encryption` (exit code 6 without it).
     """
     root = _root(library)
+    encryption_settings()  # a mistake in them must not come up when all is done
     if change_passphrase:
+        if recipients:
+            raise UsageError(
+                "--change-passphrase changes no recipients", hint="leave --recipient out"
+            )
         _change(root, passphrase_file, new_passphrase_file, identity)
         return
     if new_passphrase_file or identity:
         raise UsageError("this option needs --change-passphrase", hint="see --help")
     if is_encrypted(root):
+        read_key_file(root)
         raise UsageError(
             f"{root}: the library is encrypted already", hint="change its key: --change-passphrase"
         )
     from talktree.library.encryption.switch import encrypt_library
 
+    if root.exists():
+        secure_library(root / DATABASE)
     key = new_key()
     about = LibraryKey(key_id(key), _slots(key, passphrase_file, recipients))
     if not (root / DATABASE).exists():
         _make(root, key, about)
     else:
         encrypt_library(root, key, about)
-    for other in _studio_libraries(root):
-        encrypt_library(other, key, about)
     tell("talktree: the library is encrypted")
     _tell_of_dropped_files(root)
     _hold(about, key, None)
+    for other in _studio_libraries(root):
+        try:
+            encrypt_library(other, key, about)
+        except TalktreeError as error:
+            error.message = f"what a studio keeps of files is not encrypted: {error.message}"
+            error.hint = f"end the studio, or remove {other} if you need no edits of it"
+            raise
 
 
 encrypt.examples = (
@@ -157,12 +172,16 @@ def unlock(
     A small process of yours holds the key in memory; nothing is written to the disk.
     """
     root, about = _encrypted(library)
+    encryption_settings()
     seconds = None if timeout is None else seconds_of(timeout)
     if timeout is not None and seconds is None:
-        raise UsageError(f"--timeout {timeout}: not a time", hint=UNITS)
+        raise UsageError(f"--timeout {timeout}: not a time", hint=f"{UNITS}, up to 7d")
     key = _unwrapped(root, about, passphrase_file, identity)
-    if repair_key_file(root):
-        tell("talktree: one of the two key files was damaged and was written again")
+    try:
+        if repair_key_file(root):
+            tell("talktree: one of the two key files was damaged and was written again")
+    except NotSaved as error:
+        tell(f"talktree: one of the two key files is damaged: {error.message}")
     _hold(about, key, seconds, must=True)
 
 
@@ -243,11 +262,17 @@ def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
         finish_interrupted(root, recover=False)
     if lacks_key_file(root):
         raise undecipherable(root / DATABASE, encrypted=False)
+    _require_encrypted(root)
+    return root, read_key_file(root)
+
+
+def _require_encrypted(root: Path) -> None:
     if not is_encrypted(root):
+        if not (root / DATABASE).exists():
+            raise missing_library(root)
         raise UsageError(
             f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
         )
-    return root, read_key_file(root)
 
 
 def _slots(key: bytes, passphrase_file: str | None, recipients: Sequence[str]) -> tuple[Slot, ...]:
@@ -279,10 +304,7 @@ def _change(
     root: Path, passphrase_file: str | None, new_file: str | None, identity: str | None
 ) -> None:
     """Wrap the data key by another passphrase."""
-    if not is_encrypted(root):
-        raise UsageError(
-            f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
-        )
+    _require_encrypted(root)
     about = read_key_file(root)
     found = passphrases.identities(identity)
     if found:

@@ -101,12 +101,13 @@ def places(
     if (verb == "list") == bool(paths):
         raise UsageError("say what to add or remove", hint="talktree library places add PATH")
     code = 0
-    with opened(library, write=verb != "list") as kept:
+    with opened(library, write=verb != "list", create=verb == "add") as kept:
         for path in paths:
             if verb == "add":
                 kept.add_place(path)
             elif not kept.remove_place(path):
-                tell(f"talktree: {path} is no place of the library")
+                tell(f"talktree: {path}: not a place of the library")
+                tell("hint: `talktree library places` lists them")
                 code = 1
         found = [str(each) for each in kept.places()]
     if as_json:

@@ -67,7 +67,8 @@ def scrub(
 
     def run(*, preview: bool) -> Scrubbed:
         """Scrub the library, and those of files that a studio was opened on."""
-        with opened(library, write=True) as kept:
+        # A secret may be in what a studio keeps, or be known before the first import.
+        with opened(library, write=True, create=not library) as kept:
             done = kept.scrub(secret, pattern=pattern, preview=preview, force=force)
         copies = []
         if not library:
@@ -127,7 +128,9 @@ def _secret(word: str | None, *, from_stdin: bool) -> str:
     if word is not None:
         return word
     if from_stdin:
-        return sys.stdin.read().rstrip("\r\n")
+        if sys.stdin is None:
+            raise UsageError("stdin is closed", hint="pipe the secret into the command")
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape").rstrip("\r\n")
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("cannot prompt: stdin is not a terminal", hint="use --secret-from-stdin")
     return str(click.prompt("Secret", hide_input=True, err=True))

@@ -190,6 +190,13 @@ def forget(
     id = named.session if named.session is not None else store.newest()
     if id is None:
         raise NotFound(f"{named.root}: there are no sessions", hint="`talktree session new`")
+    if paths and not messages:
+        found = store.forget(id, paths=paths)
+        if not (found.snapshots or found.moves or found.files or found.not_undoable):
+            raise NotFound(
+                f"{', '.join(paths)}: session {id} has no history of it",
+                hint="name a path as it is below the folder of the store",
+            )
     done = store.forget(id, messages=messages, paths=paths, dry_run=not yes)
     if as_json:
         output.print_text([document_text(erasure_shape(done))])

@@ -84,8 +84,11 @@ def _discard(paths: Sequence[str]) -> int:
 def _report_unsaved(paths: Sequence[str], left: Sequence[Unsaved]) -> None:
     """Name the files with unsaved work, and what to do about them."""
     for each in left:
-        edits = counted(each.edits, "unsaved edit")
-        what = edits if each.edits and not each.names else f"{edits} and names of branches"
+        parts = [counted(each.edits, "unsaved edit")] if each.edits else []
+        if each.names:
+            parts.append("names of branches")
+        # Neither is known of a library that cannot be read.
+        what = " and ".join(parts) or "unsaved edits, if there are any,"
         tell(f"talktree: {each.path}: {what} kept")
     named = " ".join(map(shlex.quote, paths))
     tell(f"hint: `talktree studio {named}` opens them again, --discard discards them")

@@ -49,7 +49,7 @@ def command(
     colored = output.use_color(color)
     # Told when all of it is kept: whoever reads a line may ask for what it tells of.
     steps: list[Progress] = []
-    with opened(library, write=True) as kept:
+    with opened(library, write=True, create=True) as kept:
         retention = Repeated(kept)
         retention.run(quiet=as_json)
         try:

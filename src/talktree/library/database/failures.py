@@ -20,6 +20,7 @@ _READS = frozenset(
     }
 )
 _HEADER = b"SQLite format 3\0"
+_SHARED_SIZE = 32 << 10
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -41,7 +42,7 @@ def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> E
         return undecipherable(path, encrypted=encrypted)
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or code in _READS:
         return damaged(path, str(error))
-    if kind == sqlite3.SQLITE_FULL:
+    if kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and _is_disk_full(path)):
         return _full(path)
     if kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOLFS):
         return NotSaved(
@@ -77,6 +78,15 @@ def undecipherable(path: Path, *, encrypted: bool) -> Unreadable:
         hint="put a copy of library.key back, if the library was encrypted, or else a copy of the "
         "database; nothing was changed",
     )
+
+
+def _is_disk_full(path: Path) -> bool:
+    """Whether there is no room for the file that SQLite shares with other readers."""
+    try:
+        found = os.statvfs(path.parent)
+    except (OSError, AttributeError):
+        return False
+    return found.f_bavail * found.f_frsize < _SHARED_SIZE
 
 
 def _has_header(path: Path) -> bool:

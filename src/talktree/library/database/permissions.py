@@ -14,9 +14,14 @@ from talktree.files.private import (
     tighten_file,
 )
 from talktree.home import data_home
+from talktree.library.encryption.state import KEY_COPY, KEY_FILE
+from talktree.library.erasure.key import NAME as FORGET_KEY
 from talktree.library.fulltext.place import FOLDER
+from talktree.library.temporary import FOLDER as TEMPORARY
 
 LOCK = "writing"
+OWN = "library"
+"""The folder of the user's library in the data folder."""
 LOGS = ("-wal", "-shm", "-journal")
 
 
@@ -58,8 +63,14 @@ def _files(database: Path) -> list[Path]:
 
 
 def _is_shared(database: Path) -> bool:
-    """Whether the folder of a library holds anything that is not the library's."""
-    own = {path.name for path in _files(database)} | {FOLDER, LOCK}
+    """Whether the folder of a library holds anything that is not the library's.
+
+    Everything is in the places that the data folder has for libraries.
+    """
+    home = data_home()
+    if database.parent == home / OWN or home / TEMPORARY in database.parents:
+        return False
+    own = {path.name for path in _files(database)} | {FOLDER, LOCK, KEY_FILE, KEY_COPY, FORGET_KEY}
     try:
         return any(name not in own for name in os.listdir(database.parent))
     except FileNotFoundError:

@@ -46,7 +46,8 @@ def store_key(id: str, key: bytes, idle: float) -> None:
         if _ask(request) is None:
             raise NotSaved(
                 f"{agent_folder()}: the key agent does not answer",
-                hint="use --passphrase-file, or set XDG_RUNTIME_DIR to a folder of your own",
+                hint="see whether the folder can be written to, or name the passphrase file for "
+                "each command: TALKTREE_PASSPHRASE_FILE=FILE talktree …",
             )
 
 

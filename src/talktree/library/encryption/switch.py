@@ -93,6 +93,8 @@ def _switch(
 ) -> None:
     finish_switch(root)
     _check_room(root)
+    # A library that was interrupted when it was made has no tables yet.
+    Library(root, write=True, key=old).close()
     building = root / (ENCRYPTING if new is not None else DECRYPTING)
     with _alone(root / DATABASE, old, wait) as database:
         try:
@@ -111,6 +113,9 @@ def _switch(
         except OSError as error:
             erase_folder(building)
             raise explain_error(error, building) from None
+        except NotSaved as error:
+            erase_folder(building)
+            raise NotSaved(error.message, hint="make room; the library is as it was") from None
         except BaseException:
             erase_folder(building)
             raise
@@ -126,8 +131,8 @@ def _check_room(root: Path) -> None:
     free = shutil.disk_usage(root).free
     if free < needed + needed // 4:
         raise NotSaved(
-            f"{root}: the disk is too full: a second library of about {needed >> 20} MB is built "
-            f"beside the first, and {free >> 20} MB are free",
+            f"{root}: the disk is too full: a second library of about {needed / 1e6:.1f} MB is "
+            f"built beside the first, and {free / 1e6:.1f} MB are free",
             hint="make room; nothing was changed",
         )
 
@@ -215,7 +220,9 @@ def _verify(building: Path, key: bytes | None, expected: dict[str, int]) -> None
     with Library(building, write=False, key=key) as library:
         counts = {table: library.db.read(f"SELECT count(*) FROM {table}")[0][0] for table in _KEPT}
         troubles = care.check(library, read_data=True)
-        library.fulltext.searcher()
+        # A library into which nothing was imported has no full text.
+        if counts["sources"] or library.has_fulltext():
+            library.fulltext.searcher()
     wrong = [table for table in _KEPT if counts[table] != expected[table]]
     if wrong or troubles:
         what = troubles[0].what if troubles else f"rows of {wrong[0]} are missing"

@@ -6,12 +6,14 @@ A key that was found once is kept by this process, so that the agent is asked on
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import LibraryLocked, Unreadable, UsageError, WrongKey
+from talktree.errors import LibraryLocked, TalktreeError, Unreadable, UsageError, WrongKey
+from talktree.home import data_home
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import is_encrypted
 
@@ -29,10 +31,15 @@ def library_key(root: Path) -> bytes | None:
     about = read_key_file(root)
     found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(root, about)
     if found is None:
-        raise LibraryLocked(
-            f"{root}: the library is locked", hint="unlock it: talktree library unlock"
-        )
+        raise LibraryLocked(f"{root}: the library is locked", hint=_unlock_hint(root))
     return remember_key(about.id, found)
+
+
+def _unlock_hint(root: Path) -> str:
+    """The command that unlocks a library; those in the data folder share one key."""
+    is_other = not Path(os.path.abspath(root)).is_relative_to(os.path.abspath(data_home()))
+    other = f" --library {shlex.quote(str(root))}" if is_other else ""
+    return f"unlock it: talktree library unlock{other}"
 
 
 def remember_key(id: str, key: bytes) -> bytes:
@@ -68,6 +75,8 @@ def read_passphrase(path: str) -> str:
     """The passphrase in a file of one line, without the end of that line; - is stdin."""
     try:
         if path == "-":
+            if sys.stdin is None:
+                raise Unreadable("stdin is closed", hint="pipe the passphrase into the command")
             data = sys.stdin.buffer.read(_LONGEST + 1)
         else:
             with open(path, "rb") as file:
@@ -102,4 +111,9 @@ def _from_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
     path = os.environ.get(PASSPHRASE_FILE)
     if not path or path == "-":
         return None
-    return unwrap(root, about, passphrase=read_passphrase(path))
+    try:
+        passphrase = read_passphrase(path)
+    except TalktreeError as error:
+        error.hint = f"{error.hint} in {PASSPHRASE_FILE}"
+        raise
+    return unwrap(root, about, passphrase=passphrase)

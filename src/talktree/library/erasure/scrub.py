@@ -114,6 +114,12 @@ class _Preview(Exception):
 
 def needle_of(text: str | None, pattern: str | None) -> Needle:
     """What is looked for, or an error that says why that cannot be."""
+    try:
+        (text or pattern or "").encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            "the secret is not UTF-8", hint=r"use --pattern with escapes such as \xff"
+        ) from None
     if pattern is not None:
         return Needle(pattern=compile_pattern(pattern))
     if text is None or len(text) < SHORTEST:

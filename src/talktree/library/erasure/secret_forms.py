@@ -113,11 +113,11 @@ class SecretPattern:
 def compile_pattern(pattern: str) -> re.Pattern[bytes]:
     """A pattern that a user gave, for bytes; an error says what is wrong with it."""
     try:
-        made = re.compile(pattern.encode())
+        made = re.compile(pattern.encode("utf-8", "surrogateescape"))
     except re.error as error:
         raise UsageError(f"invalid pattern: {error}", hint="write a regular expression") from None
     if made.match(b""):
-        raise UsageError("the pattern matches nothing at all", hint="make it more specific")
+        raise UsageError("the pattern matches the empty text", hint="make it more specific")
     return made
 
 

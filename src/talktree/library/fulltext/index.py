@@ -45,6 +45,17 @@ class Corrupt(Unreadable):
         )
 
 
+def _unlockable(folder: Path) -> Unreadable:
+    """The error for an index that is whole, in a folder where no lock can be made."""
+    return Unreadable(
+        f"{folder}: the full-text index cannot be locked, because nothing can be written there",
+        hint="searching needs a folder that can be written to: check its permissions and the disk",
+    )
+
+
+_LOCK_FAILED = "Failed to acquire Lockfile: IoError"
+
+
 class Place(NamedTuple):
     """Where a document's piece is: its source, its record there, its number in the record."""
 
@@ -70,9 +81,12 @@ class FullText:
         folder = folder_of(root)
         if write and not (folder / MANIFEST).exists():
             return cls.made_anew(root)
-        with failures():
-            index = Index.open(str(folder))
-            register(index)
+        try:
+            with failures():
+                index = Index.open(str(folder))
+                register(index)
+        except Corrupt as error:
+            raise _unlockable(folder) if _LOCK_FAILED in error.message else error from None
         return cls(folder, index)
 
     @classmethod
@@ -93,9 +107,12 @@ class FullText:
         """What was committed until now, as one unchanging view."""
         now = self._committed()
         if self._searcher is None or now != self._seen:
-            with failures():
-                self.index.reload()
-                self._searcher = self.index.searcher()
+            try:
+                with failures():
+                    self.index.reload()
+                    self._searcher = self.index.searcher()
+            except Corrupt as error:
+                raise _unlockable(self.folder) if _LOCK_FAILED in error.message else error from None
             self._seen = now
         return self._searcher
 

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from talktree.errors import Refused
 from talktree.library.importing.run import WAIT
 from talktree.library.retention.age import DAY
-from talktree.library.retention.plan import RetentionCase, RetentionPlan, plan_retention
+from talktree.library.retention.plan import (
+    RetentionCase,
+    RetentionPlan,
+    plan_retention,
+    resolve_formats,
+)
 from talktree.settings.retention import RetentionRules, retention_rules
 from talktree.text.times import SECOND
 
@@ -92,7 +97,11 @@ def retention_notice(library: Library, *, now: int | None = None) -> RetentionRe
 
 
 def _why_not(library: Library, rules: RetentionRules, now: int) -> str | None:
-    """Why the rules cannot be applied without the user; None if they can."""
+    """Why the rules cannot be applied without the user; None if they can.
+
+    Rules that mean nothing are an error, also before they are confirmed.
+    """
+    resolve_formats(rules)
     confirmed = _get(library, _CONFIRMED)
     if confirmed != rules.fingerprint:
         new = "are not confirmed" if confirmed is None else "have changed"

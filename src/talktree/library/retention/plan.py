@@ -13,7 +13,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.errors import UsageError
+from talktree.errors import UsageError, did_you_mean
 from talktree.library.retention.age import reached
 from talktree.settings.retention import RetentionRule, RetentionRules, retention_rules
 from talktree.text.times import to_datetime
@@ -92,7 +92,7 @@ def plan_retention(
     library: Library, *, rules: RetentionRules | None = None, now: int | None = None
 ) -> RetentionPlan:
     """What the rules of the configuration let go now."""
-    rules = _checked(retention_rules() if rules is None else rules)
+    rules = resolve_formats(retention_rules() if rules is None else rules)
     now = time.time_ns() if now is None else now
     names = _branch_names(library)
     sources: dict[int, list[_Verdict]] = {}
@@ -144,8 +144,13 @@ def _without_kept_copies(
     return left, kept
 
 
-def _checked(rules: RetentionRules) -> RetentionRules:
-    """The rules with the slugs of formats in place of their other names."""
+def resolve_formats(rules: RetentionRules) -> RetentionRules:
+    """The rules with the slugs of formats in place of their other names.
+
+    A name that no format has is an error.
+    """
+    if not any(rule.formats for rule in rules.rules):
+        return rules
     from talktree.formats import resolve_alias, slugs
 
     known = slugs()
@@ -155,7 +160,8 @@ def _checked(rules: RetentionRules) -> RetentionRules:
         for name, slug in zip(rule.formats, formats, strict=True):
             if slug not in known:
                 raise UsageError(
-                    f"{rules.path}: retention rule {rule.number}: no format is called {name}",
+                    f"{rules.path}: retention rule {rule.number}: no format is called {name}"
+                    f"{did_you_mean(name, known)}",
                     hint=f"one of {', '.join(sorted(known))}",
                 )
         checked.append(rule._replace(formats=formats))
