@@ -303,6 +303,103 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
         lambda d: d(64, values.BASE64),
         (("file", lambda v: f"Private-Lines: 1\n{v}\nPrivate-MAC: 00\n"),),
     ),
+    "tiny password": (
+        values.tiny_password,
+        (
+            ("env", lambda p: f"PORT=8080\nDB_PASSWORD={p}\nDEBUG=1\n"),
+            ("shell", lambda p: f"export SMTP_PASS='{p}' && make"),
+            ("json", lambda p: json.dumps({"user": "ida", "password": p})),
+            ("yaml", lambda p: f'db:\n  user: ida\n  password: "{p}"\n'),
+            ("manifest", lambda p: f'- name: DB_PASSWORD\n  value: "{p}"\n'),
+        ),
+    ),
+    "spaced password": (
+        values.spaced_password,
+        (
+            ("env", lambda p: f'DB_PASSWORD="{p}"\nDEBUG=1\n'),
+            ("shell", lambda p: f"export BACKUP_PASSPHRASE='{p}'"),
+            ("json", lambda p: json.dumps({"user": "ida", "password": p})),
+            ("yaml", lambda p: f'environment:\n  POSTGRES_PASSWORD: "{p}"\n'),
+            ("code", lambda p: f"db_password = '{p}'"),
+        ),
+    ),
+    "one word": (
+        values.one_word,
+        (
+            ("env", lambda p: f"# .env\nDB_PASSWORD={p}\nPORT=1\n"),
+            ("json", lambda p: json.dumps({"user": "ida", "password": p})),
+            ("nested json", lambda p: json.dumps({"body": json.dumps({"password": p})})),
+            ("php", lambda p: f"'password' => '{p}',"),
+            ("code", lambda p: f'const password = "{p}";'),
+            ("xml", lambda p: f"<server><password>{p}</password></server>"),
+            ("option", lambda p: f"mysqldump --password={p} pears"),
+            ("manifest", lambda p: f"- name: DB_PASSWORD\n  value: {p}\n"),
+        ),
+    ),
+    "word in yaml": (
+        values.small_word,
+        (
+            ("service", lambda p: f"db:\n  user: ida\n  password: {p}\n"),
+            ("environment", lambda p: f"environment:\n  - POSTGRES_PASSWORD={p}\n"),
+        ),
+    ),
+    "dollar first": (
+        values.dollar_password,
+        (
+            ("yaml", lambda p: f"user: ida\npassword: '{p}'\n"),
+            ("bare", lambda p: f"user: ida\npassword: {p}\n"),
+            ("env", lambda p: f"DB_PASSWORD='{p}'\n"),
+            ("json", lambda p: json.dumps({"password": p})),
+        ),
+    ),
+    "digits": (
+        values.number_password,
+        (
+            ("env", lambda p: f"DB_PASSWORD={p}\nDEBUG=1\n"),
+            ("number", lambda p: f'{{"user": "ida", "password": {p}}}'),
+            ("text", lambda p: json.dumps({"user": "ida", "password": p})),
+            ("query", lambda p: f"GET /login?user=ida&password={p}&next=/ 200"),
+            ("yaml", lambda p: f"user: ida\npassword: {p}\n"),
+        ),
+    ),
+    "pin": (
+        values.pin,
+        (
+            ("number", lambda p: f'{{"card": "debit", "pin": {p}}}'),
+            ("text", lambda p: json.dumps({"cardPin": p})),
+            ("env", lambda p: f"CARD_PIN={p}\n"),
+            ("prose", lambda p: f"The PIN is {p}."),
+        ),
+    ),
+    "short key": (
+        values.short_key,
+        (
+            ("header", lambda v: f"X-Api-Key: {v}\nAccept: */*"),
+            ("shell", lambda v: f"curl -H 'X-Api-Key: {v}' https://api.orchard.test"),
+            ("json", lambda v: json.dumps({"headers": {"X-Api-Key": v}})),
+            ("code", lambda v: f"headers = {{'X-Auth-Token': '{v}'}}"),
+            ("env", lambda v: f"API_KEY={v}\nDEBUG=1\n"),
+        ),
+    ),
+    "word as a key": (
+        values.small_word,
+        (
+            ("header", lambda v: f"> Authorization: Bearer {v}\n> Accept: */*"),
+            ("shell", lambda v: f"curl -H 'Authorization: Bearer {v}' https://api.orchard.test"),
+            ("json", lambda v: json.dumps({"Authorization": f"Bearer {v}"})),
+            ("api key", lambda v: f"X-Api-Key: {v}\nAccept: */*"),
+            ("env", lambda v: f"SECRET_KEY={v}{v}\n"),
+            ("code", lambda v: f'SECRET_KEY = "{v}{v}"'),
+        ),
+    ),
+    "short login": (
+        values.short_key,
+        (
+            ("url", lambda p: f"psql postgres://app:{p}@db.orchard.test/pears"),
+            ("curl", lambda p: f"curl -u ida:{p} https://api.orchard.test"),
+            ("cookie", lambda p: f"Cookie: theme=dark; session={p}77"),
+        ),
+    ),
     "rsa key": (pem("RSA PRIVATE KEY"), ()),
     "openssh key": (pem("OPENSSH PRIVATE KEY"), ()),
     "pkcs8 key": (pem("PRIVATE KEY"), ()),

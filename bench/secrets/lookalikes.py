@@ -167,6 +167,59 @@ CODE = (
     "credentials: 'include'",
     "credentials = load_credentials(path)",
     "sig = inspect.signature(fn)",
+    "username: str\npassword: str\n",
+    "username: string\npassword: string;\n",
+    "name: orchard\n  password: required\n",
+    "password: SecretStr",
+    "password: Buffer;",
+    "password: bytes",
+    "password: string",
+    "password = None",
+    "password='$password'",
+    "password => $password,",
+    "password: $pass1",
+    "password = :password1",
+    "'password' => 'required',",
+    "'password' => $this->password,",
+    "password VARCHAR(255)",
+    "password: varchar",
+    'DB_PASSWORD="your password here"',
+    'ERROR_PASSWORD="Wrong password"',
+    'PASSWORD_LABEL="Your name"',
+    "PASSWORD_RESET_URL=/reset",
+    "DATABASE_URL=postgres://db.x.test/app",
+    "--password=VALUE",
+    "--password TEXT",
+    "-p, --password <password>",
+    "pass: 1234, fail: 0",
+    "PASS=1",
+    "GPIO_PIN=17",
+    "spin=4711",
+    "opinion: 4711",
+    '"pin": "^1.2.3"',
+    "pin: 4711mAh",
+    "pinned: 4711",
+    '{"pin": 13, "mode": "out"}',
+    '{"max_tokens": 12345, "token": 4711}',
+    "X-Api-Key: string\n",
+    "X-Api-Key: <key>",
+    "in: header\nname: X-Api-Key\n",
+    "headers['X-Api-Key'] = key",
+    "'X-Api-Key': apiKey,",
+    "API_KEY = 'X-Api-Key'",
+    "API_KEY=identifier",
+    "SORT_KEY=created",
+    "SECRET_KEY: str\n",
+    "Authorization: Bearer token",
+    "Authorization: bearer scheme\n",
+    "the Authorization: Bearer header is missing",
+    "fix Authorization: Bearer parsing\n",
+    "Authorization: `Bearer ${token}`",
+    "Authorization: Bearer ...",
+    "auth: token refresh\n",
+    "http://a:b@host/x",
+    "postgres://app:pw@db/x",
+    "Cookie: theme=dark; lang=en",
 )
 LABELS = (
     ("password", "Password"),
@@ -197,6 +250,16 @@ LABELS = (
     ("key", "value"),
     ("token", "identifier"),
     ("pass", "true"),
+    ("password", "Wachtwoord"),
+    ("password", "Lösenord"),
+    ("password", "Required"),
+    ("password", "must match"),
+    ("password", "not set"),
+    ("password", "$DB_PASSWORD"),
+    ("password", "text"),
+    ("X-Api-Key", "string"),
+    ("Authorization", "Bearer"),
+    ("pin", "pinned"),
 )
 
 
@@ -221,6 +284,11 @@ def lookalikes(seed: int) -> Iterator[tuple[str, str]]:
     for name, label in LABELS:
         yield "label", json.dumps({name: label}, ensure_ascii=False)
         yield "label", f"  {name}: '{label}',"
+    for name in ("port", "max_tokens", "token", "pins", "password_length", "compass", "passed"):
+        count = dice(1, "123456789") + dice(4, "0123456789")
+        yield "number", f'{{"name": "orchard", "{name}": {count}}}'
+        yield "number", f"{name}={count}"
+        yield "number", f"  {name}: {count}\n"
     for _ in range(10):
         yield "integrity", f'"integrity": "sha512-{dice(86, BASE64)}=="'
         yield "integrity", f"    --hash=sha256:{dice(64, HEX)} \\"

@@ -9,7 +9,8 @@ import base64
 import json
 import random
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 ALNUM = string.ascii_letters + string.digits
 LOWER = string.ascii_lowercase + string.digits
@@ -19,6 +20,8 @@ HEX = "0123456789abcdef"
 BASE32 = string.ascii_uppercase + "234567"
 BASE64 = ALNUM + "+/"
 DIGITS = string.digits
+RARE = "ghjkmnqrtvwxyz"
+"""Letters that no number in base 16 has."""
 BECH32 = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 SYMBOLS = "!#%*+-=?@^_~."
 WORDS = [
@@ -95,6 +98,9 @@ PLACES = [
 ]
 
 
+Picked = TypeVar("Picked")
+
+
 class Dice:
     """Draws the same things each time."""
 
@@ -104,7 +110,7 @@ class Dice:
     def __call__(self, size: int, letters: str = ALNUM) -> str:
         return "".join(self.random.choice(letters) for _ in range(size))
 
-    def pick(self, choices: list[str] | tuple[str, ...]) -> str:
+    def pick(self, choices: Sequence[Picked]) -> Picked:
         """One of several."""
         return self.random.choice(choices)
 
@@ -162,6 +168,57 @@ def words_password(dice: Dice) -> str:
 def short_password(dice: Dice) -> str:
     """A short one."""
     return dice.pick(WORDS)[:4] + dice.pick(list("!#%*+?@")) + dice(2, DIGITS)
+
+
+def tiny_password(dice: Dice) -> str:
+    """Three characters."""
+    first, last = dice(1, RARE), dice(1, RARE)
+    return first + dice(1, DIGITS + "!#%+?@") + last
+
+
+def spaced_password(dice: Dice) -> str:
+    """One with blanks in it."""
+    word, other = dice.pick(WORDS), dice.pick(WORDS)
+    number = str(dice.random.randrange(20, 9999))
+    style = dice.random.randrange(4)
+    return (
+        f"my {word}{number}",
+        f"{word.capitalize()} {other.capitalize()} {number}",
+        f"{word} {other}",
+        f"{word} & {other}{number}!",
+    )[style]
+
+
+def one_word(dice: Dice) -> str:
+    """A plain word."""
+    word = dice.pick(WORDS)
+    return word.capitalize() if dice.random.randrange(2) else word
+
+
+def small_word(dice: Dice) -> str:
+    """A plain word in small letters."""
+    return dice.pick(WORDS)
+
+
+def dollar_password(dice: Dice) -> str:
+    """One that is written like a variable."""
+    year = str(dice.random.randrange(1960, 2030))
+    return f"${dice.pick(WORDS)[1:]}{year}{dice.pick(['', '!', '#'])}"
+
+
+def number_password(dice: Dice) -> str:
+    """Digits only, the most common ones among them."""
+    return dice.pick(["12345678", "123456", dice(4, DIGITS), dice(6, DIGITS), dice(8, DIGITS)])
+
+
+def pin(dice: Dice) -> str:
+    """What a card or a phone asks for."""
+    return dice.pick("123456789") + dice(dice.pick([3, 5]), DIGITS)
+
+
+def short_key(dice: Dice) -> str:
+    """A key that a person thought of."""
+    return dice(dice.random.randrange(2, 5), RARE) + dice(dice.random.randrange(1, 4), DIGITS)
 
 
 def phrase(dice: Dice) -> str:

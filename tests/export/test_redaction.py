@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bench.secrets.contexts import planted
 from bench.secrets.lookalikes import lookalikes
+from talktree.export.redaction import Redactor
+from talktree.export.targets import Targets
 from talktree.text.bank_accounts import is_iban
 from talktree.text.personal import is_card, personal_in
 from talktree.text.safe_patterns import UnsafePattern, compile_pattern
 from talktree.text.secrets import secrets_in, without_secrets
+from talktree.text.word_pattern import WordPattern, plain_word
 from tests.cli.transcript import environment
 from tests.export.leaks import as_json, leaks
 
@@ -212,6 +219,73 @@ def test_a_pattern_is_matched_in_long_lines_and_never_over_lines() -> None:
     text = "x" * 1990 + "PEAR-12345" + "\nPEAR-\n1 PEAR-7"
     found = [text[start:stop] for start, stop in compile_pattern("PEAR-[0-9]+").matches(text)]
     assert found == ["PEAR-12345", "PEAR-7"]
+
+
+WORDS = (
+    "Orchard",
+    "Müller",
+    "Việt Nam",
+    "Łódź",
+    "Straße",
+    "foo_bar",
+    "한국",
+    "a*b",
+    "naïve",
+    "Zoë",
+)
+FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+SPLITS = ("\u200b", "\u00ad", "\u200d", "\ufeff", "**", "*", "_", "`", "~~", "***")
+
+
+def _left_of(word: str, text: str) -> str:
+    redactor = Redactor(b"k" * 32, Targets([word]))
+    return redactor.text(text).replace(redactor.target_words(word, "word"), "#")
+
+
+@given(st.data())
+def test_a_word_is_found_in_every_spelling_and_split(data: st.DataObject) -> None:
+    word = data.draw(st.sampled_from(WORDS))
+    asked, written = (unicodedata.normalize(data.draw(st.sampled_from(FORMS)), word) for _ in "12")
+    if data.draw(st.booleans()):
+        written = data.draw(st.sampled_from([written.lower(), written.upper()]))
+    pieces = list(unicodedata.normalize("NFC", written))
+    split = data.draw(st.sampled_from(("", *SPLITS)))
+    first, last = sorted(data.draw(st.integers(1, len(pieces) - 1)) for _ in "12")
+    inner = "".join(pieces[first:last])
+    if split and inner.isalpha() and all(each.isalpha() for each in pieces):
+        around = split if split in ("*", "_", "`", "~~", "**", "***") else ""
+        joined = "".join(pieces[:first]) + split + inner + (around or split)
+        written = unicodedata.normalize(
+            data.draw(st.sampled_from(FORMS)), joined + "".join(pieces[last:])
+        )
+    if plain_word(written) == plain_word(word):
+        assert _left_of(asked, f"from {written} on") == "from # on"
+        nested = json.dumps(json.dumps(f"from {written} on"))
+        assert _left_of(asked, nested) == json.dumps(json.dumps("from # on"))
+
+
+@given(st.lists(st.sampled_from([*"OrcharaMuül", *SPLITS, "\u0308", " ", "."]), max_size=40))
+def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for word in ("Orchard", "Mul", "Mül", "ara"):
+        for start, stop in WordPattern([word]).matches(text):
+            assert plain_word(text[start:stop]) == plain_word(word)
+            assert not unicodedata.combining(text[stop : stop + 1] or " ")
+
+
+def test_signs_that_are_no_emphasis_split_no_word() -> None:
+    kept = "or*chard or_chard my_or_chard or~chard Or**chard 2*or*x or-chard orch ard or.chard"
+    assert _left_of("Orchard", kept) == kept
+    assert _left_of("Cafe", "Cafe\u0301 Café") == "Cafe\u0301 Café"
+    for text in ("**Or**chard", "Or**chard**", "Or*cha*rd", "Or_cha_rd", "_Or_chard", "Or`ch`ard"):
+        assert _left_of("Orchard", f"{text}.") == "#."
+    assert _left_of("Orchard", "**the Or**chard grew") == "**the # grew"
+
+
+@pytest.mark.parametrize("piece", ["Or**", "O*", "a*", "\u200b", "\\\\u200b", "*_`", "Mu\u0308"])
+def test_the_search_of_a_word_ends(piece: str) -> None:
+    # A search whose time grows faster than the text would not end before the limit of a test.
+    list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).matches(piece * 200_000))
 
 
 def test_personal_data_needs_its_check_digits() -> None:

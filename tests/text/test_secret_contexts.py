@@ -83,6 +83,60 @@ HIDDEN = {
 }
 
 
+SHORT = {
+    "blank in quotes": ('DB_PASSWORD="my pass99"', "my pass99"),
+    "words in quotes of a setting": ('DB_PASSWORD="correct horse"', "correct horse"),
+    "words in quotes of JSON": ('{"password": "blue sky"}', "blue sky"),
+    "blanks and signs": ('ADMIN_PASSWORD="it is 5 o\'clock!"', "clock!"),
+    "three letters and digits": ("DB_PASSWORD=q7z", "q7z"),
+    "two letters and digits": ("PORT=1\nDB_PASSWORD=7q\n", "7q"),
+    "digits and letters": ("DB_PASS=42xy", "42xy"),
+    "three letters": ("DB_PASSWORD=dog", "dog"),
+    "three letters for a program": ("PGPASSWORD=dog psql -h db", "dog"),
+    "signs": ('{"password": "!!x"}', "!!x"),
+    "word in JSON": ('{"password": "Sommer"}', "Sommer"),
+    "word in an object": ("'password' => 'Herbst',", "Herbst"),
+    "word in code": ('const password = "Sommer";', "Sommer"),
+    "word in an element": ("<password>Sommer</password>", "Sommer"),
+    "word in YAML": ("db:\n  user: ida\n  password: blau\n", "blau"),
+    "word of an option": ("mysqldump --password=dog pears", "dog"),
+    "word of a manifest": ("- name: DB_PASSWORD\n  value: dog\n", "dog"),
+    "words of a manifest": ('- name: DB_PASSWORD\n  value: "my pass99"\n', "my pass99"),
+    "dollar first": ("password: '$ommer2024'", "$ommer2024"),
+    "dollar first, bare": ("password: $ommer2024\n", "$ommer2024"),
+    "dollar and digit": ('password: "$3cret"', "$3cret"),
+    "two dollars": ("DB_PASSWORD='$$ecret9'", "$$ecret9"),
+    "digits": ("password=12345678", "12345678"),
+    "four digits": ("PASSWORD=0815", "0815"),
+    "number of JSON": ('{"password": 4711, "port": 1}', "4711"),
+    "PIN as a number": ('{"user": "ida", "pin": 4711}', "4711"),
+    "PIN as a text": ('{"cardPin": "9041"}', "9041"),
+    "PIN as a setting": ("CARD_PIN=9041", "9041"),
+    "PIN in a sentence": ("The PIN is 4711.", "4711"),
+    "short key of a header": ("X-Api-Key: abc12", "abc12"),
+    "short key in quotes": ("curl -H 'X-Api-Key: abc12' https://x.test", "abc12"),
+    "short key in JSON": ('{"headers": {"X-Api-Key": "abc12"}}', "abc12"),
+    "word of a header": ("X-Auth-Token: swordfish\n", "swordfish"),
+    "word of an authorization": ("Authorization: Bearer swordfish", "swordfish"),
+    "word of a header in quotes": (
+        "curl -H 'Authorization: Bearer swordfish' https://x.test",
+        "swordfish",
+    ),
+    "word of a header in JSON": ('{"Authorization": "Bearer swordfish"}', "swordfish"),
+    "short authorization": ("> Authorization: Token q7z\n> Accept: */*", "q7z"),
+    "word of a key": ("SECRET_KEY=correcthorse", "correcthorse"),
+    "word of a key in quotes": ('SECRET_KEY = "correcthorse"', "correcthorse"),
+    "word of a key in YAML": ("SECRET_KEY: correcthorse\n", "correcthorse"),
+    "word of a property": ("app.secret-key=correcthorse", "correcthorse"),
+    "short key": ("API_KEY=abc12", "abc12"),
+    "short cookie": ("Cookie: session=abc12", "abc12"),
+    "short password of an address": ("postgres://app:q7z@db/x", "q7z"),
+    "digits in an address": ("https://ida:4711@host.test/x", "4711"),
+    "short login": ("curl -u ida:q7z https://x.test", "q7z"),
+}
+HIDDEN |= SHORT
+
+
 @pytest.mark.parametrize("place", HIDDEN)
 def test_a_secret_is_found_in_a_place_that_hides_it(place: str) -> None:
     text, secret = HIDDEN[place]
@@ -124,6 +178,48 @@ KEPT = (
     'password: "Enter your new password"',
     'password="the password is wrong"',
     "/var/lib/npm_packages_of_the_orchard_and_its_pears/x",
+    "username: str\npassword: str\n",
+    "username: string\npassword: string;\n",
+    "name: x\n  password: required\n",
+    "password: Buffer;",
+    "password: SecretStr",
+    "password = None",
+    'password = os.environ["DB_PASSWORD"]',
+    "DB_PASSWORD=$DB_PASSWORD",
+    "DB_PASSWORD='$DB_PASSWORD'",
+    "password='$password'",
+    "password: $pass1",
+    "password = :password1",
+    '{"password": "string"}',
+    '{"password": "Wachtwoord"}',
+    '{"password": "Lösenord"}',
+    '{"password": "Required"}',
+    '{"password": "must match"}',
+    '{"password": "not set"}',
+    'DB_PASSWORD="your password here"',
+    'ERROR_PASSWORD="Wrong password"',
+    "PASSWORD_RESET_URL=/reset",
+    "--password=VALUE",
+    "--password TEXT",
+    "pass: 1234, fail: 0",
+    "GPIO_PIN=17",
+    "spin=4711",
+    "opinion: 4711",
+    '"pin": "^1.2.3"',
+    "pin: 4711mAh",
+    '{"max_tokens": 12345, "token": 4711}',
+    "X-Api-Key: string\n",
+    "api-key: header\n",
+    "in: header\nname: X-Api-Key\n",
+    "API_KEY = 'X-Api-Key'",
+    "API_KEY=identifier",
+    "Authorization: Bearer token",
+    "Authorization: bearer scheme\n",
+    "fix Authorization: Bearer parsing\n",
+    "the Authorization: Bearer header is missing",
+    "auth: token refresh\n",
+    "SORT_KEY=created",
+    "http://a:b@host",
 )
 
 
@@ -132,7 +228,25 @@ def test_what_only_looks_like_it_stays(text: str) -> None:
     assert not [text[each.start : each.stop] for each in secrets_in(text)]
 
 
+@pytest.mark.parametrize("every", [False, True])
+def test_a_number_of_json_is_a_secret_by_its_name(every: bool) -> None:
+    raw = b'{"input": {"password": 4711, "pin": 90417, "port": 4711, "token": 12345}}'
+    redactor = Redactor()
+    clean = json.loads(strings.without_secrets(raw, redactor, every=every))["input"]
+    assert clean["port"] == 4711
+    assert clean["token"] == 12345
+    assert clean["password"].startswith("[redacted: password ")
+    assert clean["pin"].startswith("[redacted: password ")
+    assert redactor.counts["password"] == 2
+
+
 HOSTILE = (
+    "PIN: 4711 ",
+    "a: b\n",
+    "a: b\n password: c\n",
+    "Authorization: Bearer a",
+    "password: $a1",
+    'PASSWORD="a ',
     "password,a\n",
     "password,a1\ntoken,b2\n",
     "kind: Secret\n",

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from talktree.text import secret_finds, secret_pairs
+from talktree.text import secret_finds, secret_pairs, secrets
 from talktree.text.secret_finds import by_name, suspects
 from talktree.text.secret_prefilter import stems
 from talktree.text.secret_stems import STEMS
@@ -55,6 +55,23 @@ def test_numpy_finds_all_stems(size: int, monkeypatch: pytest.MonkeyPatch) -> No
         data = b"".join(random.choices(PIECES, k=random.randrange(1, 40)))
         found = list(secret_pairs.stems_in_pairs(data))
         assert set(_places(data)) <= set(found), data
+
+
+def test_keys_inside_of_runs_are_found_with_numpy_wherever_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("numpy")
+    random = Random(5)
+    letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+    for lead in ("", "x_", "backup_", "my", "-", "test_", "a" * 70000 + " ", "é_", "a b_"):
+        for start, size in (("ghp_", 36), ("sk_live_", 24), ("r8_", 37), ("hf_", 34), ("npm_", 36)):
+            drawn = "".join(random.choices(letters, k=size))
+            data = f"{lead}{start}{drawn}".encode()
+            found = []
+            for worth in (False, True):
+                monkeypatch.setattr(secrets, "is_worth", lambda _, worth=worth, **__: worth)
+                found.append(set(secrets.found_in(data)))
+            assert found[0] == found[1], (lead, start)
 
 
 def test_the_prefilter_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from talktree.export.targets import PROTECTED, Targets
+from talktree.export.targets import PROTECTED, WORD, Targets
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
+from talktree.text.secret_named import is_number_secret
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
+from talktree.text.word_pattern import plain_word
 
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
 _ARTICLE = re.compile(r"^an? ")
@@ -72,6 +74,10 @@ class Redactor:
         self._know(secret.kind, held, placed)
         return placed
 
+    def number(self, digits: str) -> str:
+        """What is put in the place of a number that is a password."""
+        return self.words(Secret(NAMED_PASSWORD, 0, len(digits), "a password"), digits)
+
     def _placeholder(self, held: str, what: str) -> str:
         found = self._words.get(held)
         if found is None:
@@ -115,7 +121,7 @@ class Redactor:
 
     def target_words(self, held: str, what: str) -> str:
         """What is put in the place of a word, a match of a pattern or personal data."""
-        return self._placeholder(held.casefold(), what)
+        return self._placeholder(plain_word(held) if what == WORD else held.casefold(), what)
 
     def without_targets(self, text: str) -> str:
         """The text without words, patterns and personal data that are looked for."""
@@ -227,6 +233,8 @@ def _texts_in(entry: Entry) -> Iterator[tuple[str | None, str]]:
         match value:
             case str():
                 yield name, value
+            case int() if name is not None and is_number_secret(name, str(value)):
+                yield name, str(value)
             case Struct():
                 pending += [(each, getattr(value, each)) for each in value.__struct_fields__]
             case Mapping():

@@ -16,12 +16,14 @@ from talktree.export.targets import PROTECTED
 from talktree.text.secret_finds import suspects
 from talktree.text.secret_kinds import NAMED_PASSWORD
 from talktree.text.secret_manifests import SECRET_VALUE
+from talktree.text.secret_named import is_number_secret
 from talktree.text.secret_objects import members
 from talktree.text.secrets import Secret
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
 """What hides letters from those who look at the bytes of JSON only."""
+_NUMBER = re.compile(rb"\s*:\s*([0-9]{4,64})(?=\s*[,}\]])")
 _FOLLOWING = 300
 """How far behind the line of a name its value may be, in JSON of many lines."""
 _LABELS = frozenset({"name", "key", "Name", "Key"})
@@ -114,6 +116,11 @@ def _changed(data: bytes, places: list[int], redactor: Redactor, *, every: bool)
             if clean != text:
                 out += (data[at:start], _encoded(clean, found.group()))
                 at = stop
+        elif text and (value := _NUMBER.match(data, stop)) is not None:
+            digits = value.group(1).decode()
+            if is_number_secret(text, digits):
+                out += (data[at : value.start(1)], _encoded(redactor.number(digits), b""))
+                at = value.end(1)
         previous = _Previous(text, stop, flagged=flagged)
     if covered < len(places) and not every and b'"' not in data[:200]:
         # Not JSON after all.

@@ -11,7 +11,10 @@ from talktree.home import config_file
 from talktree.text.personal import personal_in
 from talktree.text.safe_patterns import UnsafePattern, UserPattern, compile_pattern
 from talktree.text.secret_kinds import KIND_COUNT
+from talktree.text.word_pattern import WordPattern
 
+WORD = "word"
+"""What a word of the user is called in its placeholder."""
 PII = "pii"
 """Instead of a word: personal data."""
 _PLACED = re.compile(r"\[redacted: [^\[\]]{1,80}\]")
@@ -92,9 +95,7 @@ class Targets:
         self.words = tuple(dict.fromkeys(word for word in words if word.strip()))
         self.personal = personal
         self.patterns = tuple(_compiled(pattern) for pattern in patterns)
-        by_length = sorted(self.words, key=len, reverse=True)
-        either = "|".join(re.escape(word) for word in by_length)
-        self._words = re.compile(either, re.IGNORECASE) if either else None
+        self._words = WordPattern(self.words) if self.words else None
 
     def __bool__(self) -> bool:
         return bool(self.words or self.patterns or self.personal)
@@ -103,7 +104,7 @@ class Targets:
         """What is to be replaced in a text, in order; what was replaced already is left alone."""
         found: list[Target] = []
         if self._words is not None:
-            found += [Target(*each.span(), "word") for each in self._words.finditer(text)]
+            found += [Target(*span, WORD) for span in self._words.matches(text)]
         for pattern in self.patterns:
             found += _matched(pattern, text)
         if self.personal:

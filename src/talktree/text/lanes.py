@@ -7,7 +7,7 @@ takes a while to start, so it is asked only where much is looked at.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from talktree.text.marks import LONG
 
@@ -18,23 +18,29 @@ if TYPE_CHECKING:
     Bytes = NDArray[numpy.uint8]
     Flags = NDArray[numpy.bool_]
     Places = NDArray[numpy.intp]
+    Numbers = NDArray[numpy.integer[Any]]
 
 LARGE = 1 << 24
 """From so many bytes on, all in all, numpy is worth its start."""
 FEW = 48 << 10
 """Fewer bytes at a time are told sooner without it."""
-PIECE = 1 << 18
-"""How much is looked at together, so that it stays near the processor."""
+PIECE = 1 << 17
+"""How much is looked at together, so that it stays near the processor, and so little that what is
+computed of it fits into memory that the process has already."""
+LARGE_FOR_SECRETS = 1 << 21
+FEW_FOR_SECRETS = 12 << 10
+"""The same for a search for secrets, which takes far longer without it."""
 QUOTE, BACKSLASH, BY_NUMBER = b'"\\u'
 _looked = [0]
 """How many bytes were looked at so far, up to where it no longer matters."""
 
 
-def is_worth(count: int) -> bool:
+def is_worth(count: int, *, secrets: bool = False) -> bool:
     """Whether to look at so many more bytes with numpy."""
     if _looked[0] < LARGE:
         _looked[0] += count
-    return count >= FEW and _looked[0] >= LARGE and is_here()
+    few, large = (FEW_FOR_SECRETS, LARGE_FOR_SECRETS) if secrets else (FEW, LARGE)
+    return count >= few and _looked[0] >= large and is_here()
 
 
 @cache
@@ -127,6 +133,14 @@ def runs_and_dashes(data: bytes) -> tuple[Places, Places]:
         found.append(numpy.flatnonzero(whole[1:] > running[: max(0, len(whole) - 1)]) + (at + 1))
         before = running[PIECE - 1 : PIECE]
     return numpy.concatenate(found), numpy.concatenate(dashes)
+
+
+def is_among(numbers: Numbers, sorted_ones: Numbers) -> Flags:
+    """Which numbers are among a few others, which are in order."""
+    places = sorted_ones.searchsorted(numbers)
+    places[places == len(sorted_ones)] = 0
+    among: Flags = sorted_ones[places] == numbers
+    return among
 
 
 def is_running(seen: Bytes) -> Flags:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, digits
 
 from talktree.text.randomness import entropy, is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, SERVICE_TOKEN, Found
@@ -19,11 +20,9 @@ _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
 _BETWEEN = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/=]")
 _STOP = rb"\s@/\"'<>\\`|"
 _LOGIN = re.compile(
-    rb"://([^:%b]{0,100}):([^%b]{4,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
+    rb"://([^:%b]{0,100}):([^%b]{3,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
 )
 _TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})")
-_LONGEST_TOKEN = 131
-"""How far before the host of a URL its token starts at most."""
 _DATABASE_PROGRAM = re.compile(
     rb"\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|exp|imp|rman|connect|conn|target|proxy)\b"
     rb"|userid=|oracle:(?:thin|oci8?):",
@@ -34,7 +33,10 @@ _DATABASE_LOGIN = re.compile(
 )
 _LONGEST_USER = 62
 _FAR = 200
-_NO_PASSWORD = (b"", b" ", b"\n", b"/", b"(", b"\t")
+_AT = re.compile(rb"@(?=[\w.\[-])")
+_NO_PASSWORD = b" \n\t/"
+_SLASH = ord("/")
+_WORD = frozenset((ascii_letters + digits).encode())
 _LONGEST_PASSWORD = 70
 _LONGEST_LOGIN = 304
 """How far before the host of a URL its login starts at most."""
@@ -65,40 +67,45 @@ def _is_key(bare: bytes) -> bool:
 
 
 def passwords(data: bytes) -> Iterator[Found]:
-    """Passwords that stand in front of the host of a URL."""
-    at = data.find(b"@")
-    while at >= 0:
-        if data[at - 1 : at] not in _NO_PASSWORD:
-            yield from _oracle(data, at)
-        if data[at - 1 : at].isalnum():
-            yield from _token_login(data, at)
-        # Neither a name nor a password has a slash, so the nearest one is what stands before both.
-        start = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at) - 2
-        found = _LOGIN.match(data, start) if start >= 0 else None
-        if found is not None and found.end(2) == at:
-            user, password, _ = found.groups()
-            if _is_real(user, password):
-                yield PASSWORD, found.start(2), found.end(2), "a password in a URL"
-        at = data.find(b"@", at + 1)
+    """Passwords that stand in front of the host of a URL or the name of a database."""
+    for sign in _AT.finditer(data):
+        at = sign.start()
+        if data[at - 1] not in _NO_PASSWORD:
+            # Neither a name nor a password has a slash, so the nearest one is before both.
+            slash = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at)
+            if slash <= 0:
+                pass
+            elif data[slash - 1] == _SLASH:
+                yield from _in_url(data, slash - 2, at)
+            elif slash >= at - _LONGEST_PASSWORD and data[slash - 1] in _WORD:
+                yield from _oracle(data, slash, at)
 
 
-def _token_login(data: bytes, at: int) -> Iterator[Found]:
-    """`https://TOKEN@host`, where the token is all there is."""
-    # A token has no sign in it, so it follows the nearest one.
-    start = data.rfind(b"://", max(0, at - _LONGEST_TOKEN), at)
-    found = _TOKEN_LOGIN.fullmatch(data, start, at) if start >= 0 else None
-    if found is not None and is_random(found.group(1)):
-        yield SERVICE_TOKEN, at - len(found.group(1)), at, "a token in a URL"
+def _in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
+    """`://user:password@host`, and `://TOKEN@host` where the token is all there is."""
+    if start < 0:
+        return
+    token = _TOKEN_LOGIN.fullmatch(data, start, at)
+    if token is not None:
+        if is_random(token.group(1)):
+            yield SERVICE_TOKEN, *token.span(1), "a token in a URL"
+        return
+    found = _LOGIN.match(data, start)
+    if found is not None and found.end(2) == at:
+        user, password, _ = found.groups()
+        if _is_real(user, password):
+            yield PASSWORD, *found.span(2), "a password in a URL"
 
 
-def _oracle(data: bytes, at: int) -> Iterator[Found]:
+def _oracle(data: bytes, slash: int, at: int) -> Iterator[Found]:
     """`sqlplus user/password@host` and the like."""
-    slash = data.rfind(b"/", max(0, at - _LONGEST_PASSWORD), at)
-    if slash < 1 or not data[slash - 1 : slash].isalnum():
+    if b" " in data[slash:at]:
         return
     near = data[max(0, slash - _FAR) : slash].rpartition(b"\n")[2]
+    if _DATABASE_PROGRAM.search(near) is None:
+        return
     login = _DATABASE_LOGIN.search(data, max(0, slash - _LONGEST_USER), at)
-    if login is None or login.end() != at or _DATABASE_PROGRAM.search(near) is None:
+    if login is None or login.end() != at:
         return
     user, password = login.groups()
     if _is_real(user, password):
@@ -108,6 +115,8 @@ def _oracle(data: bytes, at: int) -> Iterator[Found]:
 def _is_real(user: bytes, password: bytes) -> bool:
     """Whether a password may open something."""
     low = password.lower()
-    if low == user.lower() or len(set(low)) < 4 or is_placeholder(password):
+    # A short word is what examples have; digits among letters or alone are what passwords have.
+    least = 3 if any(48 <= byte <= 57 for byte in password) else 4
+    if low == user.lower() or len(set(low)) < least or is_placeholder(password):
         return False
     return not low.startswith((b"%s", b"env.", b"$", b"{"))

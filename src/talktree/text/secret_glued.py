@@ -16,7 +16,7 @@ from talktree.text.secret_kinds import DOCUMENTED, STARTING, Found, Known, rows
 
 _END = rb"(?![A-Za-z0-9_-])"
 _ALNUM = frozenset((ascii_letters + digits).encode())
-_SURE = 4
+SURE = 4
 """A beginning of this length needs nothing before it, a shorter one a sign."""
 
 
@@ -73,7 +73,7 @@ def _key(data: bytes, at: int) -> Found | None:
         start = at - len(begin)
         if start < 0 or not data.startswith(begin, start):
             continue
-        if len(begin) < _SURE and start and data[start - 1] in _ALNUM:
+        if len(begin) < SURE and start and data[start - 1] in _ALNUM:
             continue
         if _BLOB.fullmatch(data, max(0, start - _BLOB_SIZE), start) is not None:
             return None

@@ -14,7 +14,7 @@ from talktree.text.secret_written import value_from
 _SCHEME = re.compile(
     rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?"
     rb"(?:(?:basic|bearer|token|apikey|api-key|bot|negotiate|ntlm|key|genie[kK]ey|sso-key)[ \t]+)"
-    rb"([A-Za-z0-9+/=._~:@!#%^*-]{6,4096})",
+    rb"([A-Za-z0-9+/=._~:@!#%^*-]{3,4096})",
     re.IGNORECASE,
 )
 _ALONE = re.compile(
@@ -29,19 +29,30 @@ _SECRET_COOKIE = re.compile(
     rb"sess|sid\b|sid$|auth|token|jwt|login|remember|csrf|xsrf|ticket|user|secret|key|pass|identity|acc",
     re.IGNORECASE,
 )
+_LOGIN_COOKIE = re.compile(rb"sess|sid$|auth|token|jwt", re.IGNORECASE)
+SHORTEST_COOKIE = 5
 _PLAIN = frozenset(
     b"path domain expires max-age samesite theme lang locale version priority".split()
 )
+_ENDING = re.compile(rb"[ \t]*(?:[\"'`\r\n]|\\|\Z)")
+_ABOUT = frozenset(
+    b"header headers authentication authorization prefix format realm error challenge flow grant "
+    b"schema schemes credentials tokens support check handling parsing refresh validation".split()
+)
+"""What is written of headers behind the name of their scheme."""
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
 
 
-def authorization(data: bytes, at: int) -> Iterator[Found]:
-    """What follows the name of a header with credentials."""
+def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Found]:
+    """What follows the name of a header with credentials; a part of its name may be that of
+    other things."""
     start = max(at, 0)
     found = _SCHEME.match(data, start)
     if found is not None:
         text = found.group(1).rstrip(b".,;:")
-        if not is_placeholder(text) and _is_credential(text):
+        # A sentence about headers goes on behind a word.
+        sure = not partial and _ENDING.match(data, found.end(1)) is not None
+        if not is_placeholder(text) and _is_credential(text, sure=sure):
             yield (
                 TOKEN,
                 found.start(1) + min(at, 0),
@@ -89,8 +100,10 @@ def dialog(data: bytes, start: int, end: int) -> Iterator[Found]:
         yield TOKEN, written.start, written.stop, "a password"
 
 
-def _is_credential(text: bytes) -> bool:
-    return _has_login(text) or is_token(Value(text, True, True))
+def _is_credential(text: bytes, *, sure: bool) -> bool:
+    return _has_login(text) or (
+        text.lower() not in _ABOUT and is_token(Value(text, True, True, sure=sure))
+    )
 
 
 def _has_login(text: bytes) -> bool:
@@ -129,6 +142,8 @@ def _is_session(name: bytes, value: bytes) -> bool:
         return False
     if _SECRET_COOKIE.search(name):
         return is_token(Value(value, True, True)) or (
-            len(value) >= 8 and value.isalnum() and not value.isalpha()
+            len(value) >= (8 if _LOGIN_COOKIE.search(name) is None else SHORTEST_COOKIE)
+            and value.isalnum()
+            and not value.isalpha()
         )
     return is_drawn(value)

@@ -6,7 +6,6 @@ Nearly all long runs are names and ids, so what most of them are made of is only
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from string import ascii_letters, digits
 
 from talktree.text.marks import LONG
@@ -38,20 +37,21 @@ _AN_END = next(iter(ENDS))
 STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
-def telling(data: bytes, starts: list[int]) -> list[int]:
-    """Where runs start that are worth a closer look, last first."""
-    first = bisect_left(starts, LEAD)
+def may_tell_at(data: bytes, start: int) -> bool:
+    """Whether a run that starts here is worth a closer look."""
+    if start < LEAD:
+        return True
+    hinted = _HINTS[data[start - 2 : start + 2]]
+    if hinted == BY_LEAD:
+        return _LEADS[data[start - LEAD : start]]
+    return hinted == CLOSER and _tells(data, start)
+
+
+def forget_rare_hints() -> None:
+    """Keep what was looked up from growing with every text."""
     for known in (_HINTS, _LEADS):
         if len(known) > MOST_SEEN:
             known.clear()
-    hints, leads = _HINTS, _LEADS
-    found = [
-        start
-        for start in starts[first:]
-        if (told := hints[data[start - 2 : start + 2]])
-        and (leads[data[start - LEAD : start]] if told == BY_LEAD else _tells(data, start))
-    ]
-    return [*reversed(found), *starts[:first][::-1]]
 
 
 NOTHING, CLOSER, BY_LEAD = range(3)

@@ -6,11 +6,12 @@ What is left is looked at more closely by `secret_hints`, which would pass over 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from talktree.text.lanes import is_running, lane, long_runs, runs_and_dashes
+from talktree.text.lanes import is_among, is_running, lane, long_runs, runs_and_dashes
 from talktree.text.marks import LONG
-from talktree.text.secret_glued import BY_TAIL, TAIL
+from talktree.text.secret_glued import BY_TAIL, SURE, TAIL
 from talktree.text.secret_hints import (
     BASE64,
     BY_LEAD,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     Keys = NDArray[numpy.integer[Any]]
 
 
+_ENDINGS = (3, 4, 6)
+"""How many of the last bytes of a beginning are looked at: as many as it has of these."""
 NEAR = 24
 """How far before a run what it belongs to is looked for; names of folders are shorter."""
 
@@ -69,10 +72,44 @@ def may_tell(data: bytes) -> list[int]:
 
 def may_tell_inside(data: bytes) -> tuple[list[int], list[int]]:
     """The same, and where dashes are inside of runs that may end how a key begins."""
+    import numpy
+
     starts, dashes = runs_and_dashes(data)
     dashes = dashes[dashes >= TAIL]
-    inside = dashes[_tails()[_two(lane(data), dashes - TAIL)]]
+    seen = lane(data)
+    inside = dashes[_tails().take(_two(seen, dashes - TAIL))]
+    before = numpy.maximum(inside - TAIL - 1, 0)
+    inside = inside[_before_tails().take(_two(seen, before)) | (inside == TAIL)]
+    inside = inside[_ends_beginning(seen, inside)]
     return _telling(data, starts), inside.tolist()
+
+
+def _ends_beginning(seen: Bytes, dashes: Places) -> Flags:
+    """Whether the characters up to a dash may end how a key begins, and not just a word."""
+    import numpy
+
+    may_end = dashes < max(_ENDINGS)
+    number = numpy.zeros(len(dashes), "u8")
+    for shorter, size in pairwise((0, *_ENDINGS)):
+        for at in range(shorter, size):
+            number |= seen.take(dashes - at).astype("u8") << numpy.uint64(8 * at)
+        ends = is_among(number, _beginnings(size))
+        if size < SURE:
+            before = seen[dashes - size]
+            ends &= ((before | 0x20) - 0x61 >= 26) & (before - 0x30 >= 10)
+        may_end |= ends
+    return may_end
+
+
+@cache
+def _beginnings(size: int) -> Keys:
+    """The last bytes of how keys begin, of those that are looked at in this size."""
+    import numpy
+
+    begins = {begin for alike in BY_TAIL.values() for begin, _ in alike}
+    fitting = {begin for begin in begins if max(e for e in _ENDINGS if e <= len(begin)) == size}
+    numbers = sorted({int.from_bytes(begin[-size:], "big") for begin in fitting})
+    return numpy.array(numbers, "u8")
 
 
 def _telling(data: bytes, starts: Places) -> list[int]:
@@ -82,12 +119,12 @@ def _telling(data: bytes, starts: Places) -> list[int]:
     near = int(numpy.searchsorted(starts, LEAD))
     far = starts[near:]
     tables = _tables()
-    hints, begins = tables.before[_two(seen, far - 2)], tables.starts[_two(seen, far)]
+    hints, begins = tables.before.take(_two(seen, far - 2)), tables.starts.take(_two(seen, far))
     hinted = numpy.flatnonzero((hints != NOTHING) | begins)
-    far, hints, begins = far[hinted], hints[hinted], begins[hinted]
-    closer, before = hints == CLOSER, seen[far - 1]
+    far, hints, begins = far.take(hinted), hints.take(hinted), begins.take(hinted)
+    closer, before = hints == CLOSER, seen.take(far - 1)
     path, dot = closer & ((before == SLASH) | (before == PLUS)), closer & (before == DOT)
-    kept = tables.known[_four(seen, far)] | (closer & ~path & ~dot)
+    kept = tables.known.take(_four(seen, far)) | (closer & ~path & ~dot)
     for some, look in (
         ((hints == BY_LEAD) | (begins & ~closer), _is_named),
         (path, _is_no_path),
@@ -95,24 +132,24 @@ def _telling(data: bytes, starts: Places) -> list[int]:
     ):
         which = numpy.flatnonzero(some & ~kept)
         if len(which):
-            kept[which] = look(seen, far[which])
+            kept[which] = look(seen, far.take(which))
     return [*starts[:near].tolist(), *far[kept].tolist()]
 
 
 def _two(seen: Bytes, places: Places) -> Keys:
     """Two bytes as one number."""
-    return (seen[places].astype("u2") << 8) | seen[places + 1]
+    return (seen.take(places).astype("u2") << 8) | seen.take(places + 1)
 
 
 def _three(seen: Bytes, places: Places) -> Keys:
     """Three characters as one number, the same for capitals, and for few others."""
-    one, two, three = (seen[places + at] & 0x1F for at in range(3))
+    one, two, three = (seen.take(places + at) & 0x1F for at in range(3))
     return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
 
 
 def _four(seen: Bytes, places: Places) -> Keys:
     """Four characters as one number, likewise."""
-    return (_three(seen, places).astype("u4") << 5) | (seen[places + 3] & 0x1F)
+    return (_three(seen, places).astype("u4") << 5) | (seen.take(places + 3) & 0x1F)
 
 
 def _is_named(seen: Bytes, starts: Places) -> Flags:
@@ -120,8 +157,8 @@ def _is_named(seen: Bytes, starts: Places) -> Flags:
     tables = _tables()
     last = starts - 1
     for _ in range(LEAD - 3):
-        last = last - tables.between[seen[last]]
-    return tables.between[seen[last]] | tables.ends[_three(seen, last - 2)]
+        last = last - tables.between.take(seen.take(last))
+    return tables.between.take(seen.take(last)) | tables.ends.take(_three(seen, last - 2))
 
 
 def _is_no_path(seen: Bytes, starts: Places) -> Flags:
@@ -134,8 +171,8 @@ def _is_no_path(seen: Bytes, starts: Places) -> Flags:
     # Where that leads beyond the start of the text nothing is named, whatever is found there.
     last = starts - 1
     for _ in range(NEAR):
-        last = last - tables.base64[seen[last]]
-    kept |= tables.base64[seen[last]]
+        last = last - tables.base64.take(seen.take(last))
+    kept |= tables.base64.take(seen.take(last))
     kept |= _is_named(seen, last + 1)
     return kept
 
@@ -145,7 +182,7 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
     import numpy
 
     before = starts - 4
-    known = _tables().dotted[_three(seen, before)]
+    known = _tables().dotted.take(_three(seen, before))
     known |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
     known |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
@@ -155,6 +192,15 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
 @cache
 def _tails() -> Flags:
     return _holding(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
+
+
+@cache
+def _before_tails() -> Flags:
+    """The same for the byte before such a tail and the first one of it."""
+    begins = [begin for alike in BY_TAIL.values() for begin, _ in alike]
+    short = {begin[0] for begin in begins if len(begin) < SURE}
+    long = [begin[-4] << 8 | begin[-3] for begin in begins if len(begin) >= SURE]
+    return _holding(16, [*long, *(before << 8 | first for first in short for before in range(256))])
 
 
 @cache

@@ -47,7 +47,7 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
+    r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}?(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
     r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
     r"|to|är|è|é|\bis\b|)"
     r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?(?P<value>[!-&(-~]{4,128})",
@@ -66,8 +66,8 @@ _SIGNS: tuple[str, ...] = (
     "has\u0142a",
 )
 _SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
-_SIGNS += ("contrase\xf1a", "Contrase\xf1a")
-_ASCII = (b"parola d", b"clave es", b"clave: ", b"clave de")
+_SIGNS += ("contrase\xf1a", "Contrase\xf1a", "parola d\u2019ordine")
+_ASCII = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
@@ -76,6 +76,8 @@ def _rare(word: bytes) -> int:
     """Where in a name the four bytes are that are looked for: few other words have them."""
     if b"\\u" in word:
         return word.find(b"\\u") + 2
+    if b"'" in word:
+        return word.find(b"'") - 1
     first = next((at for at, byte in enumerate(word) if byte > 127), 0)
     return max(0, min(first - 1, len(word) - 4))
 
@@ -87,6 +89,18 @@ for _word, _at in NAMES:
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
 
 
+def _beyond(word: bytes) -> int:
+    return next(at for at, byte in enumerate(word) if byte > 127)
+
+
+_BEFORE = {word[_beyond(word) :][:4]: _beyond(word) - _rare(word) for word in _PLAIN}
+"""What follows the ASCII letters of a name, and how far before that its four bytes begin."""
+_BEYOND_ASCII = re.compile(b"|".join(map(re.escape, _BEFORE)))
+_BY_NUMBER = re.compile(
+    rb"\\u(%b)" % b"|".join(sorted({word[_rare(word) :][:4] for word in _ESCAPED}))
+)
+
+
 def is_name_at(raw: bytes, hit: int) -> bool:
     """Whether such a name has its four bytes here."""
     names = _NAMES_BY_STEM.get(raw[hit : hit + 4], ())
@@ -95,14 +109,16 @@ def is_name_at(raw: bytes, hit: int) -> bool:
 
 def name_places(raw: bytes) -> Iterator[int]:
     """Where the four bytes of such names are."""
-    signs = _ASCII if raw.isascii() else _ASCII + _PLAIN
-    if b"\\u" in raw:
-        signs += _ESCAPED
-    for sign in signs:
+    for sign in _ASCII:
         at = raw.find(sign)
         while at >= 0:
             yield at + _rare(sign)
             at = raw.find(sign, at + 1)
+    for found in _BY_NUMBER.finditer(raw):
+        yield found.start(1)
+    if not raw.isascii():
+        for found in _BEYOND_ASCII.finditer(raw):
+            yield found.start() - _BEFORE[found.group()]
 
 
 def foreign(text: str) -> Iterator[Found]:

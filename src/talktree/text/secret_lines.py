@@ -43,6 +43,8 @@ _CONTENT = re.compile(rb"\\{0,7}[\"'][^<>\n]{0,60}>(?=[^<>\s])")
 _KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t|[+>|] ?)?(?=[0-9a-f]{32}(?:\s|\Z))")
 _HASHING = re.compile(rb"(?:[ \t]+-(?:salt[ \t]+\S{1,40}|\w{1,12})){0,3}[ \t]+(?=[^\s-])")
 """`openssl passwd -6 '…'`."""
+_BY = re.compile(rb"(?i)[ \t]+(?:by|as)[ \t]+(?=\\{0,7}['\"])")
+"""`identified with caching_sha2_password by '…'`."""
 _FOR = re.compile(rb"(?i)[ \t]+for[ \t]+\S{1,80}[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 
 
@@ -53,6 +55,7 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
     for pattern, fits in (
         (_DECLARED, True),
         (_FOR, lower == b"password"),
+        (_BY, lower.endswith(b"_password")),
         (_SET, lower == b"secret"),
         (_FIELD, lower == b"password" and _TYPE.search(before) is not None),
         (_CONTENT, before[-1:] in (b'"', b"'", b".")),
@@ -65,7 +68,7 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
             written = (
                 _content(data, sign.end()) if pattern is _CONTENT else value_from(data, sign.end())
             )
-            sure = pattern is _SET and written is not None and is_mixed(written.text)
+            sure = pattern in (_SET, _BY) and written is not None and is_mixed(written.text)
             strong = written is not None and (sure or is_strong(written.text))
             return written if strong else None
     return _behind(data, name, before, end)

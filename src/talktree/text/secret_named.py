@@ -13,7 +13,9 @@ from talktree.text.secret_names import (
     COOKIES,
     HEADERS,
     PASSWORDS,
+    PINS,
     TOKENS,
+    is_sure,
     kind_of,
     meaning,
 )
@@ -21,10 +23,12 @@ from talktree.text.secret_pipes import CHPASSWD, piped_to
 from talktree.text.secret_placeholders import is_placeholder
 from talktree.text.secret_tables import column, inserted
 from talktree.text.secret_values import (
+    LONGEST_PASSWORD,
     Value,
     is_drawn,
     is_mixed,
     is_password,
+    is_pin,
     is_token,
 )
 from talktree.text.secret_written import Written, line_from, value_from
@@ -65,15 +69,21 @@ _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
 _OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"']))")
 _ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
 _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
+_YAML_LINE = re.compile(
+    rb"(?:\A|(?:^|\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*(?:- )?[\w.-]{1,40}:"
+    rb"(?:[ \t][^\n{}(),;]{0,80})?\r?\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*\Z"
+)
+"""A line of YAML before the one of a name."""
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
 _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _FOLLOWED = re.compile(
     rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
     rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
-    rb"|(?:%b|%b|value|Value|-|bearer|basic|token)\b"
+    rb"|(?:%b|%b|by|as|value|Value|-|bearer|basic|token)\b"
     rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
+_PIN_FOLLOWED = re.compile(rb"[^0-9\n]{1,40}[0-9]{4,12}(?![0-9A-Za-z_])")
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
 
 
@@ -94,7 +104,12 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     if isinstance(name, int):
         return name, []
     if name.means == HEADERS:
-        found = list(authorization(data, name.end)) or _pair(data, name) or _header(data, name)
+        partial = not name.text.lower().endswith(b"authorization")
+        found = (
+            list(authorization(data, name.end, partial=partial))
+            or _pair(data, name)
+            or _header(data, name)
+        )
         if not found and name.text == b"AUTH":
             found = list(dialog(data, name.start, name.end))
     elif name.means == COOKIES:
@@ -125,6 +140,8 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
     """Where the name around a place ends, and whether a value may be secret because of it."""
     name = _name(data, hit)
     if isinstance(name, _Name):
+        if name.means == PINS:
+            return name.end, _PIN_FOLLOWED.match(data, name.end) is not None
         return name.end, _has_value(data, name.text, name.end)
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
@@ -166,17 +183,23 @@ def _found(name: _Name, written: Written) -> Found:
 
 
 def _judged(
-    name: _Name, written: Written | None, *, quoted: bool = False, setting: bool = False
+    name: _Name, written: Written | None, *, setting: bool = False, sure: bool = False
 ) -> Found | None:
     if written is None:
         return None
-    value = Value(written.text, quoted or written.quoted, setting)
+    value = Value(written.text, written.quoted, setting, sure)
     if name.text.lower() == b"pass" and (b" " in value.text or value.text.isalpha()):
         return None
-    real = is_password(value) if name.means == PASSWORDS else is_token(value)
+    real = _is_secret(name.means, value)
     if not real and name.text.lower().endswith(b"-data"):
         real = len(written.text) > 100
     return _found(name, written) if real else None
+
+
+def _is_secret(means: str, value: Value) -> bool:
+    if means == PINS:
+        return is_pin(value)
+    return is_password(value) if means == PASSWORDS else is_token(value)
 
 
 def _option(data: bytes, name: _Name) -> Found | None:
@@ -186,7 +209,10 @@ def _option(data: bytes, name: _Name) -> Found | None:
     sign = _OPTION.match(data, name.end)
     if sign is None or data[sign.end() : sign.end() + 1] == b"-":
         return None
-    return _judged(name, _cut(data, value_from(data, sign.end()), b""), setting=True)
+    written = _cut(data, value_from(data, sign.end()), b"")
+    # Capitals behind an option are what help texts write for a value.
+    sure = sign.group() == b"=" and written is not None and not written.text.isupper()
+    return _judged(name, written, setting=True, sure=sure)
 
 
 def _assigned(data: bytes, name: _Name) -> Found | None:
@@ -203,9 +229,10 @@ def _assigned(data: bytes, name: _Name) -> Found | None:
     written = value_from(data, at)
     if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
         return None
-    if written is None or written.quoted:
-        return _judged(name, written)
     tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
+    if written is None or written.quoted:
+        sure = name.means == PASSWORDS or is_sure(name.text)
+        return _judged(name, written, setting=tight and name.text.isupper(), sure=sure)
     if tight:
         return _tight(data, name, written)
     return _on_line(data, name, written, sign)
@@ -224,7 +251,7 @@ def _tight(data: bytes, name: _Name, written: Written) -> Found | None:
         return None
     # What is followed by a comma or a parenthesis is an argument in code.
     setting = upper or data[cut.stop : cut.stop + 1] not in (b",", b")", b"}", b"]", b"(")
-    return _judged(name, cut, setting=setting)
+    return _judged(name, cut, setting=setting, sure=setting and (upper or b"-" in name.text))
 
 
 def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) -> Found | None:
@@ -233,18 +260,42 @@ def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) 
     if cut is None:
         return None
     whole = _MORE.match(data, cut.stop) is not None
+    if _is_header(data, name, cut, sign):
+        return _judged(name, cut, setting=True, sure=True)
+    if sign["quote"] and cut.text.isdigit() and name.means == PASSWORDS:
+        return _judged(name, cut, setting=True)
     if not whole and name.means == PASSWORDS and sign["sign"] == b":":
         line = line_from(data, cut.start)
         if line is not None and _is_spaced_password(line.text):
             return _found(name, line)
     setting = whole
+    if whole and sign["sign"] == b":" and data[cut.stop : cut.stop + 1] == b";":
+        # So ends the type of a field in TypeScript.
+        return _judged(name, cut)
+    if whole and name.means == PASSWORDS and cut.text.islower():
+        near = max(0, name.start - 200)
+        if _YAML_LINE.search(data, near, name.start) is not None:
+            return _judged(name, cut, setting=True, sure=True)
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
         setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
     if whole and not setting and name.text.lower().endswith(b"secret"):
         setting = is_strong(cut.text) and not cut.text.isalnum()
     sure = name.means == PASSWORDS or name.text.isupper() or name.text.lower().endswith(b"secret")
-    return _judged(name, cut, setting=setting and sure)
+    certain = setting and name.text.isupper() and b"_" in name.text
+    return _judged(name, cut, setting=setting and sure, sure=certain and sign["sign"] == b":")
+
+
+def _is_header(data: bytes, name: _Name, cut: Written, sign: re.Match[bytes]) -> bool:
+    """Whether it is all of a line like `X-Api-Key: …`, or all that is in quotes."""
+    if b"-" not in name.text or sign["sign"] != b":" or sign["quote"] or sign["space"]:
+        return False
+    behind = data[cut.stop : cut.stop + 1]
+    if name.before in (b"'", b'"'):
+        return behind == name.before
+    # Words need the capitals of headers, since settings are written like that in YAML.
+    worded = cut.text.isalpha() and name.text.islower() and not name.text.startswith(b"x-")
+    return not worded and (behind in (b"", b"\r", b"\n") or data.startswith(b"\\n", cut.stop))
 
 
 def _is_spaced_password(text: bytes) -> bool:
@@ -278,7 +329,11 @@ def _cut(data: bytes, written: Written | None, stops: bytes) -> Written | None:
 def _beside(data: bytes, name: _Name) -> Found | None:
     """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
     sign = _VALUE_NEXT.match(data, name.end)
-    return None if sign is None else _judged(name, value_from(data, sign.end()), setting=True)
+    return (
+        None
+        if sign is None
+        else _judged(name, value_from(data, sign.end()), setting=True, sure=True)
+    )
 
 
 def _header(data: bytes, name: _Name) -> list[Found]:
@@ -307,7 +362,7 @@ def _element(data: bytes, name: _Name) -> Found | None:
     if end < 0:
         return None
     text = data[sign.end() : end]
-    return _judged(name, Written(sign.end(), end, text, True, end))
+    return _judged(name, Written(sign.end(), end, text, True, end), sure=True)
 
 
 def _said(data: bytes, name: _Name) -> Found | None:
@@ -326,7 +381,7 @@ def _said(data: bytes, name: _Name) -> Found | None:
         return _judged(name, value_from(data, name.end + 1))
     blank = data[name.end : name.end + 1] in (b" ", b"\t")
     if blank and _NETRC.search(data, max(0, name.start - 200), name.start):
-        return _judged(name, value_from(data, name.end + 1), setting=True)
+        return _judged(name, value_from(data, name.end + 1), setting=True, sure=True)
     return None
 
 
@@ -376,6 +431,15 @@ def _piped(data: bytes, name: _Name) -> Found | None:
     return None if written is None else _judged(name, written, setting=True)
 
 
+def is_number_secret(name: str, digits: str) -> bool:
+    """Whether a number of JSON is a password or a PIN because of its name."""
+    if not digits.isdecimal() or len(digits) > LONGEST_PASSWORD:
+        return False
+    means = meaning(name.encode("ascii", "replace"))
+    value = Value(digits.encode("ascii", "replace"), quoted=False, setting=True)
+    return means in (PASSWORDS, PINS) and _is_secret(means, value)
+
+
 def value_named(data: bytes, name: bytes) -> list[Found]:
     """The secrets in a text that is as a whole the value of a name."""
     means = meaning(name)
@@ -385,10 +449,12 @@ def value_named(data: bytes, name: bytes) -> list[Found]:
         return list(cookies(data, -1))
     if means is None:
         return []
-    value = Value(data.strip(), True, True)
     # A title is a label where a text is the whole value, so words alone need not be a setting.
-    value = value._replace(setting=not data[:1].isupper())
-    real = is_password(value) if means == PASSWORDS else is_token(value)
+    sure = means == PASSWORDS or is_sure(name)
+    value = Value(data.strip(), True, not data[:1].isupper(), sure)
+    if b" " in value.text:
+        value = value._replace(setting=False)
+    real = _is_secret(means, value)
     if not real and not (name.lower().endswith(b"-data") and len(data) > 100):
         return []
     kind, what = kind_of(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from talktree.text.randomness import is_made_up, is_random
 from talktree.text.secret_kinds import AI_VENDOR_KEY, CLOUD_KEY, NAMED_PASSWORD, TOKEN
@@ -15,6 +16,7 @@ ENDS = frozenset({b"key", b"ken", b"ret", b"ord", b"swd", b"pwd", b"rer"})
 """The last three letters of all the names, to pass over others quickly."""
 BETWEEN = b"\\\"'`:=> ("
 PASSWORDS, TOKENS, HEADERS, COOKIES = "password", "token", "authorization", "cookie"
+PINS = "pin"
 """What a name says about its value."""
 _WORD = re.compile(rb"[a-z0-9_.-]{1,60}\Z")
 _SECRET = (
@@ -58,6 +60,10 @@ _HARMLESS = (
 _PASS = re.compile(
     rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$|^[A-Z]{2,12}(?<!BY)(?<!COM)(?<!SUR)PASS$|[a-z]PW$"
 )
+_PIN = re.compile(rb"(?:^|[_.-])(?:pin|PIN|Pin)$|[a-z]Pin$")
+_SURE = re.compile(
+    rb"(?:api|secret|access|client|auth|master|private|signing|encryption)(?:key|secret)$"
+)
 _ACCESS_TOKEN = re.compile(rb"[_-](?:PAT|pat)$")
 _SUFFIX = re.compile(
     rb"[_-]?(?:[0-9]{1,3}|(?<=[_-])(?:prod|production|dev|staging|stage|test|live|local|old|new|"
@@ -77,6 +83,7 @@ _CLOUD = re.compile(rb"aws|azure|accountkey|gcp|google|cloudflare|digitalocean|h
 _VALUE = re.compile(rb"[A-Za-z0-9_+/=~-]{20,256}(?![A-Za-z0-9_+/=~(-]|[.\[]\w)")
 
 
+@lru_cache(maxsize=4096)
 def meaning(name: bytes, before: bytes = b"") -> str | None:
     """What a name says about its value, if that is secret; a word before a short name counts."""
     name = _SUFFIX.sub(b"", name)
@@ -93,7 +100,19 @@ def meaning(name: bytes, before: bytes = b"") -> str | None:
         return HEADERS
     if bare.endswith((b"cookie", b"cookies")):
         return COOKIES
-    return TOKENS if bare.endswith((b"credential", b"credentials")) else None
+    if bare.endswith((b"credential", b"credentials")):
+        return TOKENS
+    return PINS if _PIN.search(name) else None
+
+
+def is_sure(name: bytes) -> bool:
+    """Whether a name is one of settings and headers, which no label, type or word of code has."""
+    return name.isupper() or b"-" in name or is_key_name(name)
+
+
+def is_key_name(name: bytes) -> bool:
+    """Whether it names a key or a secret and says of what."""
+    return _SURE.search(name.lower().translate(None, b"_.-")) is not None
 
 
 def named_before(data: bytes, start: int) -> bytes | None:
@@ -130,6 +149,6 @@ def kind_of(name: bytes) -> tuple[str, str]:
         return AI_VENDOR_KEY, "a key of an AI service"
     if _CLOUD.search(bare):
         return CLOUD_KEY, "a cloud key"
-    if meaning(name) == PASSWORDS:
+    if meaning(name) in (PASSWORDS, PINS):
         return NAMED_PASSWORD, "a password"
     return TOKEN, "a token"

@@ -10,33 +10,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.text.secret_stems import CALL, FOREIGN, OPTION, STEMS, Stem
+from talktree.text.lanes import is_among
+from talktree.text.secret_calls import STEMS as SIGNS
+from talktree.text.secret_stems import CALL, FOREIGN, PWD, STEMS, Stem
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from talktree.text.lanes import Flags, Places
-
+    Flags = NDArray[numpy.bool_]
+    Places = NDArray[numpy.intp]
     Pairs = NDArray[numpy.uint16]
     Bits = NDArray[numpy.uint32]
+    BothBits = NDArray[numpy.uint64]
 
 _ANY = bytes(range(256))
-PIECE = 1 << 18
+PIECE = 1 << 17
 """How much is looked at together; even, and so little that it stays near the processor."""
+GROUPS = 32
+"""How many groups of stems there are at most: each has a bit."""
 BEFORE, BEHIND = 2, 6
 """How much around a piece is looked at."""
 
 
 class _Tables(NamedTuple):
-    """What stems two bytes belong to, by how far before or behind their middle they are."""
+    """What stems two bytes belong to, by how far before or behind their middle they are: in the
+    low bits where a stem begins at an even place, in the high ones where at an odd one."""
 
-    middle: Bits
-    after: Bits
-    before: Bits
-    later: Bits
+    middle: BothBits
+    after: BothBits
+    before: BothBits
+    later: BothBits
 
 
 def stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
@@ -51,25 +58,40 @@ def stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
 def _in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     import numpy
 
-    may_be, both, begins = _tables()
+    may_be, tables, begins = _tables()
     pairs: Pairs = numpy.frombuffer(piece, "<u2", len(piece) // 2)
     middles = numpy.flatnonzero(may_be.take(pairs[BEFORE // 2 : -BEHIND // 2])) + BEFORE // 2
+    both = tables.middle.take(pairs.take(middles)) & tables.after.take(pairs.take(middles + 1))
+    some = both.nonzero()[0]
+    middles = middles.take(some)
+    before, later = pairs.take(middles - 1), pairs.take(middles + 2)
+    both = both.take(some) & tables.before.take(before) & tables.later.take(later)
     found: list[tuple[Places, Bits]] = []
-    middle, after = pairs[middles], pairs[middles + 1]
-    for odd, tables in enumerate(both):
-        bits = tables.middle[middle] & tables.after[after]
+    for odd in range(2):
+        bits = (both >> numpy.uint64(odd * GROUPS)).astype("u4")
         some = bits.nonzero()[0]
-        places = middles[some]
-        bits = bits[some] & tables.before[pairs[places - 1]] & tables.later[pairs[places + 2]]
-        some = bits.nonzero()[0]
-        found.append((places[some] * 2 - odd + (offset - BEFORE), bits[some]))
+        found.append((middles.take(some) * 2 - odd, bits.take(some)))
     places, bits = (numpy.concatenate(each) for each in zip(*found, strict=True))
+    _drop_other_calls(piece, places, bits)
+    some = bits.nonzero()[0]
+    places, bits = places[some] + (offset - BEFORE), bits[some]
     hits = sorted(
         (place + begin, kind)
         for place, held in zip(places.tolist(), bits.tolist(), strict=True)
         for begin, kind in begins[held]
     )
     return iter(hits)
+
+
+def _drop_other_calls(piece: bytes, places: Places, bits: Bits) -> None:
+    """Take back the bit of calls where none of their signs is: together they fit many words."""
+    import numpy
+
+    bit, signs = _calls()
+    some = (bits & bit).nonzero()[0]
+    seen = numpy.frombuffer(piece, numpy.uint8)
+    four = numpy.stack([seen[places[some] + at] for at in range(4)], axis=1).view("<u4").ravel()
+    bits[some[~is_among(four, signs)]] &= ~bit
 
 
 class _Begins(dict[int, list[tuple[int, int]]]):
@@ -89,31 +111,41 @@ class _Begins(dict[int, list[tuple[int, int]]]):
 
 
 @cache
-def _tables() -> tuple[Flags, tuple[_Tables, _Tables], _Begins]:
+def _tables() -> tuple[Flags, _Tables, _Begins]:
     """Which two bytes may be in the middle of a stem, and the stems that they and those around them
     belong to: where it is the first two of three rare ones, and where it is the last two."""
     import numpy
 
-    both = []
-    for odd in range(2):
-        tables = [numpy.zeros((256, 256), "u4") for _ in _Tables._fields]
-        for number, alike in enumerate(_groups()):
-            for stem in alike:
-                for table, place in zip(tables, (0, 2, -2, 4), strict=True):
-                    first, second = (_at(stem, stem.rare + odd + place + at) for at in range(2))
-                    table[numpy.ix_(list(second), list(first))] |= 1 << number
-        both.append(_Tables(*(table.reshape(-1) for table in tables)))
-    even, odd_ones = both
-    begins = _Begins(tuple(alike[0] for alike in _groups()))
-    return (even.middle | odd_ones.middle) != 0, (even, odd_ones), begins
+    tables = [numpy.zeros((256, 256), "u8") for _ in _Tables._fields]
+    for number, alike in enumerate(_groups()):
+        for stem, odd in product(alike, range(2)):
+            bit = numpy.uint64(1 << number + odd * GROUPS)
+            for table, place in zip(tables, (0, 2, -2, 4), strict=True):
+                first, second = (_at(stem, stem.rare + odd + place + at) for at in range(2))
+                if first == second == _ANY:
+                    table |= bit
+                elif first == _ANY:
+                    table[list(second)] |= bit
+                else:
+                    table[numpy.ix_(list(second), list(first))] |= bit
+    flat = _Tables(*(table.reshape(-1) for table in tables))
+    return flat.middle != 0, flat, _Begins(tuple(alike[0] for alike in _groups()))
+
+
+@cache
+def _calls() -> tuple[numpy.uint32, Bits]:
+    """The bit of calls, and the four bytes of each of their signs."""
+    import numpy
+
+    number = next(at for at, alike in enumerate(_groups()) if alike[0].kind == CALL)
+    return numpy.uint32(1 << number), numpy.sort(numpy.frombuffer(b"".join(SIGNS), "<u4"))
 
 
 def _groups() -> list[list[Stem]]:
-    """The stems by the bits they have; the many names of other languages have two together, and
-    so have the words of calls."""
+    """The stems by the bits they have; those that are many of a kind have few of them together."""
     groups: dict[tuple[int, ...], list[Stem]] = {}
     for number, stem in enumerate(STEMS):
-        many = stem.kind in (FOREIGN, CALL, OPTION)
+        many = stem.kind in (FOREIGN, CALL, PWD)
         known = (stem.kind, stem.begin - stem.rare) if many else (number,)
         groups.setdefault(known, []).append(stem)
     return list(groups.values())

@@ -19,31 +19,34 @@ _SYNTAX = re.compile(
     rb"(?:[_ -]|$)|0123456789|1234567890|abcdefghij|deadbeef|0{8}"
 )
 """Templates, masks, names of variables, and what no one draws; in small letters."""
+_DRAWN_NAME = re.compile(rb"[$:&](?=[A-Z_]*[a-z])(?:[A-Za-z_]*[0-9]){2}\w*")
+"""`$ommer2024`, which is written like a variable, and named like none."""
 _VARIABLE = re.compile(rb"\$\{?[A-Za-z_]\w*\}?|%\w+%|%[sdvq]|@\w+@|\$[0-9@*]|:\w+|\{\w*\}|&\w+")
 WEAK = frozenset(
     b"password passwd passw0rd password1 password12 password123 pass123 pass1234 secret mysecret "
     b"supersecret topsecret secret123 postgres mysql mongodb redis rabbitmq minio minioadmin admin "
     b"administrator admin123 root rootpassword guest default testing test test123 test1234 tester "
-    b"testpass testpassword username user user123 12345 123456 12345678 123456789 qwerty letmein "
-    b"developer development yourpassword foobar foo bar baz token pwd123 userpassword dbpassword "
-    b"db_password p4ssw0rd none null nil true false undefined empty optional required string str "
-    b"text bytes int integer number bool boolean any object unknown void never auto yes no on off "
-    b"disabled enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 "
-    b"md5 sha256 "
-    b"sha512 scram-sha-256 encrypted invalid valid expired missing wrong correct incorrect basic "
-    b"bearer digest oauth oauth2 ldap saml jwt local inherit include same-origin omit prompt env "
+    b"testpass testpassword username user user123 qwerty letmein abc123 abc1234 developer "
+    b"development yourpassword foobar foo bar baz token pwd123 userpassword dbpassword db_password "
+    b"p4ssw0rd none null nil true false undefined empty optional required string str text bytes "
+    b"int integer number bool boolean any object unknown void never auto yes no on off disabled "
+    b"enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 md5 sha256 sha512 "
+    b"scram-sha-256 encrypted invalid valid expired missing wrong correct incorrect basic bearer "
+    b"digest oauth oauth2 ldap saml jwt local inherit include same-origin omit prompt env "
     b"environment file vault keychain keyring store stdin value values key keys name data type "
     b"field label title content access refresh session public private identifier expression "
     b"accepted default_value username_password user_pass userpass api_key apikey access_token "
-    b"refresh_token id_token client_secret client_credentials authorization_code "
-    b"options option flag flags argument arguments arg args parameter "
-    b" reserved unreserved keyword".split()
+    b"refresh_token id_token client_secret client_credentials authorization_code options option "
+    b"flag flags argument arguments arg args parameter reserved unreserved keyword forgot weak "
+    b"strong show hide reset change update login logout submit save cancel generate view enter "
+    b"confirm varchar char raw header scheme parola clave heslo salasana passord lozinka sifre "
+    b"regcred".split()
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _EXAMPLE = (
     b"your my our some any new the example examples placeholder dummy sample fake mock mocked test "
     b"tests testing tester changeme change replace replaced insert redacted masked censored hidden "
-    b"todo fixme enter put add foo bar baz qux foobar lorem ipsum xxx abc xyz temp tmp demo "
+    b"todo fixme enter put add foo bar baz qux foobar lorem ipsum xxx xyz temp tmp demo "
     b"notreal please not set unset used real here goes fill in need needs invalid valid wrong "
     b"bad good old another other same different random unknown supersecret topsecret"
 )
@@ -65,7 +68,7 @@ _NOUNS = (
 _WORDS = sorted({*_EXAMPLE.split(), *_NOUNS.split()}, key=len, reverse=True)
 _PIECE = re.compile(
     rb"(%b)(?![a-z])|(%b)|1(?:2(?:3(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?)?)?(?![0-9])"
-    rb"|([0-9])\3*(?![0-9])|abcdef(?![a-z])|abcd?(?![a-z])|([a-z*.])\4{2,}"
+    rb"|([0-9])(?:\3\3+)?(?![0-9])|abcdef(?![a-z])|abcd?(?![a-z0-9])|([a-z*.])\4{2,}"
     rb"|[\s_.:/<>\[\](){},'\"#-]{1,4}"
     % (b"|".join(_WORDS), b"|".join(word for word in _WORDS if len(word) > 2 or word == b"my"))
 )
@@ -90,9 +93,9 @@ def is_placeholder(text: bytes) -> bool:
     return (
         not low
         or low.rstrip(b"?") in WEAK
-        or len(set(low)) < 3
+        or len(set(low)) < max(1, min(3, len(low) - 1))
         or _SYNTAX.search(low) is not None
-        or _VARIABLE.fullmatch(text) is not None
+        or (_VARIABLE.fullmatch(text) is not None and _DRAWN_NAME.fullmatch(text) is None)
         or (len(low) <= _LONGEST and _is_worded(low))
     )
 

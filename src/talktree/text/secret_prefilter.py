@@ -44,8 +44,8 @@ def _letters(text: str) -> bytes:
 _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pass, password, passphrase, Passwort
     PASS: (_letters("p"), _letters("a"), _letters("s"), _letters("s")),
-    # pwd, pswd, psk, senha, _PAT
-    PWD: (_letters("psn"), _letters("wsha"), _letters("dkat") + b":", _NOT_WORD),
+    # pwd, pswd, psk, senha, _PAT, pin
+    PWD: (_letters("psn"), _letters("wshai"), _letters("dkatn") + b":", _NOT_WORD),
     # token, secret, key, before something that is not a letter
     KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode() + b"S"),
     # auth, cred(ential), (se)cure(string)
@@ -78,7 +78,7 @@ _FOUND = re.compile(rb"[^\0]")
 
 def stems(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
-    if is_worth(len(data)):
+    if is_worth(len(data), secrets=True):
         yield from stems_in_pairs(data)
         return
     yield from _signs(data)

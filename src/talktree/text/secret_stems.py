@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from string import ascii_letters, digits
+from string import ascii_letters, ascii_lowercase, digits
 from typing import NamedTuple
 
 from talktree.text.secret_calls import WORDS
@@ -15,6 +15,7 @@ PASS, PWD, KEY, AUTH, COOKIE, OPTION, SIGNED, HASH = (1 << bit for bit in range(
 COLOUR, BY_NUMBER, FOREIGN, CALL = (1 << bit for bit in range(8, 12))
 """The same for what makes one decode a string of JSON."""
 _ANY = bytes(range(256))
+_SMALL = ascii_lowercase.encode()
 _LETTERS, _DIGITS = ascii_letters.encode(), digits.encode()
 NOT_WORD = bytes(byte for byte in _ANY if byte not in _LETTERS + _DIGITS)
 _NOT_LETTER = NOT_WORD + _DIGITS
@@ -52,14 +53,17 @@ def _calls() -> Iterator[Stem]:
 
 
 STEMS: tuple[Stem, ...] = (
-    Stem(PASS, (*_either("pass"), _NOT_LETTER + b"wpceWPCE"), 0, 0),
+    Stem(PASS, (*_either("pass"), _NOT_LETTER + b"wpcWPC"), 0, 0),
+    Stem(PASS, (*_either("passe"), _NOT_LETTER), 0, 0),
     *(Stem(PWD, (*_either(each), NOT_WORD), 0, 0) for each in ("pwd", "psk", "swd", "nha", "pw:")),
+    Stem(PWD, (_NOT_LETTER + b"nrt", *_either("pin"), NOT_WORD), 1, 0),
+    Stem(PWD, (_SMALL, b"P", b"i", b"n", NOT_WORD), 1, 0),
     Stem(PWD, (b"_-", *_either("pat"), NOT_WORD), 1, 0),
     Stem(KEY, (*_either("token"), BEHIND_KEY), 2, 1),
-    Stem(KEY, (*_either("cret"), BEHIND_KEY), 1, 0),
+    Stem(KEY, (*_either("ecret"), BEHIND_KEY), 2, 0),
     Stem(KEY, (*_either("key"), BEHIND_KEY), 0, 0),
     Stem(AUTH, (*_either("auth"), _NOT_LETTER + b"oO"), 0, 0),
-    Stem(AUTH, (*_either("cred"), _NOT_LETTER + b"oeOE"), 0, 0),
+    Stem(AUTH, _either("credential"), 0, 7),
     Stem(AUTH, _either("securestring"), 2, 2),
     Stem(COOKIE, _either("cooki"), 1, 2),
     Stem(COOKIE, _either("kennwort"), 4, 3),
@@ -85,6 +89,7 @@ STEMS: tuple[Stem, ...] = (
 
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
 _AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
+_PIN = re.compile(rb"(?:\A|(?<=[^a-zA-Z])|(?<=\\[nrt])|(?<=[a-z])(?=P))(?i:pin)[^a-zA-Z0-9]")
 _SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha", b"pw:"})
 _ACCESS_TOKEN = (b"_pat", b"-pat")
 _ENDINGS = (b"token", b"cret", b"key")
@@ -99,6 +104,8 @@ def is_stem(data: bytes, hit: int, bits: int) -> bool:
     if bits & AUTH:
         return _AFTER_AUTH.match(data, hit + 4) is not None
     if bits & PWD and data[hit : hit + 3].lower() in _SHORT:
+        return True
+    if bits & PWD and _PIN.match(data, hit) is not None:
         return True
     if bits & PWD and data[max(0, hit - 1) : hit + 3].lower() in _ACCESS_TOKEN:
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_names import kind_of, meaning
-from talktree.text.secret_values import Value, is_mixed, is_password
+from talktree.text.secret_values import SHORTEST_UNSURE, Value, is_mixed, is_password
 
 _MOST_ROWS = 400
 _LONGEST_NAME = 40
@@ -117,7 +117,12 @@ def _line(data: bytes, at: int) -> tuple[int, int | None]:
 
 def _judged(data: bytes, at: int, cell: bytes, begin: int, start: int) -> Iterator[Found]:
     text = cell.strip(b" \t\r\"'`*")
-    if b" " in text or not is_mixed(text) or not is_password(Value(text, False, True)):
+    if (
+        len(text) < SHORTEST_UNSURE
+        or b" " in text
+        or not is_mixed(text)
+        or not is_password(Value(text, False, True))
+    ):
         return
     name = data[max(begin, start) : start + 60]
     title = _TITLE.match(name)

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Iterator
 
 from talktree.text.marks import LONG, marked
 from talktree.text.randomness import is_made_up, is_random, is_varied
-from talktree.text.secret_hints import BASE64, BY_NUMBER, ESCAPE, SLASH, ends_doppler, telling
+from talktree.text.secret_hints import (
+    BASE64,
+    BY_NUMBER,
+    DOT,
+    ESCAPE,
+    SLASH,
+    ends_doppler,
+    forget_rare_hints,
+    may_tell_at,
+)
 from talktree.text.secret_kinds import (
     AWS,
     BY_END,
@@ -39,7 +48,8 @@ _AWS_SECRET = re.compile(
 )
 _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
 """With the name of its environment inside, it has no start of its own."""
-_AWS_NAMES = (b"ecret_access_key", b"ecretAccessKey")
+_AWS_NAMES = ((b"_access_key", b"ecret_access_key"), (b"AccessKey", b"ecretAccessKey"))
+"""The end of each, and all of it."""
 _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 
@@ -56,10 +66,13 @@ def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
     """The keys and tokens in a text, last first; where long runs start may be known already."""
     out: list[Found] = []
     last = len(data) + 1
-    starts = telling(data, marked(data).starts if runs is None else runs)
-    for start in starts:
-        if start + SHORTEST >= last:
+    doppler = False
+    forget_rare_hints()
+    for start in reversed(marked(data).starts if runs is None else runs):
+        # Most runs in base 64 are passed over before anything else is asked about them.
+        if start + SHORTEST >= last or not may_tell_at(data, start):
             continue
+        doppler = doppler or (data[start - 1] == DOT and ends_doppler(data, start))
         found = _token(data, start)
         if found is not None:
             out.append(found)
@@ -67,7 +80,7 @@ def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
             last = _continued(data, start, out)
     if any(found[3] == AWS for found in out) or _names_aws(data):
         out += _aws_secrets(data)
-    if any(ends_doppler(data, start) for start in starts):
+    if doppler:
         out += ((CLOUD_KEY, *each.span(), "a Doppler token") for each in _DOPPLER.finditer(data))
     return out
 
@@ -75,7 +88,9 @@ def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
 def _names_aws(data: bytes) -> bool:
     """Whether the secret half of a key of AWS is named somewhere."""
     # From the end it is looked for by its first letter, which is rare among capitals only.
-    return data.rfind(_AWS_SETTING) >= 0 or any(name in data for name in _AWS_NAMES)
+    if data.rfind(_AWS_SETTING) >= 0:
+        return True
+    return any(data.rfind(end) >= 0 and name in data for end, name in _AWS_NAMES)
 
 
 def _aws_secrets(data: bytes) -> Iterator[Found]:

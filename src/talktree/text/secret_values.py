@@ -8,17 +8,30 @@ from typing import NamedTuple
 from talktree.text.randomness import entropy, is_random
 from talktree.text.secret_placeholders import WEAK, is_placeholder
 
-SHORTEST_PASSWORD = 4
-SHORTEST_TOKEN = 6
-_STEM = re.compile(rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase")
+SHORTEST_PASSWORD = 2
+SHORTEST_WORD = 3
+"""A shorter word is no password, wherever it is."""
+SHORTEST_UNSURE = 4
+"""The shortest password where other things than values may be."""
+SHORTEST_TOKEN = 3
+SHORTEST_UNSURE_TOKEN = 6
+SHORTEST_TOKEN_WORD = 4
+LONGEST_PASSWORD = 256
+PIN_LENGTHS = range(4, 13)
+_STEM = re.compile(
+    rb"passw|passphr|secret|token|credential|apikey|api[_ -]key|kennwort|contrase|wachtwo|l\?senord"
+    rb"|\bhas\?o|adgangskode|kodeord|jelsz"
+)
 _PATH = re.compile(
     rb"(?:~|\.{1,2})?/[\w.@/~-]*\Z|[A-Za-z]:[\\/]|\w+://|\.{0,2}/\w+/|[\w-]+/[\w-]+\.[a-z]{2,4}\Z"
 )
 _CODE = re.compile(
-    rb"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|.*(?:=>|&&|\|\||::|->|\?\.)"
-    rb"|(?:await|new|return|not|lambda|function|async|typeof|if|else)\b|[A-Z]\w*<|[\[({]|.*\(\)"
+    rb"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|\$\w+-\Z|.*(?:=>|&&|\|\||::|->|\?\.)"
+    rb"|(?:await|new|return|not|lambda|function|async|typeof|if|else)\b|[A-Z]\w*<|[A-Z]\w*(?:Text|Str|String|Field|Type|Input|Bytes|Hash)\Z|[\[({]|.*\(\)"
 )
-_NUMBER = re.compile(rb"-?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[a-zA-Z]{1,2}|%)?")
+_NUMBER = re.compile(
+    rb"-?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[kKMGT]?[iB]?[bB]|ms|[smhdwykKMGTx]|px|em|pt|v[hw]|%)?"
+)
 _LABEL = re.compile(
     rb"\b(?:is|are|was|be|must|should|please|enter|forgot|reset|confirm|invalid|required|wrong"
     rb"|the|your|a|an|to|of|for|and|or|not|no|with|in|on|at|by|it|this|that|if|when|can|cannot"
@@ -32,6 +45,11 @@ _SENTENCE = re.compile(
     rb"|[a-z][.?!:,;](?: |$)|=|\(|[<>{}|]"
 )
 """The same, and what requirements and sentences with a digit in them have."""
+_ASKING = re.compile(
+    rb"\b(?:enter|your|please|forgot|reset|confirm|invalid|required|wrong|incorrect|missing|must"
+    rb"|should|cannot|characters?|least|error|not|no|the|empty)\b|[<>{}]|\$\("
+)
+"""What the values of settings have only if they are messages."""
 _NAMED = re.compile(rb"[_-]{0,2}[A-Za-z]+(?:[_.?-][A-Za-z]+)*[_-]?[0-9]?")
 """Words like those that names in code are made of, with a digit at most."""
 _CASE = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
@@ -47,22 +65,27 @@ class Value(NamedTuple):
     """Between quotes."""
     setting: bool
     """In a place that only values are in: a line of settings, an option, a connection string."""
+    sure: bool = False
+    """So named and written that it is a secret unless it says that it is none, however short."""
 
 
 def is_password(value: Value) -> bool:
     """Whether a value that is called a password is one."""
     text = value.text
-    if not SHORTEST_PASSWORD <= len(text) <= 256 or is_placeholder(text):
+    certain = value.quoted or value.setting or value.sure
+    if text.isdigit():
+        # Digits alone are what people are given first, and what no placeholder is made of.
+        return certain and SHORTEST_UNSURE <= len(text) <= LONGEST_PASSWORD
+    if not _shortest_password(value) <= len(text) <= LONGEST_PASSWORD or is_placeholder(text):
         return False
     if _PATH.match(text) or _looks_like_code(value):
         return False
     if _SPELLED.fullmatch(text):
         return _is_words_password(value)
     if _NUMBER.fullmatch(text):
-        return text.isdigit() and (value.quoted or value.setting) and len(text) >= 4
+        return False
     if b" " in text:
-        return _is_phrase(text) or (value.quoted and _is_numbered_phrase(text))
-    certain = value.quoted or value.setting
+        return _is_phrase(text) or (value.quoted and _is_quoted_phrase(value))
     if _STEM.search(text.lower()) and not _has_digit_and_symbol(text):
         return certain and len(text) >= 8 and _NAMED.fullmatch(text) is None
     if certain:
@@ -73,7 +96,10 @@ def is_password(value: Value) -> bool:
 def is_token(value: Value) -> bool:
     """Whether a value that is called a key, a token or a secret is one."""
     text = value.text
-    if not SHORTEST_TOKEN <= len(text) <= 4096 or b" " in text:
+    shortest = SHORTEST_TOKEN if value.sure else SHORTEST_UNSURE_TOKEN
+    if b" " in text:
+        return value.quoted and value.sure and value.setting and is_password(value)
+    if not shortest <= len(text) <= 4096:
         return False
     # Words are looked for first, since a search for all placeholders takes long in a long text.
     if _STEM.search(text.lower()) and not is_random(text):
@@ -85,6 +111,8 @@ def is_token(value: Value) -> bool:
     if _SPELLED.fullmatch(text):
         if is_random(text) or _is_drawn_letters(text) or _is_spelled_setting(value):
             return True
+        if value.sure and text.isalpha() and len(text) >= SHORTEST_TOKEN_WORD:
+            return True
         return value.setting and is_cased(text)
     if _NUMBER.fullmatch(text):
         return text.isdigit() and len(text) >= 16
@@ -92,7 +120,19 @@ def is_token(value: Value) -> bool:
         return True
     if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
         return False
-    return (value.quoted or value.setting) and (len(text) >= 8 or value.setting)
+    return value.sure or value.setting or (value.quoted and len(text) >= 8)
+
+
+def is_pin(value: Value) -> bool:
+    """Whether a value that is called a PIN is one: digits that are no number of a pin."""
+    return value.text.isdigit() and len(value.text) in PIN_LENGTHS
+
+
+def _shortest_password(value: Value) -> int:
+    if value.sure:
+        return SHORTEST_PASSWORD
+    # Letters and digits are mixed in few words and abbreviations.
+    return SHORTEST_WORD if value.setting and is_mixed(value.text) else SHORTEST_UNSURE
 
 
 def is_drawn(text: bytes) -> bool:
@@ -130,14 +170,17 @@ def _is_words_password(value: Value) -> bool:
     text = value.text
     low = text.lower()
     words = re.split(rb"[ _.-]", low)
-    if _STEM.search(low) or sum(word in WEAK for word in words) * 2 >= len(words):
+    weak = sum(word in WEAK for word in words)
+    if _STEM.search(low) or weak * (1 if value.sure else 2) >= len(words):
         return False
     if b" " in text:
-        return _is_phrase(text)
+        return _is_phrase(text) or (value.quoted and _is_quoted_phrase(value))
     if not value.quoted and not value.setting and b"_" in text:
         return False
     if len(words) >= 3:
         return not _LABEL.search(low.replace(b"_", b" ").replace(b"-", b" "))
+    if value.sure:
+        return len(text) >= SHORTEST_WORD
     if not (value.quoted or value.setting) or len(text) < 6:
         return False
     if value.quoted:
@@ -158,10 +201,15 @@ def _is_phrase(text: bytes) -> bool:
     )
 
 
-def _is_numbered_phrase(text: bytes) -> bool:
-    """A few words with a digit among them, which no label has."""
-    digits = any(48 <= byte <= 57 for byte in text)
-    return digits and text.count(b" ") <= 7 and not _SENTENCE.search(text.lower())
+def _is_quoted_phrase(value: Value) -> bool:
+    """A few words with a digit among them, which no label has, or where no label is."""
+    low = value.text.lower()
+    if low.count(b" ") > 7:
+        return False
+    if value.sure and value.setting:
+        return not _STEM.search(low) and not _ASKING.search(low)
+    digits = any(48 <= byte <= 57 for byte in low)
+    return (digits or (value.sure and not _STEM.search(low))) and not _SENTENCE.search(low)
 
 
 def _looks_like_code(value: Value) -> bool:

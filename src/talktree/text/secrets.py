@@ -53,7 +53,7 @@ def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
 def found_in(raw: bytes) -> list[Found]:
     """The secrets in bytes that are known by their form, be they a text or JSON that holds texts;
     some may overlap. Those that are known by names have to be looked for in the texts."""
-    if not is_worth(len(raw)):
+    if not is_worth(len(raw), secrets=True):
         return [*_found(raw), *glued(raw)]
     runs, dashes = may_tell_inside(raw)
     return [*_found(raw, runs), *glued(raw, dashes)]

@@ -1,0 +1,143 @@
+"""Words of a user in a text, however they are spelled there and whatever splits them.
+
+A letter with an accent is one character or two, in JSON inside of JSON it is written by its number,
+and a word may be split by characters that are not shown or by the marks of Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+_UNSEEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u200f\u2060\u2063\ufeff"
+"""Soft hyphens, joiners and other characters without a width."""
+_EMPHASIS = "*_`~"
+_MARKS = re.compile(rf"[{_EMPHASIS}{_UNSEEN}\\]")
+_NUMBERS = "|".join(f"{ord(each):04x}" for each in _UNSEEN)
+_BETWEEN = rf"(?:[*_`{_UNSEEN}]|~~|\\{{1,7}}u(?:{_NUMBERS})){{0,8}}"
+"""What may split a word. So little of it that a search takes no longer where there is much."""
+_NOT_COMBINED = r"(?![\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f])"
+"""Without the accent behind it the last letter would be another one."""
+_DELIMITER = re.compile(r"\*{1,3}|_{1,3}|`{1,3}|~~")
+_FAR = 200
+"""How far from a word the other delimiter of an emphasis is looked for."""
+
+
+class WordPattern:
+    """Words to look for, in any case and spelling."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        longest_first = sorted(map(_seen, words), key=len, reverse=True)
+        self._whole = _compile(longest_first, "")
+        self._split = _compile(longest_first, _BETWEEN)
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the words are; some may be found twice."""
+        yield from (found.span() for found in self._whole.finditer(text))
+        if _MARKS.search(text) is None:
+            return
+        for found in self._split.finditer(text):
+            span = _with_delimiters(text, *found.span())
+            if span is not None:
+                yield span
+
+
+def plain_word(text: str) -> str:
+    """A word without what splits it, in the spelling that all its spellings share."""
+    folded = unicodedata.normalize("NFC", _unescaped(text)).casefold()
+    return "".join(each for each in folded if each not in _UNSEEN + _EMPHASIS) or folded
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\{1,7}u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+
+
+def _seen(word: str) -> str:
+    composed = unicodedata.normalize("NFC", word)
+    return "".join(each for each in composed if each not in _UNSEEN) or composed
+
+
+def _compile(words: Iterable[str], between: str) -> re.Pattern[str]:
+    either = "|".join(_pattern(word, between) for word in words)
+    return re.compile(f"(?:{either}){_NOT_COMBINED}", re.IGNORECASE)
+
+
+def _pattern(word: str, between: str) -> str:
+    pieces: list[str] = []
+    for at, letter in enumerate(word):
+        # Beside a mark that the word has itself there would be more than one way to match.
+        if at and not _is_mark(letter) and not _is_mark(word[at - 1]):
+            pieces.append(between)
+        pieces.append(_spellings(letter))
+    return "".join(pieces)
+
+
+def _is_mark(letter: str) -> bool:
+    return _MARKS.match(letter) is not None
+
+
+def _spellings(letter: str) -> str:
+    if letter.isascii():
+        return re.escape(letter)
+    apart = unicodedata.normalize("NFD", letter)
+    ways = {letter, apart}
+    ways |= {unicodedata.normalize("NFD", each) for each in (letter.lower(), letter.upper())}
+    escaped = {_by_number(each) for each in (*ways, letter.lower(), letter.upper())}
+    return f"(?:{'|'.join([*map(re.escape, sorted(ways)), *sorted(escaped)])})"
+
+
+def _by_number(text: str) -> str:
+    """A pattern for characters as JSON writes them in ASCII, at any depth."""
+    return "".join(re.escape(each) if each.isascii() else _escapes(each) for each in text)
+
+
+def _escapes(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(rf"\\{{1,7}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _with_delimiters(text: str, start: int, stop: int) -> tuple[int, int] | None:
+    """The span of a split word with the delimiters that belong to it; None if a sign in it is
+    the delimiter of no emphasis."""
+    if _MARKS.search(text, start, stop) is None:
+        return start, stop
+    counts: dict[str, int] = {}
+    for found in _DELIMITER.finditer(text, start, stop):
+        counts[found.group()] = counts.get(found.group(), 0) + 1
+    for sign, count in counts.items():
+        if count % 2 == 0:
+            continue
+        if _opens(text, start, sign):
+            start -= len(sign)
+        elif _closes(text, stop, sign):
+            stop += len(sign)
+        elif not _has_partner(text, start, stop, sign):
+            return None
+    return start, stop
+
+
+def _opens(text: str, start: int, sign: str) -> bool:
+    """Whether an emphasis begins right before a word; inside of words an underline is a sign."""
+    begin = start - len(sign)
+    if begin < 0 or text[begin:start] != sign:
+        return False
+    return sign[0] != "_" or not text[begin - 1 : begin].isalnum() or not begin
+
+
+def _closes(text: str, stop: int, sign: str) -> bool:
+    end = stop + len(sign)
+    if text[stop:end] != sign:
+        return False
+    return sign[0] != "_" or not text[end : end + 1].isalnum()
+
+
+def _has_partner(text: str, start: int, stop: int, sign: str) -> bool:
+    """Whether an emphasis around several words ends or begins inside of this one."""
+    before = text[max(0, start - _FAR) : start].rpartition("\n")[2]
+    behind = text[stop : stop + _FAR].partition("\n")[0]
+    mark = re.escape(sign)
+    return (
+        re.search(rf"(?:^|[\s(\[\"']){mark}(?=[^\s*_`~])", before) is not None
+        or re.search(rf"(?<=[^\s*_`~]){mark}(?:$|[\s.,;:!?)\]\"'])", behind) is not None
+    )
