@@ -256,7 +256,6 @@ class Library:
         return expiring(self, within=within)
 
     def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> ImportRoots:
-        from talktree.formats.places import known_places
         from talktree.library.importing.places import add_places, existing, import_roots, places
 
         if not self.write:
@@ -267,6 +266,8 @@ class Library:
         if named and not known:
             add_places(self.db, places_named)
             return import_roots(named, ())
+        from talktree.formats.places import known_places
+
         # Looking for plug-ins takes as long as an import that finds nothing new.
         usual = existing(known_places(plugins=known))
         if known:

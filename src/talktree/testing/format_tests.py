@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from talktree.files import Source, load
@@ -25,6 +25,10 @@ from talktree.formats.engine import read
 from talktree.model.message import Message
 from talktree.testing import contract, conversion_contract
 from talktree.testing.strategies import damaged
+
+
+any_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine draws and checks slowly; that is no fault of a format."""
 
 
 class FormatTests:
@@ -73,15 +77,18 @@ class FormatTests:
             found = read(load(path), self.format).findings
             assert [each for each in found if each.severity != "note"] == [], path
 
+    @any_machine
     @given(data=st.data())
     def test_a_new_message_reads_back(self, data: st.DataObject) -> None:
         contract.new_entry_reads_back(self.format, data.draw(self.messages))
 
+    @any_machine
     @given(data=st.data())
     def test_an_appended_message_is_read(self, data: st.DataObject) -> None:
         source = _in_memory(load(data.draw(st.sampled_from(self.good))))
         contract.appended_entry_is_read(self.format, source, data.draw(self.messages))
 
+    @any_machine
     @given(data=st.data())
     def test_damaged_bytes_get_an_answer(self, data: st.DataObject) -> None:
         source = load(data.draw(st.sampled_from([*self.good, *self.bad])))
@@ -91,6 +98,7 @@ class FormatTests:
         broken = contract.source_of(files, folder=source.folder)
         contract.any_bytes_get_an_answer(self.format, broken)
 
+    @any_machine
     @given(raw=st.binary(max_size=300))
     def test_random_bytes_get_an_answer(self, raw: bytes) -> None:
         name = f"random{self.format.info.suffixes[0]}"

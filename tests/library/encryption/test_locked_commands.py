@@ -39,6 +39,7 @@ OPENING = {
     "library info": ["library info"],
     "library check": ["library check", "library check --read-data"],
     "library reindex": ["library reindex"],
+    "library find": ["library find pear"],
     "library versions": [f"library versions {ID}"],
     "library restore": [f"library restore {ID} --into out"],
     "library forget": [
