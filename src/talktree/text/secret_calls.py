@@ -47,6 +47,7 @@ _VAULT = re.compile(
 )
 _COMMUNITY = re.compile(rb"(?:(?<=snmp-server )community|(?<=\b[rR][oOwW])community6?)[ \t]+(?=\S)")
 _BOUND = re.compile(rb"bindpw[ \t]+(?=\S)")
+_PW = re.compile(rb"_?[pP][wW](?P<space>[ \t]{0,2})(?::?=)[ \t]{0,2}(?P<quote>\\{0,7}[\"'`]?)")
 _DIRECTORY = re.compile(rb"(?:authtok[ \t]*[=:]|rootpw(?:[ \t]+--plaintext)?)[ \t]*(?=[^\s-])")
 _UNSEAL = re.compile(rb"Unseal Key [0-9]{1,2}:[ \t]+(?=\S)")
 _BY = re.compile(
@@ -77,13 +78,13 @@ _ACCESS = re.compile(rb"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])")
 _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def _value(data: bytes, at: int, *, mixed: bool) -> Iterator[Found]:
+def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator[Found]:
     """A password that is written here."""
     written = value_from(data, at)
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
-    if (is_mixed(text) or not mixed) and is_password(Value(text, written.quoted, True)):
+    if (is_mixed(text) or not mixed) and is_password(Value(text, written.quoted, True, sure)):
         yield NAMED_PASSWORD, written.start, written.start + len(text), "a password"
 
 
@@ -125,6 +126,16 @@ def _bound(data: bytes, at: int) -> Iterator[Found]:
     sign = _BOUND.match(data, at)
     if sign is not None:
         yield from _value(data, sign.end(), mixed=True)
+
+
+def _short_named(data: bytes, at: int) -> Iterator[Found]:
+    """`pw = "…"` and `BIND_PW=…`: a name that is too short to be looked for by itself."""
+    sign = _PW.match(data, at)
+    if sign is None or (data[at : at + 1] in b"pP" and data[at - 1 : at].isalnum()):
+        return
+    quoted = sign.group("quote") != b""
+    if quoted or not sign.group("space"):
+        yield from _value(data, sign.end() - len(sign.group("quote")), mixed=False, sure=True)
 
 
 def _directory(data: bytes, at: int) -> Iterator[Found]:
@@ -276,6 +287,8 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw ", 3, _bound),
     _Sign(b"bindpw\t", 3, _bound),
+    *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"_pw =", b"_PW =")),
+    *(_Sign(word, 0, _short_named) for word in (b"pw = ", b"pw := ", b"pw='", b'pw="')),
     _Sign(b"authtok", 3, _directory),
     _Sign(b"rootpw ", 3, _directory),
     _Sign(b"Unseal Key", 6, _unseal),
