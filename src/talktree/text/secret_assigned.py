@@ -113,6 +113,8 @@ def option(data: bytes, name: Name) -> Found | None:
         return None
     written = cut_off(data, value_from(data, sign.end()), b"")
     sure = written is not None and _is_given(data, written, joined=sign.group() == b"=")
+    if written is not None and b"," in sign.group() and b" " in written.text:
+        sure = False
     return judged(name, written, setting=True, sure=sure)
 
 
