@@ -23,6 +23,7 @@ from talktree.text.secret_kinds import (
 )
 from talktree.text.secret_objects import values_around
 from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_prompts import called, codes, generated, paired, sent
 from talktree.text.secret_values import Value, is_mixed, is_password
 from talktree.text.secret_written import value_from
 
@@ -106,7 +107,8 @@ def _net(data: bytes, at: int) -> Iterator[Found]:
     """`net user NAME PASSWORD` and `net use … /user:NAME PASSWORD`."""
     sign = _NET_SHARE.match(data, at) or _NET.match(data, at)
     if sign is not None and data[at - 1 : at] not in (b".", b"-", b"_", b"/"):
-        yield from _value(data, sign.end(), mixed=True)
+        # Behind the name of a share is nothing but a password.
+        yield from _value(data, sign.end(), mixed=data[at + 4 : at + 7] != b"use", sure=True)
 
 
 def _vault(data: bytes, at: int) -> Iterator[Found]:
@@ -310,6 +312,18 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"sensitive'", 6, _stated),
     _Sign(b"sensitive\\", 6, _stated),
     _Sign(b"masked", 0, _stated),
+    _Sign(b'send "', 0, sent),
+    _Sign(b"send -- ", 0, sent),
+    _Sign(b"sendline(", 4, sent),
+    _Sign(b'random_password"', 2, generated),
+    _Sign(b"random_password\\", 2, generated),
+    _Sign(b"creds ", 1, paired),
+    _Sign(b"creds:", 1, paired),
+    _Sign(b"credentials are", 9, paired),
+    _Sign(b"credentials: ", 9, paired),
+    *(_Sign(b" as %bpass" % word, 0, called) for word in (b"", b"the ", b"your ", b"my ", b"a ")),
+    *(_Sign(b"%b codes" % word, len(word) - 3, codes) for word in (b"ackup", b"ecovery")),
+    *(_Sign(b"%b Codes" % word, len(word) - 3, codes) for word in (b"ackup", b"ecovery")),
     _Sign(b"AKIA", 0, _access),
     _Sign(b"ASIA", 0, _access),
     _Sign(b"AIza", 0, _head),

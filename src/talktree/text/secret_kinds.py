@@ -216,7 +216,9 @@ _SERVICE: tuple[Row, ...] = (
     ("a Linear key", "lin_api_ lin_oauth_", r"([A-Za-z0-9]{40,64})"),
     ("a Figma token", "figd_ figo_", r"([\w-]{40,50})"),
     ("a Discord token", _SNOWFLAKES, r"[A-Za-z0-9]{20,25}\.([\w-]{6}\.[\w-]{27,40})"),
+    ("a Facebook token", "EAACEdEose0cBA", r"([A-Za-z0-9]{20,250})"),
     ("a Facebook token", "EAA", r"([A-Za-z0-9]{100,250})"),
+    ("a SumUp key", "sup_sk_ sup_pk_", r"([A-Za-z0-9]{20,80})"),
     ("a Slack token", "xoxc- xoxd- xoxe.", r"([\w%.-]{20,400})"),
     ("a Contentful token", "CFPAT-", r"([\w-]{43})"),
     ("a Typeform token", "tfp_", r"([\w-]{40,70})"),
@@ -307,6 +309,13 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (CLOUD_KEY, "a Yandex token", "t1.", r"(?<!\w)t1\.", r"([\w-]{20,}[=]{0,2}\.[\w-]{86}={0,2})"),
     (SERVICE_TOKEN, "a Telegram token", ":", r"(?<![0-9])[0-9]{8,10}:", r"AA([\w-]{33})"),
+    (
+        SERVICE_TOKEN,
+        "an Asana token",
+        ":",
+        r"(?<![\w/])[0-2]/[0-9]{12,20}(?:/[0-9]{12,20})?:",
+        r"([a-f0-9]{32})",
+    ),
     (
         SERVICE_TOKEN,
         "a Slack webhook",

@@ -15,7 +15,7 @@ from talktree.text.secret_assigned import (
 )
 from talktree.text.secret_headers import authorization, cookies, dialog
 from talktree.text.secret_kinds import Found
-from talktree.text.secret_lines import spaced
+from talktree.text.secret_lines import is_strong, spaced
 from talktree.text.secret_manifests import cookie_pairs
 from talktree.text.secret_names import (
     COOKIES,
@@ -74,6 +74,17 @@ _FOLLOWED = re.compile(
     rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
+_NEXT_LINE = re.compile(
+    rb"[\"'`*]{0,2}(?:[ \t]+(?:is|ist|lautet|est|es))?[ \t]{0,4}:[*]{0,2}[ \t]*(?:(?:\r?\n|\\n)[ \t]*){1,2}"
+    rb"(?:[0-9]{1,6}\t[ \t]*)?(?P<fence>(?:```\w{0,10}[ \t]*(?:\r?\n|\\n)|`))?[ \t]*"
+    rb"(?P<value>(?![-\[{|>#])[^\s`\\\"']{4,64})(?=`?[ \t]*(?:\r?\n|\\n|\Z))"
+)
+_LIST = re.compile(rb"\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?:(?P<bracket>[\[(])|(?=\r?\n|\\n))")
+_IN_BRACKETS = re.compile(rb"[ \t\r\n]{0,40},?[ \t\r\n]{0,40}(?=\\{0,7}[\"'])")
+_BELOW_DASH = re.compile(rb"[ \t]*(?:\r?\n|\\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*-[ \t]+(?=\S)")
+_MORE_WORDS = re.compile(rb"[ \t]+[^\s#]")
+_LISTED = (b"password", b"assphras")
+_MOST_LISTED = 64
 _PIN_FOLLOWED = re.compile(rb"[^0-9\n]{1,40}[0-9]{4,12}(?![0-9A-Za-z_])")
 
 
@@ -81,7 +92,8 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     """The secrets that have the name around a place, and where that name ends."""
     name = _name(data, hit)
     if isinstance(name, int):
-        return name, []
+        listed = data[name - 1 : name] in (b"s", b"S") and _listed(data, hit, name)
+        return name, listed or []
     if name.means == HEADERS:
         partial = not name.text.lower().endswith(b"authorization")
         found = (
@@ -122,6 +134,8 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
         if name.means == PINS:
             return name.end, _PIN_FOLLOWED.match(data, name.end) is not None
         return name.end, _has_value(data, name.text, name.end)
+    if data[name - 1 : name] in (b"s", b"S") and _LIST.match(data, name) is not None:
+        return name, True
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
     if data[start - 1 : start] != b"\\":
@@ -150,10 +164,47 @@ def _values(data: bytes, name: Name) -> list[Found]:
         found = look(data, name)
         if found is not None:
             return [found]
+    below = _below(data, name)
+    if below is not None:
+        return [below]
+    if name.text.lower().endswith((b"credential", b"credentials")) and (pair := _pair(data, name)):
+        return pair
     written = spaced(data, name.text, name.start, name.end)
     if written is not None:
         return [found_as(name, written)]
     return column(data, name.start, name.end) or inserted(data, name.start, name.end)
+
+
+def _below(data: bytes, name: Name) -> Found | None:
+    """`password:` with the value alone on the next line, or fenced as code."""
+    sign = _NEXT_LINE.match(data, name.end) if name.means == PASSWORDS else None
+    if sign is None:
+        return None
+    fenced = sign["fence"] is not None
+    written = Written(*sign.span("value"), sign["value"], False, sign.end("value"))
+    if not fenced and (sign["value"][-1:] == b":" or not is_strong(sign["value"])):
+        return None
+    return judged(name, written, setting=True, sure=fenced)
+
+
+def _listed(data: bytes, hit: int, end: int) -> list[Found]:
+    """The items of a list that is called `passwords`."""
+    begin = _LIST.match(data, end)
+    if begin is None or data[max(0, hit - 60) : end].lower().rstrip(b"s")[-8:] not in _LISTED:
+        return []
+    name = Name(b"password", hit, end, PASSWORDS, b"")
+    found: list[Found] = []
+    pattern, at = (_IN_BRACKETS if begin["bracket"] else _BELOW_DASH), begin.end()
+    while len(found) < _MOST_LISTED and (item := pattern.match(data, at)) is not None:
+        written = cut_off(data, value_from(data, item.end()), b",]")
+        if written is None or (not written.quoted and _MORE_WORDS.match(data, written.stop)):
+            break
+        one = judged(name, written, setting=True, sure=True)
+        if one is None:
+            break
+        found.append(one)
+        at = written.end
+    return found
 
 
 def _beside(data: bytes, name: Name) -> Found | None:
@@ -239,7 +290,8 @@ def _pair(data: bytes, name: Name) -> list[Found]:
     if sign is None:
         return []
     secret = name._replace(text=b"password", means=PASSWORDS)
-    found = judged(secret, value_from(data, sign.end()))
+    opened = b"(" in sign.group()
+    found = judged(secret, value_from(data, sign.end()), setting=opened, sure=opened)
     return [] if found is None else [found]
 
 
@@ -252,13 +304,13 @@ def _argument(data: bytes, name: Name) -> Found | None:
     named = b"-" in name.text or name.text.isupper()
     if written is None or not (named or is_drawn(written.text)):
         return None
-    return judged(name, written)
+    return judged(name, written, sure=name.means == PASSWORDS and name.text.isupper())
 
 
 def _piped(data: bytes, name: Name) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
     written = piped_to(data, name.start, name.text)
-    return None if written is None else judged(name, written, setting=True)
+    return None if written is None else judged(name, written, setting=True, sure=True)
 
 
 def is_number_secret(name: str, digits: str) -> bool:

@@ -49,7 +49,8 @@ WEAK = frozenset(
     b"unset "
     b"failed denied ok success rejected unavailable available present absent exists found "
     b"generated "
-    b"saved stored rotated removed deleted created given provided masked forbidden".split()
+    b"saved stored rotated removed deleted created given provided masked forbidden done "
+    b"hello".split()
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _EXAMPLE = (
