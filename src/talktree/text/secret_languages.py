@@ -31,7 +31,7 @@ _NAMES = (
         "كلمة السر",
         "parol[aăeă]",
     ),
-    r"\b(?:heslo|salasana|adgangskoden?|kodeord(?:et)?|lozinka|slaptažodis|parool)",
+    r"\b(?:heslo|salasana|adgangskoden?|kodeord(?:et)?|lozinka|parool)",
 )
 _WRITTEN = (
     "\u043f\u0430\u0440\u043e\u043b\u044c",
@@ -76,7 +76,11 @@ _SIGNS: tuple[str, ...] = (
     "has\u0142a",
 )
 _SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
-_SIGNS += ("\u05e1\u05d9\u05e1\u05de\u05d4", "\u0643\u0644\u0645\u0629 \u0627\u0644", "parol\u0103")
+_SIGNS += ("\u05e1\u05d9\u05e1\u05de\u05d4",)
+_SIGNS += (
+    "\u0643\u0644\u0645\u0629 \u0627\u0644",
+    "parol\u0103",
+)
 _SIGNS += ("contrase\xf1a", "Contrase\xf1a", "parola d\u2019ordine")
 _ASCII = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
 _ASCII += tuple(
@@ -152,7 +156,9 @@ def foreign(text: str) -> Iterator[Found]:
             continue
         worded = found["sign"] not in ("", "—", "–", "-") and _is_alone(text, found, value)
         sure = is_mixed(raw) or is_cased(raw) or _is_mixed(value) or worded
-        if sure and is_password(Value(raw, bool(found["quote"]), True, sure=worded)):
+        foreign_letters = not value.isascii() and _is_mixed(value)
+        real = is_password(Value(raw, bool(found["quote"]), True, sure=worded))
+        if foreign_letters or (sure and real):
             start = found.start("value")
             yield NAMED_PASSWORD, start, start + len(value), "a password"
 

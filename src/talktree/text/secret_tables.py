@@ -19,11 +19,13 @@ _RULE = re.compile(rb"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?)+[ \t]*\r?")
 _HEADING = re.compile(rb"\"?[\w. -]{1,40}\"?")
 _CELL = re.compile(rb"\"((?:[^\"]|\"\")*)\"|([^%b]*)")
 _COLUMN = re.compile(
-    rb"(?:\w{1,20}[ _-])?(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|pass|api[ _-]?key|secret)",
+    rb"(?:\w{1,20}[ _-])?"
+    rb"(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|pass|api[ _-]?key|secret)",
     re.IGNORECASE,
 )
 _WHOSE = re.compile(
-    rb"\b(?:user|login|account|e?mail|host|server|site|url|service|benutzer|username|user_name|name)\b",
+    rb"\b(?:user|login|account|e?mail|host|server|site|url|service"
+    rb"|benutzer|username|user_name|name)\b",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
