@@ -289,8 +289,7 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw ", 3, _bound),
     _Sign(b"bindpw\t", 3, _bound),
-    *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"_pw =", b"_PW =")),
-    *(_Sign(word, 0, _short_named) for word in (b"pw = ", b"pw := ", b"pw='", b'pw="')),
+    *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
     _Sign(b"authtok", 3, _directory),
     _Sign(b"rootpw ", 3, _directory),
     _Sign(b"Unseal Key", 6, _unseal),
@@ -314,16 +313,15 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"masked", 0, _stated),
     _Sign(b'send "', 0, sent),
     _Sign(b"send -- ", 0, sent),
-    _Sign(b"sendline(", 4, sent),
     _Sign(b'random_password"', 2, generated),
     _Sign(b"random_password\\", 2, generated),
     _Sign(b"creds ", 1, paired),
-    _Sign(b"creds:", 1, paired),
     _Sign(b"credentials are", 9, paired),
-    _Sign(b"credentials: ", 9, paired),
-    *(_Sign(b" as %bpass" % word, 0, called) for word in (b"", b"the ", b"your ", b"my ", b"a ")),
-    *(_Sign(b"%b codes" % word, len(word) - 3, codes) for word in (b"ackup", b"ecovery")),
-    *(_Sign(b"%b Codes" % word, len(word) - 3, codes) for word in (b"ackup", b"ecovery")),
+    *(_Sign(b" as %bpassw" % word, 0, called) for word in (b"", b"the ", b"your ")),
+    *(
+        _Sign(word, 2, codes)
+        for word in (b"ackup code", b"covery code", b"ackup Code", b"covery Code")
+    ),
     _Sign(b"AKIA", 0, _access),
     _Sign(b"ASIA", 0, _access),
     _Sign(b"AIza", 0, _head),
@@ -340,6 +338,22 @@ for _sign in _SIGNS:
     _BY_STEM.setdefault(_sign.word[_sign.rare : _sign.rare + 4], []).append(_sign)
 STEMS = tuple(_BY_STEM)
 """Four bytes of each sign."""
+_SHARED = (
+    *(b"pw", b"passw", b"ackup ", b"covery ", b"send ", b"cred", b"sensitive", b"cio", b"onnect"),
+)
+"""What several signs have in common, so that a text without it is asked for none of them."""
+
+
+def _by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
+    found: dict[bytes, list[tuple[bytes, int]]] = {}
+    for sign in _SIGNS:
+        shared = next((each for each in _SHARED if each in sign.word), sign.word)
+        found.setdefault(shared, []).append((sign.word, sign.rare))
+    return found
+
+
+WORDS_BY_SHARED = tuple(_by_shared().items())
+"""The signs by what they have in common."""
 WORDS = tuple((sign.word, sign.rare) for sign in _SIGNS)
 """The signs, and where in them those bytes are."""
 

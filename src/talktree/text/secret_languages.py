@@ -60,7 +60,8 @@ _VALUE = re.compile(
     r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}?(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
     r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
     r"|to|är|er|je|on|este|è|é|היא|הוא|هي|\bis\b|)"
-    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?(?P<value>[^\s\"'`«»“”„「」『』《》|\\]{4,128})",
+    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?"
+    r"(?P<value>[^\s\"'`«»“”„「」『』《》|\\]{4,128})",
 )
 _SIGNS: tuple[str, ...] = (
     "парол",
@@ -83,12 +84,7 @@ _SIGNS += (
 )
 _SIGNS += ("contrase\xf1a", "Contrase\xf1a", "parola d\u2019ordine")
 _ASCII = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
-_ASCII += tuple(
-    word + sign
-    for word in (b"heslo", b"alasana", b"dgangskode", b"odeord", b"arola", b"ozinka")
-    for sign in (b": ", b" je ", b" on ", b" er ", b" este ")
-)
-_ASCII += (b"adgangskoden er", b"kodeordet er")
+_ASCII += (b"heslo", b"alasana", b"dgangskode", b"odeord", b"arola", b"ozinka")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
@@ -122,6 +118,19 @@ _BY_NUMBER = re.compile(
 )
 
 
+_GATE = tuple(
+    dict.fromkeys(
+        (
+            *(sign.lower() for sign in _SIGNS),
+            *("\u0915\u0942\u091f", "contrase\xf1", "\u015f"),
+            *("clave es", "clave: ", "clave de", "parola", "heslo", "salasana", "adgangskode"),
+            *("kodeord", "lozinka", "parool"),
+        )
+    )
+)
+"""One of these is in every text that has such a name."""
+
+
 def is_name_at(raw: bytes, hit: int) -> bool:
     """Whether such a name has its four bytes here."""
     names = _NAMES_BY_STEM.get(raw[hit : hit + 4], ())
@@ -144,8 +153,10 @@ def name_places(raw: bytes) -> Iterator[int]:
 
 def foreign(text: str) -> Iterator[Found]:
     """The passwords in a text whose names have other letters than those of ASCII."""
-    if text.isascii() and "\\u" not in text and not any(sign.decode() in text for sign in _ASCII):
-        return
+    if "\\u" not in text:
+        low = text.lower()
+        if not any(sign in low for sign in _GATE):
+            return
     for name in _NAME.finditer(text):
         found = _VALUE.match(text, name.end(), name.end() + 260)
         if found is None:

@@ -27,7 +27,7 @@ _CALLED = re.compile(
     rb"(?:\w{1,12}[ \t]+)?pass(?:word|phrase)\b"
 )
 _CODES = re.compile(
-    rb"(?:ackup|ecovery) [cC]odes?(?:[ \t]+(?:are|is)|[^\n:]{0,40}(?=:))?:?[ \t]{0,4}"
+    rb"(?:ackup|covery) [cC]odes?(?:[ \t]+(?:are|is)|[^\n:]{0,40}(?=:))?:?[ \t]{0,4}"
     rb"(?:(?:\r?\n|\\n)[ \t]*(?:```[ \t]*(?:\r?\n|\\n))?){0,3}"
 )
 _CODE = re.compile(
