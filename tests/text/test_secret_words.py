@@ -73,7 +73,7 @@ FOUND = (
     ('Content-Disposition: form-data; name="password"\r\n\r\nsonne\r\n--b', "sonne"),
     ('expect "assword:"\nsend "sonne\\r"', "sonne"),
     (
-        '"type": "random_password",\n"instances": [{"attributes": {"length": 16, "result": "sonne7"}}]',
+        '"type": "random_password",\n"instances": [{"attributes": {"length": 16, "result": "sonne7"}}]',  # noqa: E501
         "sonne7",
     ),
     ("creds are bob / sonne7", "sonne7"),
@@ -290,7 +290,7 @@ def test_types_code_and_sentences_stay(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["password: Sonne\n", "PASSWORD=a b ", "passwords:\n- a1b2\n", "https://a:b@", "a:b@tcp(", "1@/",
+    ["password: Sonne\n", "PASSWORD=a b ", "passwords:\n- a1b2\n", "https://a:b@", "a:b@tcp(", "1@/",  # noqa: E501
      "Backup codes: 1234-5678 ", 'send "a" ', "creds are a / ", "heslo: a ", "password=test1test",
      "://a:b/c@", "password:\n", "user,password\n", "DB_PASSWORD=abc\n", "pw = 'a' "],
 )  # fmt: skip

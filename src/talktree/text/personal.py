@@ -103,7 +103,7 @@ def _home(text: str) -> Iterator[Personal]:
 
 
 def _elsewhere(text: str, names: set[str]) -> Iterator[Personal]:
-    """Names that a path told, in prompts and as the owners of files."""
+    """Names that a path has, in prompts and as the owners of files."""
     either = "|".join(re.escape(name) for name in sorted(names))
     prompt = rf"(?<![\w.-])(?P<at>{either})(?=@[\w.-]{{1,64}}(?:[:\]] ?[~/\]]|[ ][~/]))"
     listed = rf"{_LISTED}(?P<owner>{either})(?=[ ])(?:[ ]+(?P<group>{either})(?=[ ]))?"

@@ -131,7 +131,7 @@ def _bound(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _short_named(data: bytes, at: int) -> Iterator[Found]:
-    """`pw = "…"` and `BIND_PW=…`: a name that is too short to be looked for by itself."""
+    """`pw = "…"` and `BIND_PW=…`: a name that is too short for a stem."""
     sign = _PW.match(data, at)
     if sign is None or (data[at : at + 1] in b"pP" and data[at - 1 : at].isalnum()):
         return

@@ -83,7 +83,7 @@ _SIGNS += (
     "parol\u0103",
 )
 _SIGNS += ("contrase\xf1a", "Contrase\xf1a", "parola d\u2019ordine")
-_ASCII = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
+_ASCII: tuple[bytes, ...] = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
 _ASCII += (b"heslo", b"alasana", b"dgangskode", b"odeord", b"arola", b"ozinka")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)

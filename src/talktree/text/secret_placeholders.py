@@ -88,7 +88,7 @@ _ADJECTIVES = frozenset(b"very long short secure strong super one two three firs
 _WORDS = sorted({*_EXAMPLE.split(), *_NOUNS.split()}, key=len, reverse=True)
 _NUMBERED = re.compile(
     rb"(?!(?:%b){1,4}[0-9]{1,4}\Z)[a-z_]{1,40}[0-9]{1,4}"
-    % b"|".join(sorted(_FILLERS, key=len, reverse=True))
+    % b"|".join(sorted(_FILLERS, key=lambda word: -len(word)))
 )
 """`test123`, which many take for a password; not `example1`, which says what it is."""
 _PIECE = re.compile(
