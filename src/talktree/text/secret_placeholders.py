@@ -86,10 +86,7 @@ _FILLERS = (
 _ADJECTIVES = frozenset(b"very long short secure strong super one two three first second".split())
 """Words that make no placeholder if there are no others."""
 _WORDS = sorted({*_EXAMPLE.split(), *_NOUNS.split()}, key=len, reverse=True)
-_NUMBERED = re.compile(
-    rb"(?!(?:%b){1,4}[0-9]{1,4}\Z)[a-z_]{1,40}[0-9]{1,4}"
-    % b"|".join(sorted(_FILLERS, key=lambda word: -len(word)))
-)
+_NUMBERED = re.compile(rb"(?!(?:%b){1,4}[0-9]{1,4}\Z)[a-z_]{1,40}[0-9]{1,4}" % b"|".join(_FILLERS))
 """`test123`, which many take for a password; not `example1`, which says what it is."""
 _PIECE = re.compile(
     rb"(%b)(?![a-z])|(%b)|1(?:2(?:3(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?)?)?(?![0-9])"
