@@ -220,6 +220,16 @@ CODE = (
     "http://a:b@host/x",
     "postgres://app:pw@db/x",
     "Cookie: theme=dark; lang=en",
+    "login(user, password=pw, token=token)",
+    "connect(\n    password=pw\n)",
+    "pass the --password flag",
+    "use --password or --token",
+    '"ClientRequestToken": "a8Kd83jfL20dkW9dkfj3"',
+    "--idempotency-token a8Kd83jfL20dkW9dkfj3",
+    "arn:aws:secretsmanager:eu-west-1:123456789012:secret:Orchard-a1B2c3",
+    "<protocol>://[<user>[:<password>]@]<hostname>",
+    "passwords:\n  - must be long\n",
+    "password: Option<String>,",
 )
 LABELS = (
     ("password", "Password"),

@@ -282,7 +282,26 @@ def test_signs_that_are_no_emphasis_split_no_word() -> None:
     assert _left_of("Orchard", "**the Or**chard grew") == "**the # grew"
 
 
-@pytest.mark.parametrize("piece", ["Or**", "O*", "a*", "\u200b", "\\\\u200b", "*_`", "Mu\u0308"])
+@pytest.mark.parametrize(
+    ("word", "text", "clean"),
+    [
+        ("Orchard", "an O<b>rch</b>ard", "an #"),
+        ("Orchard", "an Or&shy;chard", "an #"),
+        ("Orchard", "[Or](x)chard", "#"),
+        ("Orchard", "[Orchard](x)", "[#](x)"),
+        ("Müller", "M&uuml;ller & son", "# & son"),
+        ("Müller", "?q=M%C3%BCller", "?q=#"),
+        ("Orchard", "Or&amp;chard 100% Or](chard", "Or&amp;chard 100% Or](chard"),
+    ],
+)
+def test_a_word_is_found_in_markup_and_escapes(word: str, text: str, clean: str) -> None:
+    assert _left_of(word, text) == clean
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["Or**", "O*", "a*", "\u200b", "\\\\u200b", "*_`", "Mu\u0308", "<b>", "[a](b)", "&amp;", "%C3"],
+)
 def test_the_search_of_a_word_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
     list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).matches(piece * 200_000))

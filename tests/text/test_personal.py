@@ -106,3 +106,53 @@ def test_dates_versions_and_ids_are_not_personal(text: str) -> None:
 @pytest.mark.parametrize("piece", ["+1 ", "0171 ", "(030) ", "DE89 ", "tel: 1", "01.42.", "1-"])
 def test_the_search_for_numbers_ends(piece: str) -> None:
     list(personal_in(piece * ((1 << 16) // len(piece))))
+
+
+SPELLED = (
+    ("/home/max-power/x", "max-power"),
+    ("/Users/anna-berg/src", "anna-berg"),
+    ("C:\\Users\\Anna Berg\\x", "Anna Berg"),
+    ("C:\\Users\\anna\\x", "anna"),
+    ("mail o'neil@firma.ie", "o'neil@firma.ie"),
+    ("4111\xa01111\xa01111\xa01111", "4111\xa01111\xa01111\xa01111"),
+    ("DE89\xa03704\xa00044\xa00532\xa00130\xa000", "DE89\xa03704\xa00044\xa00532\xa00130\xa000"),
+    ("+49\xa0171\xa01234567", "+49\xa0171\xa01234567"),
+    ("Kartennummer 4111111111111111.", "4111111111111111"),
+    ("jürgen@müller-bau.de", "jürgen@müller-bau.de"),
+    ("eva%40firma.de", "eva%40firma.de"),
+    ("SSN: 536904399", "536904399"),
+    ("SSN 536 90 4399", "536 90 4399"),
+    ("wa.me/491711234567", "491711234567"),
+    ("cd /home/eva1/x\neva1@laptop:~$ ls", "eva1"),
+    ("-home-eva-project", "eva"),
+    ("/home/eva", "eva"),
+    ("/home/eva.", "eva"),
+    ("C:/Users/eva/x", "eva"),
+)
+NOT_PERSONAL = (
+    "01-02-03-04-05",
+    "0069 0307 0301",
+    "IMEI 490154203237518",
+    "/home/node",
+    "/home/ubuntu/x",
+    "https://x.example/home/about",
+    "user@1.2.3",
+    "foo@bar",
+    "npm i a@latest",
+    "-home-user-x",
+)
+
+
+@pytest.mark.parametrize(("text", "held"), SPELLED)
+def test_personal_data_is_found_whole(text: str, held: str) -> None:
+    assert held in [text[each.start : each.stop] for each in personal_in(text)]
+
+
+@pytest.mark.parametrize("text", NOT_PERSONAL)
+def test_accounts_of_programs_and_other_numbers_stay(text: str) -> None:
+    assert not [text[each.start : each.stop] for each in personal_in(text)]
+
+
+def test_a_name_that_a_path_tells_is_found_in_prompts_and_lists() -> None:
+    text = "/home/eva1/x\neva1@laptop:~$ ls -l\n-rw-r--r-- 1 eva1 eva1 12 Mar 3 a\nbob@laptop:~$\n"
+    assert len(list(personal_in(text))) == 4

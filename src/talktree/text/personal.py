@@ -19,17 +19,25 @@ class Personal(NamedTuple):
 
 
 _MAIL = re.compile(
-    r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w@-])"
+    r"(?<![\w.+-])(?:(?:[odl]|mc)'(?=\w))?[\w.+-]{1,64}(?:@|%40)"
+    r"(?:[^\W_](?:[\w-]{0,62})\.){1,8}[^\W\d_]{2,24}(?![\w@-])",
+    re.IGNORECASE,
 )
 _NO_PERSON = re.compile(
     r"(?i)^(?:git|noreply|no-reply|root|npm|postmaster|support|info)@|@(?:example\.(?:com|org|net)|"
     r"users\.noreply\.github\.com|localhost)$|\.(?:png|jpe?g|svg|gif|css|js|ts|py)$"
 )
 _CARD = re.compile(
-    r"(?<![\w.-])[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{3,7}(?![\w.-]|\.[0-9])"
+    r"(?<![\w.-])[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{3,7}(?![\w-]|\.\w)"
     r"|(?<![\w.-])3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5}(?![\w-])"
 )
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+_CALLED_SSN = re.compile(
+    r"(?i)(?<![a-z])(?:ssn|social security(?: number| no\.?)?)[\"']?[ \t:#=]{1,3}[\"']?"
+    r"((?!000|666|9)[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})(?![\w-])"
+)
+_OTHER_NUMBER = re.compile(r"(?i)(?:imei|iccid|meid|serial(?: number| no\.?)?)[^\w\n]{0,6}\Z")
+"""What is called by these is no card, though its last digit may be right."""
 _NINO = re.compile(
     r"(?<!\w)(?![DFIQUV])[A-Z](?![DFIQUVO])[A-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w)"
 )
@@ -41,14 +49,29 @@ _INSEE = re.compile(
 _DNI = re.compile(r"(?<![\w-])(?:[0-9]{8}|[XYZ]-?[0-9]{7})-?[A-HJ-NP-TV-Z](?![\w-])")
 _FISCAL = re.compile(r"(?<!\w)[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z](?!\w)")
 _PESEL = re.compile(r"(?<!\w)[0-9]{11}(?!\w)")
-_HOME = re.compile(
-    r"(?:/home/|/Users/|[A-Za-z]:(?:\\{1,4}|/)Users(?:\\{1,4}|/)|(?<![\w])-(?:home|Users)-)"
-    r"(?!Shared\b|Public\b|Default\b|runner\b|user\b|linuxbrew\b)([A-Za-z][\w.]{0,31}|[A-Za-z])"
+_NO_USER = (
+    "(?!(?:Shared|Public|Default|runner|user|linuxbrew|node|ubuntu|debian|ec2-user|vagrant|pi|root|app"
+    "|git|jenkins|gitpod|codespace|vscode|circleci|travis|admin|coder|www-data|jovyan)(?![\\w.-]))"
 )
+_HOME = re.compile(
+    rf"(?:/home/|/Users/|[A-Za-z]:(?P<slash>\\{{1,4}}|/)Users(?:\\{{1,4}}|/)){_NO_USER}"
+    r"([A-Za-z](?:[\w.-]{0,30}\w(?(slash)(?: [\w.-]{1,24}){0,2}(?=[\\/])|))?"
+    r"|[A-Za-z][\w.-]{0,30}\w|[A-Za-z])"
+    rf"|(?<![\w])-(?:home|Users)-(?!user[-/]|runner[-/]|Shared[-/]|Public[-/]|root[-/]|node[-/]|ubuntu[-/]){_NO_USER}([A-Za-z][\w.]{{0,31}})"
+)
+_ADDRESS = re.compile(r"(?<![\w+])(?!file|sftp|ssh|vscode)[a-z][a-z+]{1,12}://[^\s\"'<>()]*\Z")
+_LISTED = r"(?m:^)(?P<mode>[-dlbcps][-rwxsStT]{9}[.+@]?[ ]+[0-9]+[ ]+)"
+"""A line of `ls -l` up to the owner of a file."""
+_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " "))
+
+
+_MOST_NAMES = 16
+"""More names than that are no names of people at this computer."""
 
 
 def personal_in(text: str) -> Iterator[Personal]:
     """The personal data in a text, in order; what overlaps counts once."""
+    text = text.translate(_SPACES) if not text.isascii() else text
     found = [each for look in _LOOKS for each in look(text)]
     at = 0
     for each in sorted(found, key=lambda one: (one.start, -one.stop)):
@@ -58,21 +81,46 @@ def personal_in(text: str) -> Iterator[Personal]:
 
 
 def _mail(text: str) -> Iterator[Personal]:
-    if "@" not in text:
+    if "@" not in text and "%40" not in text:
         return
     for found in _MAIL.finditer(text):
-        if not _NO_PERSON.search(found.group()):
+        if not _NO_PERSON.search(found.group().replace("%40", "@")):
             yield Personal(*found.span(), "mail address")
 
 
 def _home(text: str) -> Iterator[Personal]:
+    names: set[str] = set()
     for found in _HOME.finditer(text):
-        yield Personal(*found.span(1), "user name")
+        if found.group().startswith("/") and _ADDRESS.search(
+            text, max(0, found.start() - 200), found.start()
+        ):
+            continue
+        group = found.lastindex if found.lastindex == _HOME.groups else 2
+        names.add(found.group(group))
+        yield Personal(*found.span(group), "user name")
+    if names and len(names) <= _MOST_NAMES and ("@" in text or "rw" in text):
+        yield from _elsewhere(text, names)
+
+
+def _elsewhere(text: str, names: set[str]) -> Iterator[Personal]:
+    """Names that a path has, in prompts and as the owners of files."""
+    either = "|".join(re.escape(name) for name in sorted(names))
+    prompt = rf"(?<![\w.-])(?P<at>{either})(?=@[\w.-]{{1,64}}(?:[:\]] ?[~/\]]|[ ][~/]))"
+    listed = rf"{_LISTED}(?P<owner>{either})(?=[ ])(?:[ ]+(?P<group>{either})(?=[ ]))?"
+    for found in re.finditer(f"{prompt}|{listed}", text):
+        for group in ("at", "owner", "group"):
+            if found[group] is not None:
+                yield Personal(*found.span(group), "user name")
 
 
 def _phone(text: str) -> Iterator[Personal]:
     for span in phone_numbers(text):
         yield Personal(*span, "phone number")
+
+
+def _social(text: str) -> Iterator[Personal]:
+    for found in _CALLED_SSN.finditer(text):
+        yield Personal(*found.span(1), "US social security number")
 
 
 def _account(text: str) -> Iterator[Personal]:
@@ -86,6 +134,10 @@ def _checked(
     def look(text: str) -> Iterator[Personal]:
         """What fits the pattern and its check digits."""
         for found in pattern.finditer(text):
+            if what == "card number" and _OTHER_NUMBER.search(
+                text, max(0, found.start() - 24), found.start()
+            ):
+                continue
             if check(re.sub(r"[ -]", "", found.group())):
                 yield Personal(*found.span(), what)
 
@@ -183,6 +235,7 @@ _LOOKS: tuple[Callable[[str], Iterator[Personal]], ...] = (
     _home,
     _checked(_CARD, "card number", is_card),
     _account,
+    _social,
     _checked(_SSN, "US social security number", _always),
     _checked(_NINO, "UK insurance number", _always),
     _checked(_INSEE, "French insurance number", is_insee),

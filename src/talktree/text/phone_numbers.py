@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 _FEWEST, _MOST = 8, 15
 """How many digits a number has."""
 _BEFORE = r"(?<![\w+./#@-])(?<![0-9][ ,:])"
 _BEHIND = r"(?![\w@]|[-/:][0-9]|\.[0-9]| [0-9]{2,}(?:[ .,]|\Z))"
+_COUNTRY = (
+    r"(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|7|8[1246]|9[0-58]|2[1-689][0-9]|3[578][0-9]|42[0-9]"
+    r"|5[09][0-9]|6[7-9][0-9]|8[0578][0-9]|9[679][0-9])"
+)
+"""What numbers of other countries begin with."""
 _FORMS = (
     # +49 (0)30 123456-78, +1.415.555.2671, 0049 171 1234567
-    r"(?:\+[1-9][0-9]{0,2}|00[1-9][0-9]{1,2}(?=[ ./-]))[ ./-]?(?:\(0?[0-9]{1,4}\)[ ./-]?)?"
+    r"(?:\+[1-9][0-9]{0,2}|00" + _COUNTRY + r"(?=[ ./-]))[ ./-]?(?:\(0?[0-9]{1,4}\)[ ./-]?)?"
     r"(?:[0-9]{1,5}[ ./-]?){1,5}[0-9]{2,8}",
     # (030) 12345678
     r"\(0[1-9][0-9]{0,4}\)[ /-]?[0-9]{2,8}(?:[ -][0-9]{1,5}){0,3}",
@@ -36,6 +42,8 @@ _CALLED = re.compile(
     r"(\+?[0-9(][0-9 ()./-]{5,20}[0-9])(?![\w.:/-])"
 )
 """What is called a phone number may be written in any way."""
+_LINKED = re.compile(r"(?:wa\.me/|whatsapp\.com/send/?\?phone=)(\+?[1-9][0-9]{7,14})(?![0-9])")
+_GROUP = re.compile(r"[0-9]+")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./](?:19|20)[0-9]{2}")
 _DIGIT = re.compile(r"[0-9]")
 
@@ -44,9 +52,22 @@ def phone_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where phone numbers are; some may be found twice."""
     for found in _NUMBER.finditer(text):
         fewest = _FEWEST if found.group()[0] in "+(" else _FEWEST + 1
-        if fewest <= len(_DIGIT.findall(found.group())) <= _MOST:
+        digits = len(_DIGIT.findall(found.group()))
+        if fewest <= digits <= _MOST and not _counts(found.group()):
             yield found.span()
     for found in _CALLED.finditer(text):
         number = found.group(1)
         if _FEWEST <= len(_DIGIT.findall(number)) <= _MOST and _DATE.match(number) is None:
             yield found.span(1)
+    if "wa.me/" in text or "whatsapp.com/" in text:
+        for found in _LINKED.finditer(text):
+            yield found.span(1)
+
+
+def _counts(number: str) -> bool:
+    """Whether its groups only count, or are characters by their numbers."""
+    groups = _GROUP.findall(number)
+    steps = {int(two) - int(one) for one, two in pairwise(groups)}
+    if len(groups) > 3 and len(steps) == 1 and steps < {0, 1}:
+        return True
+    return len(groups) > 1 and all(len(each) == 4 and each.startswith("0") for each in groups)

@@ -9,6 +9,7 @@ from string import ascii_letters, digits
 from talktree.text.randomness import entropy, is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, SERVICE_TOKEN, Found
 from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_values import is_mixed
 
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64
@@ -22,6 +23,18 @@ _STOP = rb"\s@/\"'<>\\`|"
 _LOGIN = re.compile(
     rb"://([^:%b]{0,100}):([^%b]{3,200})@([A-Za-z0-9.-]{1,253}|\[)" % (_STOP, _STOP)
 )
+_WITH_AT = re.compile(
+    rb"://([^:%b]{0,100}):([^\s/\"'<>\\`|@]{1,80}(?:@[^\s/\"'<>\\`|@,?&=]{1,80}){1,3})"
+    rb"@(?=[A-Za-z0-9.-]{1,253}|\[)" % _STOP
+)
+_SLASHED = re.compile(
+    rb"://([\w.+-]{0,64}):(?![0-9]{1,5}/)([^\s@\"'<>\\`|?,]{3,64})@(?=[A-Za-z0-9.-]{1,253}|\[)"
+)
+"""Passwords with the signs that end them in other addresses."""
+_GO_LOGIN = re.compile(rb"(?<![\w.-])([\w.-]{1,64}):([^\s:\"'`<>]{2,64})\Z")
+_NETWORKS = (b"tcp(", b"unix(", b"tcp6(")
+_SHORT_TOKEN = re.compile(rb"://(?=[a-zA-Z_-]{0,40}[0-9])([A-Za-z0-9_-]{10,128})")
+_FORGES = (b"github.com/", b"gitlab.com/")
 _TOKEN_LOGIN = re.compile(rb"://([A-Za-z0-9_-]{20,128})")
 _DATABASE_PROGRAM = re.compile(
     rb"\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|exp|imp|rman|connect|conn|target|proxy)\b"
@@ -73,12 +86,16 @@ def passwords(data: bytes) -> Iterator[Found]:
         if data[at - 1] not in _NO_PASSWORD:
             # Neither a name nor a password has a slash, so the nearest one is before both.
             slash = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at)
-            if slash <= 0:
+            if data.startswith(_NETWORKS, at + 1):
+                yield from _go_login(data, at)
+            elif slash <= 0:
                 pass
             elif data[slash - 1] == _SLASH:
                 yield from _in_url(data, slash - 2, at)
-            elif slash >= at - _LONGEST_PASSWORD and data[slash - 1] in _WORD:
-                yield from _oracle(data, slash, at)
+            elif slash >= at - _LONGEST_PASSWORD:
+                yield from _with_slash(data, slash, at)
+                if data[slash - 1] in _WORD:
+                    yield from _oracle(data, slash, at)
 
 
 def _in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
@@ -90,11 +107,32 @@ def _in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
         if is_random(token.group(1)):
             yield SERVICE_TOKEN, *token.span(1), "a token in a URL"
         return
-    found = _LOGIN.match(data, start)
-    if found is not None and found.end(2) == at:
-        user, password, _ = found.groups()
-        if _is_real(user, password):
-            yield PASSWORD, *found.span(2), "a password in a URL"
+    short = _SHORT_TOKEN.fullmatch(data, start, at)
+    if short is not None and data.startswith(_FORGES, at + 1) and is_mixed(short.group(1)):
+        yield SERVICE_TOKEN, *short.span(1), "a token in a URL"
+        return
+    found = _LOGIN.match(data, start) or _WITH_AT.match(data, start)
+    if found is not None and found.end(2) < at:
+        found = _WITH_AT.match(data, start)
+    if found is None or found.end(2) != at:
+        return
+    if _is_real(found.group(1), found.group(2)):
+        yield PASSWORD, *found.span(2), "a password in a URL"
+
+
+def _with_slash(data: bytes, slash: int, at: int) -> Iterator[Found]:
+    """`://user:pass/word@host`, which is no address of a file on a port."""
+    start = data.rfind(b"://", max(0, at - _LONGEST_LOGIN), slash)
+    found = _SLASHED.match(data, start) if start >= 0 else None
+    if found is not None and found.end(2) == at and _is_real(*found.groups()):
+        yield PASSWORD, *found.span(2), "a password in a URL"
+
+
+def _go_login(data: bytes, at: int) -> Iterator[Found]:
+    """`user:password@tcp(host)`."""
+    found = _GO_LOGIN.search(data, max(0, at - _LONGEST_PASSWORD * 2), at)
+    if found is not None and _is_real(*found.groups()):
+        yield PASSWORD, *found.span(2), "a password of a database"
 
 
 def _oracle(data: bytes, slash: int, at: int) -> Iterator[Found]:

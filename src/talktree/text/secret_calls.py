@@ -23,6 +23,7 @@ from talktree.text.secret_kinds import (
 )
 from talktree.text.secret_objects import values_around
 from talktree.text.secret_placeholders import is_placeholder
+from talktree.text.secret_prompts import called, codes, generated, paired, sent
 from talktree.text.secret_values import Value, is_mixed, is_password
 from talktree.text.secret_written import value_from
 
@@ -47,6 +48,7 @@ _VAULT = re.compile(
 )
 _COMMUNITY = re.compile(rb"(?:(?<=snmp-server )community|(?<=\b[rR][oOwW])community6?)[ \t]+(?=\S)")
 _BOUND = re.compile(rb"bindpw[ \t]+(?=\S)")
+_PW = re.compile(rb"_?[pP][wW](?P<space>[ \t]{0,2})(?::?=)[ \t]{0,2}(?P<quote>\\{0,7}[\"'`]?)")
 _DIRECTORY = re.compile(rb"(?:authtok[ \t]*[=:]|rootpw(?:[ \t]+--plaintext)?)[ \t]*(?=[^\s-])")
 _UNSEAL = re.compile(rb"Unseal Key [0-9]{1,2}:[ \t]+(?=\S)")
 _BY = re.compile(
@@ -77,13 +79,13 @@ _ACCESS = re.compile(rb"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])")
 _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def _value(data: bytes, at: int, *, mixed: bool) -> Iterator[Found]:
+def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator[Found]:
     """A password that is written here."""
     written = value_from(data, at)
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
-    if (is_mixed(text) or not mixed) and is_password(Value(text, written.quoted, True)):
+    if (is_mixed(text) or not mixed) and is_password(Value(text, written.quoted, True, sure)):
         yield NAMED_PASSWORD, written.start, written.start + len(text), "a password"
 
 
@@ -105,7 +107,8 @@ def _net(data: bytes, at: int) -> Iterator[Found]:
     """`net user NAME PASSWORD` and `net use … /user:NAME PASSWORD`."""
     sign = _NET_SHARE.match(data, at) or _NET.match(data, at)
     if sign is not None and data[at - 1 : at] not in (b".", b"-", b"_", b"/"):
-        yield from _value(data, sign.end(), mixed=True)
+        # Behind the name of a share is nothing but a password.
+        yield from _value(data, sign.end(), mixed=data[at + 4 : at + 7] != b"use", sure=True)
 
 
 def _vault(data: bytes, at: int) -> Iterator[Found]:
@@ -125,6 +128,16 @@ def _bound(data: bytes, at: int) -> Iterator[Found]:
     sign = _BOUND.match(data, at)
     if sign is not None:
         yield from _value(data, sign.end(), mixed=True)
+
+
+def _short_named(data: bytes, at: int) -> Iterator[Found]:
+    """`pw = "…"` and `BIND_PW=…`: a name that is too short for a stem."""
+    sign = _PW.match(data, at)
+    if sign is None or (data[at : at + 1] in b"pP" and data[at - 1 : at].isalnum()):
+        return
+    quoted = sign.group("quote") != b""
+    if quoted or not sign.group("space"):
+        yield from _value(data, sign.end() - len(sign.group("quote")), mixed=False, sure=True)
 
 
 def _directory(data: bytes, at: int) -> Iterator[Found]:
@@ -276,6 +289,7 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw ", 3, _bound),
     _Sign(b"bindpw\t", 3, _bound),
+    *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
     _Sign(b"authtok", 3, _directory),
     _Sign(b"rootpw ", 3, _directory),
     _Sign(b"Unseal Key", 6, _unseal),
@@ -297,6 +311,17 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"sensitive'", 6, _stated),
     _Sign(b"sensitive\\", 6, _stated),
     _Sign(b"masked", 0, _stated),
+    _Sign(b'send "', 0, sent),
+    _Sign(b"send -- ", 0, sent),
+    _Sign(b'random_password"', 2, generated),
+    _Sign(b"random_password\\", 2, generated),
+    _Sign(b"creds ", 1, paired),
+    _Sign(b"credentials are", 9, paired),
+    *(_Sign(b" as %bpassw" % word, 0, called) for word in (b"", b"the ", b"your ")),
+    *(
+        _Sign(word, 2, codes)
+        for word in (b"ackup code", b"covery code", b"ackup Code", b"covery Code")
+    ),
     _Sign(b"AKIA", 0, _access),
     _Sign(b"ASIA", 0, _access),
     _Sign(b"AIza", 0, _head),
@@ -313,6 +338,22 @@ for _sign in _SIGNS:
     _BY_STEM.setdefault(_sign.word[_sign.rare : _sign.rare + 4], []).append(_sign)
 STEMS = tuple(_BY_STEM)
 """Four bytes of each sign."""
+_SHARED = (
+    *(b"pw", b"passw", b"ackup ", b"covery ", b"send ", b"cred", b"sensitive", b"cio", b"onnect"),
+)
+"""What several signs have in common, so that a text without it is asked for none of them."""
+
+
+def _by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
+    found: dict[bytes, list[tuple[bytes, int]]] = {}
+    for sign in _SIGNS:
+        shared = next((each for each in _SHARED if each in sign.word), sign.word)
+        found.setdefault(shared, []).append((sign.word, sign.rare))
+    return found
+
+
+WORDS_BY_SHARED = tuple(_by_shared().items())
+"""The signs by what they have in common."""
 WORDS = tuple((sign.word, sign.rare) for sign in _SIGNS)
 """The signs, and where in them those bytes are."""
 

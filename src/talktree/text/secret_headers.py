@@ -37,7 +37,11 @@ _PLAIN = frozenset(
 _ENDING = re.compile(rb"[ \t]*(?:[\"'`\r\n]|\\|\Z)")
 _ABOUT = frozenset(
     b"header headers authentication authorization prefix format realm error challenge flow grant "
-    b"schema schemes credentials tokens support check handling parsing refresh validation".split()
+    b"schema schemes credentials tokens support check handling parsing refresh validation auth "
+    b"is are "
+    b"was must should and or with in on for not works jwt value values string type missing "
+    b"required "
+    b"invalid expired".split()
 )
 """What is written of headers behind the name of their scheme."""
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
@@ -51,7 +55,9 @@ def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Fo
     if found is not None:
         text = found.group(1).rstrip(b".,;:")
         # A sentence about headers goes on behind a word.
-        sure = not partial and _ENDING.match(data, found.end(1)) is not None
+        sure = not partial and (
+            _ENDING.match(data, found.end(1)) is not None or _starts_line(data, start)
+        )
         if not is_placeholder(text) and _is_credential(text, sure=sure):
             yield (
                 TOKEN,
@@ -63,10 +69,21 @@ def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Fo
     found = _ALONE.match(data, start) if at >= 0 else re.match(rb'"([\w+/=.~-]{8,4096})"', data)
     if found is not None and not is_placeholder(found.group(1)):
         text = found.group(1)
-        if (_BASE64.fullmatch(text) and _has_login(text)) or (is_drawn(text) and b"." not in text):
+        closed = not partial and at >= 0 and data[found.end(1) : found.end(1) + 1] in (b"'", b'"')
+        if (
+            (_BASE64.fullmatch(text) and _has_login(text))
+            or (is_drawn(text) and b"." not in text)
+            or (closed and is_strong(text))
+        ):
             yield TOKEN, found.start(1) + min(at, 0), found.end(1) + min(at, 0), "a token"
 
 
+def _starts_line(data: bytes, end: int) -> bool:
+    """Whether a line starts with the name of a header that ends here."""
+    return _HEADER_START.search(data, max(0, end - 40), end) is not None
+
+
+_HEADER_START = re.compile(rb"(?:\A|[\r\n])[>< \t]{0,8}(?:Proxy-)?Authorization\Z")
 _DIALOG = re.compile(
     rb"(?:^|[\n>$#:\"'|+]|\\n|[0-9]\t)[ \t]{0,40}(?:[\w.:@-]{1,40}[>:\]]?[ \t]+){0,3}\Z"
 )
@@ -144,6 +161,6 @@ def _is_session(name: bytes, value: bytes) -> bool:
         return is_token(Value(value, True, True)) or (
             len(value) >= (8 if _LOGIN_COOKIE.search(name) is None else SHORTEST_COOKIE)
             and value.isalnum()
-            and not value.isalpha()
+            and (not value.isalpha() or _LOGIN_COOKIE.search(name) is not None)
         )
     return is_drawn(value)

@@ -118,7 +118,6 @@ _AI: tuple[Row, ...] = (
     ("an Anthropic key", "sk-ant-", r"[a-z]{2,6}[0-9]{2}-([\w-]{60,150})"),
     ("an OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", r"([\w-]{36,200})"),
     ("an OpenRouter key", "sk-or-v1-", r"([a-f0-9]{48,80})"),
-    ("a Langfuse key", "sk-lf-", r"([a-f0-9-]{36})"),
     ("a key of OpenAI or a service like it", "sk-", r"([A-Za-z0-9]{32,64})"),
     ("a Groq key", "gsk_", r"([A-Za-z0-9]{48,60})"),
     ("an xAI key", "xai-", r"([A-Za-z0-9]{64,100})"),
@@ -205,7 +204,7 @@ _SERVICE: tuple[Row, ...] = (
         r"([\w-]{22,43})",
     ),
     ("a Square token", "EAAA", r"([\w-]{60})"),
-    ("a Shopify token", "shpat_ shpca_ shppa_ shpss_", r"([a-fA-F0-9]{32})"),
+    ("a Shopify token", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_ shpit_", r"([a-fA-F0-9]{32})"),
     ("a Twilio key", " ".join(f"SK{each}" for each in "0123456789abcdef"), r"([a-f0-9]{31})"),
     ("a Firebase key", "APA91b", r"([\w-]{100,200})"),
     ("an Adafruit key", "aio_", r"([A-Za-z0-9]{28})"),
@@ -216,7 +215,9 @@ _SERVICE: tuple[Row, ...] = (
     ("a Linear key", "lin_api_ lin_oauth_", r"([A-Za-z0-9]{40,64})"),
     ("a Figma token", "figd_ figo_", r"([\w-]{40,50})"),
     ("a Discord token", _SNOWFLAKES, r"[A-Za-z0-9]{20,25}\.([\w-]{6}\.[\w-]{27,40})"),
+    ("a Facebook token", "EAACEdEose0cBA", r"([A-Za-z0-9]{20,250})"),
     ("a Facebook token", "EAA", r"([A-Za-z0-9]{100,250})"),
+    ("a SumUp key", "sup_sk_ sup_pk_", r"([A-Za-z0-9]{20,80})"),
     ("a Slack token", "xoxc- xoxd- xoxe.", r"([\w%.-]{20,400})"),
     ("a Contentful token", "CFPAT-", r"([\w-]{43})"),
     ("a Typeform token", "tfp_", r"([\w-]{40,70})"),
@@ -253,7 +254,6 @@ _SERVICE: tuple[Row, ...] = (
         "sdk-",
         r"([a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12})",
     ),
-    ("a Shopify token", "shpua_ shptka_ shpit_", r"([a-fA-F0-9]{32})"),
     ("a MaxMind key", "mmk_", r"([\w]{30,40})"),
 )
 _OTHER: tuple[Row, ...] = (
@@ -307,6 +307,7 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (CLOUD_KEY, "a Yandex token", "t1.", r"(?<!\w)t1\.", r"([\w-]{20,}[=]{0,2}\.[\w-]{86}={0,2})"),
     (SERVICE_TOKEN, "a Telegram token", ":", r"(?<![0-9])[0-9]{8,10}:", r"AA([\w-]{33})"),
+    (SERVICE_TOKEN, "an Asana token", ":", r"(?<!\w)[0-2](?:/\d{12,20}){1,2}:", r"([a-f0-9]{32})"),
     (
         SERVICE_TOKEN,
         "a Slack webhook",

@@ -21,7 +21,17 @@ _NAMES = (
         "mật khẩu",
         "รหัสผ่าน",
     ),
-    *("κωδικός(?: πρόσβασης)?", "jelszó", "пароля", "कूटशब्द", "סיסמה", "كلمة المرور"),
+    *(
+        "κωδικός(?: πρόσβασης)?",
+        "jelszó",
+        "пароля",
+        "कूटशब्द",
+        "סיסמה",
+        "كلمة (?:ال)?مرور",
+        "كلمة السر",
+        "parol[aăeă]",
+    ),
+    r"\b(?:heslo|salasana|adgangskoden?|kodeord(?:et)?|lozinka|parool)",
 )
 _WRITTEN = (
     "\u043f\u0430\u0440\u043e\u043b\u044c",
@@ -49,8 +59,9 @@ _NAME = re.compile(
 _VALUE = re.compile(
     r"[*_`\"'»”）)]{0,3}(?P<words>[^\n:：=＝!-~]{0,24}?(?:[ \t]+[\w.@'-]{1,30}){0,5}?)"
     r"[ \t　]*(?P<sign>[:：=＝]|[—–-](?=\s)|是|为|為|は|が|이|는|은|это|es|est"
-    r"|to|är|è|é|\bis\b|)"
-    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?(?P<value>[!-&(-~]{4,128})",
+    r"|to|är|er|je|on|este|è|é|היא|הוא|هي|\bis\b|)"
+    r"[ \t　]*[*_]{0,2}(?P<quote>[\"'`«“”„「『《]?)[ \t]?"
+    r"(?P<value>[^\s\"'`«»“”„「」『』《》|\\]{4,128})",
 )
 _SIGNS: tuple[str, ...] = (
     "парол",
@@ -66,8 +77,14 @@ _SIGNS: tuple[str, ...] = (
     "has\u0142a",
 )
 _SIGNS += ("l\xf6senord", "\u015fifre", "jelsz\xf3", "m\u1eadt kh", "κωδικ", "รหัส")
+_SIGNS += ("\u05e1\u05d9\u05e1\u05de\u05d4",)
+_SIGNS += (
+    "\u0643\u0644\u0645\u0629 \u0627\u0644",
+    "parol\u0103",
+)
 _SIGNS += ("contrase\xf1a", "Contrase\xf1a", "parola d\u2019ordine")
-_ASCII = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
+_ASCII: tuple[bytes, ...] = (b"parola d'ordine", b"clave es", b"clave: ", b"clave de")
+_ASCII += (b"heslo", b"alasana", b"dgangskode", b"odeord", b"arola", b"ozinka")
 _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
@@ -101,6 +118,19 @@ _BY_NUMBER = re.compile(
 )
 
 
+_GATE = tuple(
+    dict.fromkeys(
+        (
+            *(sign.lower() for sign in _SIGNS),
+            *("\u0915\u0942\u091f", "contrase\xf1", "\u015f"),
+            *("clave es", "clave: ", "clave de", "parola", "heslo", "salasana", "adgangskode"),
+            *("kodeord", "lozinka", "parool"),
+        )
+    )
+)
+"""One of these is in every text that has such a name."""
+
+
 def is_name_at(raw: bytes, hit: int) -> bool:
     """Whether such a name has its four bytes here."""
     names = _NAMES_BY_STEM.get(raw[hit : hit + 4], ())
@@ -123,8 +153,10 @@ def name_places(raw: bytes) -> Iterator[int]:
 
 def foreign(text: str) -> Iterator[Found]:
     """The passwords in a text whose names have other letters than those of ASCII."""
-    if text.isascii() and "\\u" not in text and not any(sign.decode() in text for sign in _ASCII):
-        return
+    if "\\u" not in text:
+        low = text.lower()
+        if not any(sign in low for sign in _GATE):
+            return
     for name in _NAME.finditer(text):
         found = _VALUE.match(text, name.end(), name.end() + 260)
         if found is None:
@@ -133,6 +165,75 @@ def foreign(text: str) -> Iterator[Found]:
         raw = value.encode("ascii", "replace")
         if not found["sign"] and not (is_mixed(raw) and any(map(str.isdigit, value))):
             continue
-        if (is_mixed(raw) or is_cased(raw)) and is_password(Value(raw, bool(found["quote"]), True)):
+        worded = found["sign"] not in ("", "—", "–", "-") and _is_alone(text, found, value)
+        sure = is_mixed(raw) or is_cased(raw) or _is_mixed(value) or worded
+        foreign_letters = not value.isascii() and _is_mixed(value)
+        real = is_password(Value(raw, bool(found["quote"]), True, sure=worded))
+        if foreign_letters or (sure and real):
             start = found.start("value")
             yield NAMED_PASSWORD, start, start + len(value), "a password"
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether letters of any alphabet and digits are mixed."""
+    letters = any(each.isalpha() for each in value)
+    return len(value) >= 6 and letters and any("0" <= each <= "9" for each in value)
+
+
+def _is_alone(text: str, found: re.Match[str], value: str) -> bool:
+    """Whether a word of ASCII is all that follows the name of a password on its line."""
+    if not value.isascii() or not value.isalpha() or value.lower() in _NO_VALUES:
+        return False
+    if found["words"].strip(" \t") and not found["quote"]:
+        return False
+    return _LINE_END.match(text, found.end("value")) is not None
+
+
+_LINE_END = re.compile(r"[\"'`»“”」』》*_.]{0,3}[ \t]*(?:[\r\n]|\Z)")
+_NO_VALUES = frozenset(
+    [
+        "obbligatoria",
+        "obbligatorio",
+        "obrigatoria",
+        "requerida",
+        "obligatoria",
+        "requise",
+        "obligatoire",
+        "richiesta",
+        "errata",
+        "necessaria",
+        "incorrecta",
+        "incorrecto",
+        "invalida",
+        "invalido",
+        "olvidada",
+        "dimenticata",
+        "lipsa",
+        "gresita",
+        "string",
+        "text",
+        "pakollinen",
+        "puuttuu",
+        "vaadittu",
+        "kreves",
+        "mangler",
+        "forkert",
+        "ugyldig",
+        "glemt",
+        "saknas",
+        "felaktigt",
+        "krav",
+        "required",
+        "missing",
+        "wrong",
+        "hidden",
+        "vergessen",
+        "erforderlich",
+        "falsch",
+        "prazdne",
+        "spatne",
+        "chybi",
+        "neplatne",
+    ]
+)
+"""What messages say of passwords in these languages."""

@@ -36,10 +36,19 @@ _DECLARED = re.compile(rb"\\{0,7}[\"'][ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]
 _SET = re.compile(
     rb"[ \t]+set\b[^\n|;]{1,160}?[ \t](?:--value|--body|-b|--secret)(?:[ \t]+|=|(?=[\"']))"
 )
-_CALL = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{4,80}[\"'][ \t]*\))")
+_CALL = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{3,80}[\"'][ \t]*\))")
 _FIELD = re.compile(rb"\\{0,7}[\"'][^<>]{0,120}?\bvalue[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 _TYPE = re.compile(rb"\btype[ \t]*=[ \t]*\\{0,7}[\"']\Z")
 _CONTENT = re.compile(rb"\\{0,7}[\"'][^<>\n]{0,60}>(?=[^<>\s])")
+_SETTER = re.compile(rb"(?:[\w.]*[._])?(?:set|with|use|change|update)_?[A-Z]?[a-z_]", re.IGNORECASE)
+_VARIABLE = re.compile(rb"[ \t]+(?=[^\s$=-][^\n=]{2,80}(?:\r?\n|\\n|\Z))")
+_ENVIRONMENT = re.compile(
+    rb"(?:^|[\n;]|\\n|[0-9]\t)[ \t]{0,20}(?:ENV|SetEnv|setx|set[ \t]+-[a-zA-Z]{1,4})[ \t]+\Z"
+)
+"""`ENV NAME value` in a Dockerfile, `set -x NAME value` in fish."""
+_PART = re.compile(rb"\\{0,7}\"(?:\r?\n|(?:\\r)?\\n){2}(?=\S)")
+_FORM = re.compile(rb"form-data;[ \t]{0,4}name=\\{0,7}\"\Z")
+"""A field of a form that is sent in several parts."""
 _KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t|[+>|] ?)?(?=[0-9a-f]{32}(?:\s|\Z))")
 _HASHING = re.compile(rb"(?:[ \t]+-(?:salt[ \t]+\S{1,40}|\w{1,12})){0,3}[ \t]+(?=[^\s-])")
 """`openssl passwd -6 '…'`."""
@@ -52,6 +61,9 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
     """The value of a name that is followed by it in a way that only settings and commands have."""
     before = data[max(0, start - 160) : start]
     lower = name.lower()
+    stated = _stated(data, name, before, end)
+    if stated is not None:
+        return stated
     for pattern, fits in (
         (_DECLARED, True),
         (_FOR, lower == b"password"),
@@ -61,7 +73,7 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
         (_CONTENT, before[-1:] in (b'"', b"'", b".")),
         (_HASHING, lower == b"passwd" and before.endswith(b"openssl ")),
         (_KEY_FILE, lower.endswith(b"master.key")),
-        (_CALL, lower.endswith((b"password", b"passwd", b"passphrase"))),
+        (_CALL, lower_ends(name)),
     ):
         sign = pattern.match(data, end) if fits else None
         if sign is not None:
@@ -72,6 +84,27 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
             strong = written is not None and (sure or is_strong(written.text))
             return written if strong else None
     return _behind(data, name, before, end)
+
+
+def _stated(data: bytes, name: bytes, before: bytes, end: int) -> Written | None:
+    """The value of a name in a place that has nothing else, be it a word."""
+    for pattern, fits in (
+        (_CALL, lower_ends(name) and _SETTER.match(name) is not None),
+        (_VARIABLE, name.isupper() and _ENVIRONMENT.search(before) is not None),
+        (_PART, _FORM.search(before) is not None),
+    ):
+        sign = pattern.match(data, end) if fits else None
+        written = None if sign is None else value_from(data, sign.end())
+        if written is not None and is_password(
+            Value(written.text, written.quoted, True, sure=True)
+        ):
+            return written
+    return None
+
+
+def lower_ends(name: bytes) -> bool:
+    """Whether a name ends like that of a password."""
+    return name.lower().endswith((b"password", b"passwd", b"passphrase"))
 
 
 def _ends(data: bytes, written: Written) -> bool:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from talktree.text.secret_assigned import (
+    Name,
+    assigned,
+    cut_off,
+    found_as,
+    is_secret,
+    judged,
+    option,
+)
 from talktree.text.secret_headers import authorization, cookies, dialog
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lines import is_strong, spaced
@@ -28,7 +36,6 @@ from talktree.text.secret_values import (
     is_drawn,
     is_mixed,
     is_password,
-    is_pin,
     is_token,
 )
 from talktree.text.secret_written import Written, line_from, value_from
@@ -36,14 +43,6 @@ from talktree.text.secret_written import Written, line_from, value_from
 LONGEST_NAME = 60
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _REST = re.compile(rb"[\w.-]{0,40}")
-_SEPARATOR = re.compile(
-    rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?[\])]?(?P<space>[ \t]{0,16})"
-    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:|(?:\|\||\?\?)(?=[ \t]{0,4}[\"'`]))"
-    rb"(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
-)
-_TYPED = re.compile(
-    rb"[A-Za-z_&][\w.\[\]<>|?&' ]{0,40}?[ \t]*=[ \t]*(?=\(?\s{0,20}[brfuBRFU]?\\{0,7}[\"'`])"
-)
 _VALUE_NEXT = re.compile(
     rb"\\{0,7}[\"']?\s{0,4},?(?:\r?\n|\\n)?(?:[ \t]*[0-9]{1,6}(?:\t|\?)|[+>|])?"
     rb"\s{0,20}(?:-[ \t])?\\{0,7}[\"']?"
@@ -66,16 +65,8 @@ _CHANGED = re.compile(
 """`password = "old" -> "new"`, as Terraform plans it."""
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
-_OPTION = re.compile(rb"(?:=|[ \t]{1,4}|\\{0,7}[\"'],[ \t\n]{0,20}(?=\\{0,7}[\"']))")
 _ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
 _PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
-_YAML_LINE = re.compile(
-    rb"(?:\A|(?:^|\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*(?:- )?[\w.-]{1,40}:"
-    rb"(?:[ \t][^\n{}(),;]{0,80})?\r?\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*\Z"
-)
-"""A line of YAML before the one of a name."""
-_SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
-_IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _FOLLOWED = re.compile(
     rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
     rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
@@ -83,26 +74,27 @@ _FOLLOWED = re.compile(
     rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
     re.IGNORECASE,
 )
+_NEXT_LINE = re.compile(
+    rb"[\"'`*]{0,2}(?:[ \t]+(?:is|ist|lautet|est|es))?[ \t]{0,4}:[*]{0,2}[ \t]*"
+    rb"(?:(?:\r?\n|\\n)[ \t]*){1,2}"
+    rb"(?:[0-9]{1,6}\t[ \t]*)?(?P<fence>(?:```\w{0,10}[ \t]*(?:\r?\n|\\n)|`))?[ \t]*"
+    rb"(?P<value>(?![-\[{|>#])[^\s`\\\"']{4,64})(?=`?[ \t]*(?:\r?\n|\\n|\Z))"
+)
+_LIST = re.compile(rb"\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?:(?P<bracket>[\[(])|(?=\r?\n|\\n))")
+_IN_BRACKETS = re.compile(rb"[ \t\r\n]{0,40},?[ \t\r\n]{0,40}(?=\\{0,7}[\"'])")
+_BELOW_DASH = re.compile(rb"[ \t]*(?:\r?\n|\\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*-[ \t]+(?=\S)")
+_MORE_WORDS = re.compile(rb"[ \t]+[^\s#]")
+_LISTED = (b"password", b"assphras")
+_MOST_LISTED = 64
 _PIN_FOLLOWED = re.compile(rb"[^0-9\n]{1,40}[0-9]{4,12}(?![0-9A-Za-z_])")
-_MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
-
-
-class _Name(NamedTuple):
-    """A name in a text."""
-
-    text: bytes
-    start: int
-    end: int
-    means: str
-    before: bytes
-    """The byte before it."""
 
 
 def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     """The secrets that have the name around a place, and where that name ends."""
     name = _name(data, hit)
     if isinstance(name, int):
-        return name, []
+        listed = data[name - 1 : name] in (b"s", b"S") and _listed(data, hit, name)
+        return name, listed or []
     if name.means == HEADERS:
         partial = not name.text.lower().endswith(b"authorization")
         found = (
@@ -119,7 +111,7 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     return name.end, found
 
 
-def _name(data: bytes, hit: int) -> _Name | int:
+def _name(data: bytes, hit: int) -> Name | int:
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
     rest = _REST.match(data, hit)
@@ -133,16 +125,18 @@ def _name(data: bytes, hit: int) -> _Name | int:
     if text.lower() == b"key" and start:
         word = data[max(0, start - 20) : start - 1].rpartition(b" ")[2].strip(b"\"'`(*_\n")
     means = meaning(text, word)
-    return rest.end() if means is None else _Name(text, start, end, means, data[start - 1 : start])
+    return rest.end() if means is None else Name(text, start, end, means, data[start - 1 : start])
 
 
 def is_name(data: bytes, hit: int) -> tuple[int, bool]:
     """Where the name around a place ends, and whether a value may be secret because of it."""
     name = _name(data, hit)
-    if isinstance(name, _Name):
+    if isinstance(name, Name):
         if name.means == PINS:
             return name.end, _PIN_FOLLOWED.match(data, name.end) is not None
         return name.end, _has_value(data, name.text, name.end)
+    if data[name - 1 : name] in (b"s", b"S") and _LIST.match(data, name) is not None:
+        return name, True
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
     if data[start - 1 : start] != b"\\":
@@ -159,184 +153,72 @@ def _has_value(data: bytes, name: bytes, end: int) -> bool:
     return _FOLLOWED.match(data, end) is not None
 
 
-def _values(data: bytes, name: _Name) -> list[Found]:
+def _values(data: bytes, name: Name) -> list[Found]:
     if name.text.endswith(b"password-stdin"):
         piped = _piped(data, name)
         return [piped] if piped is not None else []
     changed = _CHANGED.match(data, name.end)
     if changed is not None:
-        both = (_judged(name, value_from(data, at)) for at in (changed.end(1), changed.end()))
+        both = (judged(name, value_from(data, at)) for at in (changed.end(1), changed.end()))
         return [each for each in both if each is not None]
-    for look in (_option, _assigned, _beside, _element, _said, _argument, _piped):
+    for look in (option, assigned, _beside, _element, _said, _argument, _piped):
         found = look(data, name)
         if found is not None:
             return [found]
+    below = _below(data, name)
+    if below is not None:
+        return [below]
+    if name.text.lower().endswith((b"credential", b"credentials")) and (pair := _pair(data, name)):
+        return pair
     written = spaced(data, name.text, name.start, name.end)
     if written is not None:
-        return [_found(name, written)]
+        return [found_as(name, written)]
     return column(data, name.start, name.end) or inserted(data, name.start, name.end)
 
 
-def _found(name: _Name, written: Written) -> Found:
-    kind, what = kind_of(name.text)
-    return kind, written.start, written.stop, what
-
-
-def _judged(
-    name: _Name, written: Written | None, *, setting: bool = False, sure: bool = False
-) -> Found | None:
-    if written is None:
-        return None
-    value = Value(written.text, written.quoted, setting, sure)
-    if name.text.lower() == b"pass" and (b" " in value.text or value.text.isalpha()):
-        return None
-    real = _is_secret(name.means, value)
-    if not real and name.text.lower().endswith(b"-data"):
-        real = len(written.text) > 100
-    return _found(name, written) if real else None
-
-
-def _is_secret(means: str, value: Value) -> bool:
-    if means == PINS:
-        return is_pin(value)
-    return is_password(value) if means == PASSWORDS else is_token(value)
-
-
-def _option(data: bytes, name: _Name) -> Found | None:
-    """`--password VALUE`, and the same as words of a list."""
-    if not name.text.startswith(b"-"):
-        return None
-    sign = _OPTION.match(data, name.end)
-    if sign is None or data[sign.end() : sign.end() + 1] == b"-":
-        return None
-    written = _cut(data, value_from(data, sign.end()), b"")
-    # Capitals behind an option are what help texts write for a value.
-    sure = sign.group() == b"=" and written is not None and not written.text.isupper()
-    return _judged(name, written, setting=True, sure=sure)
-
-
-def _assigned(data: bytes, name: _Name) -> Found | None:
-    """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
-    sign = _SEPARATOR.match(data, name.end)
+def _below(data: bytes, name: Name) -> Found | None:
+    """`password:` with the value alone on the next line, or fenced as code."""
+    sign = _NEXT_LINE.match(data, name.end) if name.means == PASSWORDS else None
     if sign is None:
         return None
-    at = sign.end()
-    if name.before == b"{" and data[name.start - 2 : name.start - 1] == b"$":
+    fenced = sign["fence"] is not None
+    written = Written(*sign.span("value"), sign["value"], False, sign.end("value"))
+    if not fenced and (sign["value"][-1:] == b":" or not is_strong(sign["value"])):
         return None
-    typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
-    if typed is not None:
-        at = typed.end()
-    written = value_from(data, at)
-    if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
-        return None
-    tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
-    if written is None or written.quoted:
-        sure = name.means == PASSWORDS or is_sure(name.text)
-        return _judged(name, written, setting=tight and name.text.isupper(), sure=sure)
-    if tight:
-        return _tight(data, name, written)
-    return _on_line(data, name, written, sign)
+    return judged(name, written, setting=True, sure=fenced)
 
 
-def _tight(data: bytes, name: _Name, written: Written) -> Found | None:
-    """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
-    upper = not any(97 <= byte <= 122 for byte in name.text)
-    if name.before in (b"?", b"&"):
-        cut = _cut(data, written, b"&")
-    elif upper:
-        cut = _cut(data, written, b"")
-    else:
-        cut = _cut(data, written, b";,)&")
-    if cut is None:
-        return None
-    # What is followed by a comma or a parenthesis is an argument in code.
-    setting = upper or data[cut.stop : cut.stop + 1] not in (b",", b")", b"}", b"]", b"(")
-    return _judged(name, cut, setting=setting, sure=setting and (upper or b"-" in name.text))
+def _listed(data: bytes, hit: int, end: int) -> list[Found]:
+    """The items of a list that is called `passwords`."""
+    begin = _LIST.match(data, end)
+    if begin is None or data[max(0, hit - 60) : end].lower().rstrip(b"s")[-8:] not in _LISTED:
+        return []
+    name = Name(b"password", hit, end, PASSWORDS, b"")
+    found: list[Found] = []
+    pattern, at = (_IN_BRACKETS if begin["bracket"] else _BELOW_DASH), begin.end()
+    while len(found) < _MOST_LISTED and (item := pattern.match(data, at)) is not None:
+        written = cut_off(data, value_from(data, item.end()), b",]")
+        if written is None or (not written.quoted and _MORE_WORDS.match(data, written.stop)):
+            break
+        one = judged(name, written, setting=True, sure=True)
+        if one is None:
+            break
+        found.append(one)
+        at = written.end
+    return found
 
 
-def _on_line(data: bytes, name: _Name, written: Written, sign: re.Match[bytes]) -> Found | None:
-    """`name: value` and `name = value`, as lines of settings and in sentences."""
-    cut = _cut(data, written, b",;)" if sign["sign"] == b":" else b",;")
-    if cut is None:
-        return None
-    whole = _MORE.match(data, cut.stop) is not None
-    if _is_header(data, name, cut, sign):
-        return _judged(name, cut, setting=True, sure=True)
-    if sign["quote"] and cut.text.isdigit() and name.means == PASSWORDS:
-        return _judged(name, cut, setting=True)
-    if not whole and name.means == PASSWORDS and sign["sign"] == b":":
-        line = line_from(data, cut.start)
-        if line is not None and _is_spaced_password(line.text):
-            return _found(name, line)
-    setting = whole
-    if whole and sign["sign"] == b":" and data[cut.stop : cut.stop + 1] == b";":
-        # So ends the type of a field in TypeScript.
-        return _judged(name, cut)
-    if whole and name.means == PASSWORDS and cut.text.islower():
-        near = max(0, name.start - 200)
-        if _YAML_LINE.search(data, near, name.start) is not None:
-            return _judged(name, cut, setting=True, sure=True)
-    if whole and sign["sign"] != b":":
-        setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
-        setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
-    if whole and not setting and name.text.lower().endswith(b"secret"):
-        setting = is_strong(cut.text) and not cut.text.isalnum()
-    sure = name.means == PASSWORDS or name.text.isupper() or name.text.lower().endswith(b"secret")
-    certain = setting and name.text.isupper() and b"_" in name.text
-    return _judged(name, cut, setting=setting and sure, sure=certain and sign["sign"] == b":")
-
-
-def _is_header(data: bytes, name: _Name, cut: Written, sign: re.Match[bytes]) -> bool:
-    """Whether it is all of a line like `X-Api-Key: …`, or all that is in quotes."""
-    if b"-" not in name.text or sign["sign"] != b":" or sign["quote"] or sign["space"]:
-        return False
-    behind = data[cut.stop : cut.stop + 1]
-    if name.before in (b"'", b'"'):
-        return behind == name.before
-    # Words need the capitals of headers, since settings are written like that in YAML.
-    worded = cut.text.isalpha() and name.text.islower() and not name.text.startswith(b"x-")
-    return not worded and (behind in (b"", b"\r", b"\n") or data.startswith(b"\\n", cut.stop))
-
-
-def _is_spaced_password(text: bytes) -> bool:
-    """Whether the rest of a line is a passphrase: several small words, and no sentence."""
-    words = text.split()
-    small = all(word.isalpha() and word.islower() for word in words)
-    return len(words) > 1 and small and is_password(Value(text, quoted=True, setting=True))
-
-
-def _cut(data: bytes, written: Written | None, stops: bytes) -> Written | None:
-    """A bare value up to what does not belong to it."""
-    if written is None or written.quoted:
-        return written
-    text = written.text
-    for stop in stops:
-        text = text.partition(bytes((stop,)))[0]
-    text = text.rstrip(b".,;:") if stops else text.rstrip(b",;")
-    for opening, closing in ((b"(", b")"), (b"[", b"]"), (b"{", b"}")):
-        if opening not in text:
-            text = text.rstrip(closing)
-    if not text:
-        return None
-    if len(text) == len(written.text):
-        return written
-    if written.stop - written.start != len(written.text):
-        return written
-    stop = written.start + len(text)
-    return Written(written.start, stop, text, False, stop)
-
-
-def _beside(data: bytes, name: _Name) -> Found | None:
+def _beside(data: bytes, name: Name) -> Found | None:
     """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     return (
         None
         if sign is None
-        else _judged(name, value_from(data, sign.end()), setting=True, sure=True)
+        else judged(name, value_from(data, sign.end()), setting=True, sure=True)
     )
 
 
-def _header(data: bytes, name: _Name) -> list[Found]:
+def _header(data: bytes, name: Name) -> list[Found]:
     """`"name": "Authorization"` with `"value": "…"` next to it, as HAR files have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     if sign is None:
@@ -348,10 +230,10 @@ def _header(data: bytes, name: _Name) -> list[Found]:
     written = value_from(data, sign.end())
     if written is None or not is_drawn(written.text.rpartition(b" ")[2]):
         return []
-    return [_found(name, written)]
+    return [found_as(name, written)]
 
 
-def _element(data: bytes, name: _Name) -> Found | None:
+def _element(data: bytes, name: Name) -> Found | None:
     """`<password>…</password>`."""
     if name.before != b"<":
         return None
@@ -362,15 +244,15 @@ def _element(data: bytes, name: _Name) -> Found | None:
     if end < 0:
         return None
     text = data[sign.end() : end]
-    return _judged(name, Written(sign.end(), end, text, True, end), sure=True)
+    return judged(name, Written(sign.end(), end, text, True, end), sure=True)
 
 
-def _said(data: bytes, name: _Name) -> Found | None:
+def _said(data: bytes, name: Name) -> Found | None:
     """`the password is …`, `password "…"`, and the lines of .netrc."""
     sign = _PROSE.match(data, name.end)
     verb = name.text.lower() == b"pass"
     if sign is not None:
-        written = _cut(data, value_from(data, sign.end()), b",;)")
+        written = cut_off(data, value_from(data, sign.end()), b",;)")
         # The verb is far more frequent than the noun.
         if verb and (written is None or not written.quoted or not is_mixed(written.text)):
             return None
@@ -378,42 +260,43 @@ def _said(data: bytes, name: _Name) -> Found | None:
     if verb:
         return None
     if _NEXT_QUOTED.match(data, name.end) is not None:
-        return _judged(name, value_from(data, name.end + 1))
+        return judged(name, value_from(data, name.end + 1))
     blank = data[name.end : name.end + 1] in (b" ", b"\t")
     if blank and _NETRC.search(data, max(0, name.start - 200), name.start):
-        return _judged(name, value_from(data, name.end + 1), setting=True, sure=True)
+        return judged(name, value_from(data, name.end + 1), setting=True, sure=True)
     return None
 
 
-def _spoken(data: bytes, name: _Name, written: Written | None) -> Found | None:
+def _spoken(data: bytes, name: Name, written: Written | None) -> Found | None:
     if written is None:
         return None
     if not written.quoted and name.means == PASSWORDS:
         line = line_from(data, written.start)
         words = b"" if line is None else line.text
         if line is not None and words.count(b" ") >= 3 and is_password(Value(words, False, False)):
-            return _found(name, line)
+            return found_as(name, line)
     if (
         name.means == TOKENS
         and not is_drawn(written.text)
         and (not written.quoted or is_placeholder(written.text))
     ):
         value = Value(written.text, False, False)
-        return _found(name, written) if is_token(value) and len(written.text) >= 12 else None
-    return _judged(name, written)
+        return found_as(name, written) if is_token(value) and len(written.text) >= 12 else None
+    return judged(name, written)
 
 
-def _pair(data: bytes, name: _Name) -> list[Found]:
+def _pair(data: bytes, name: Name) -> list[Found]:
     """`auth=("user", "password")` and `HTTPBasicAuth("user", "password")`."""
     sign = _PAIR.match(data, name.end)
     if sign is None:
         return []
     secret = name._replace(text=b"password", means=PASSWORDS)
-    found = _judged(secret, value_from(data, sign.end()))
+    opened = b"(" in sign.group()
+    found = judged(secret, value_from(data, sign.end()), setting=opened, sure=opened)
     return [] if found is None else [found]
 
 
-def _argument(data: bytes, name: _Name) -> Found | None:
+def _argument(data: bytes, name: Name) -> Found | None:
     """`setHeader("X-Api-Key", "…")`."""
     sign = _ARGUMENT.match(data, name.end)
     if sign is None:
@@ -422,13 +305,13 @@ def _argument(data: bytes, name: _Name) -> Found | None:
     named = b"-" in name.text or name.text.isupper()
     if written is None or not (named or is_drawn(written.text)):
         return None
-    return _judged(name, written)
+    return judged(name, written, sure=name.means == PASSWORDS and name.text.isupper())
 
 
-def _piped(data: bytes, name: _Name) -> Found | None:
+def _piped(data: bytes, name: Name) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
     written = piped_to(data, name.start, name.text)
-    return None if written is None else _judged(name, written, setting=True)
+    return None if written is None else judged(name, written, setting=True, sure=True)
 
 
 def is_number_secret(name: str, digits: str) -> bool:
@@ -437,7 +320,7 @@ def is_number_secret(name: str, digits: str) -> bool:
         return False
     means = meaning(name.encode("ascii", "replace"))
     value = Value(digits.encode("ascii", "replace"), quoted=False, setting=True)
-    return means in (PASSWORDS, PINS) and _is_secret(means, value)
+    return means in (PASSWORDS, PINS) and is_secret(means, value)
 
 
 def value_named(data: bytes, name: bytes) -> list[Found]:
@@ -454,7 +337,7 @@ def value_named(data: bytes, name: bytes) -> list[Found]:
     value = Value(data.strip(), True, not data[:1].isupper(), sure)
     if b" " in value.text:
         value = value._replace(setting=False)
-    real = _is_secret(means, value)
+    real = is_secret(means, value)
     if not real and not (name.lower().endswith(b"-data") and len(data) > 100):
         return []
     kind, what = kind_of(name)

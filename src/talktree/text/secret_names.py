@@ -55,6 +55,9 @@ _HARMLESS = (
     *(b"padtoken", b"unktoken", b"masktoken", b"septoken", b"clstoken", b"specialtoken"),
     *(b"starttoken", b"endtoken", b"markertoken", b"oldpwd", b"forgotpassword", b"nopassword"),
     *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"publickeytoken"),
+    *(b"changetoken", b"clienttoken", b"requesttoken", b"idempotencytoken", b"locktoken"),
+    *(b"paginationtoken", b"taskusertoken", b"markertoken", b"creatorrequesttoken", b"skiptoken"),
+    *(b"canarytoken", b"offsettoken", b"sequencetoken", b"callbacktoken", b"tasktoken"),
     *(b"inputtoken", b"outputtoken", b"prompttoken", b"maxtoken", b"lasttoken", b"firsttoken"),
 )
 _PASS = re.compile(

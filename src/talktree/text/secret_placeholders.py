@@ -12,23 +12,28 @@ _SYNTAX = re.compile(
     rb"\x00|\(\?|\\[wdsb][*+)\]{]|\[\^|\[a-z|^\{[^{}]{0,80}\}$"
     rb"|^[^<>]{0,8}<[^<>]{0,80}>[^<>]{0,8}$|<[a-z][a-z_. -]{2,80}>"
     rb"|\$\{|\{\{|\}\}|\$\(|%\(\w+\)s|^!(?:vault|ref|sub|getatt|env|secret|include|encrypted|join)\b|\{%|#\{|\*{3}|^\W{0,4}\.\.\.|\.\.\.\W{0,4}$|\?{3,}|_{4,}|-{4,}"
-    rb"|(?:^|[^a-z])x{4}|x{6}|\[redacted|^secrets?\.|^env\.|^vault:|^arn:|^op://|^ref\+|^aws:"
+    rb"|^[][(){}<>|@.:/]+$|^>[])]{1,3}@|(?:^|[^a-z])x{4}|x{6}|\[redacted|^secrets?\.|^env\.|^vault:|^arn:|^op://|^ref\+|^aws:"
     rb"|^ssm:|^file:|^keyring|^process\.|^os\.|^import\.meta|^self\.|^this\.|^config\.|^settings\."
     rb"|^req(?:uest)?\.|^env\[|^(?:required|nullable|optional|string|min|max)[|:]"
     rb"|^(?:base-?(?:32|58|64)|sha-?[0-9]+|md5|utf-?8|aes-?[0-9]+|rs256|hs256|bcrypt|argon2\w*)"
     rb"(?:[_ -]|$)|0123456789|1234567890|abcdefghij|deadbeef|0{8}"
 )
 """Templates, masks, names of variables, and what no one draws; in small letters."""
-_DRAWN_NAME = re.compile(rb"[$:&](?=[A-Z_]*[a-z])(?:[A-Za-z_]*[0-9]){2}\w*")
+_DRAWN_NAME = re.compile(
+    rb"[$:&](?=[A-Z_]*[a-z])(?:[A-Za-z_]*[0-9]){2}\w*"
+    rb"|\$(?!\w*(?:pass|pw|secret|token|key|var|val|arg|env|user|name|cred|auth|str|text|line|word|row"
+    rb"|col|data|param|input|db|num|tmp|file|path|item|test|node|host|port|url|opt|res))[a-z]{4,}[0-9]"
+    rb"|(?-i:[a-z]{1,3}\$\$[a-z0-9]+)"
+)
 """`$ommer2024`, which is written like a variable, and named like none."""
 _VARIABLE = re.compile(rb"\$\{?[A-Za-z_]\w*\}?|%\w+%|%[sdvq]|@\w+@|\$[0-9@*]|:\w+|\{\w*\}|&\w+")
 WEAK = frozenset(
-    b"password passwd passw0rd password1 password12 password123 pass123 pass1234 secret mysecret "
-    b"supersecret topsecret secret123 postgres mysql mongodb redis rabbitmq minio minioadmin admin "
-    b"administrator admin123 root rootpassword guest default testing test test123 test1234 tester "
-    b"testpass testpassword username user user123 qwerty letmein abc123 abc1234 developer "
-    b"development yourpassword foobar foo bar baz token pwd123 userpassword dbpassword db_password "
-    b"p4ssw0rd none null nil true false undefined empty optional required string str text bytes "
+    b"password passwd secret mysecret "
+    b"supersecret topsecret postgres mysql mongodb redis rabbitmq minio minioadmin admin "
+    b"administrator root rootpassword guest default testing test tester "
+    b"testpass testpassword username user qwerty letmein developer "
+    b"development yourpassword foobar foo bar baz token userpassword dbpassword db_password "
+    b"none null nil true false undefined empty optional required string str text bytes "
     b"int integer number bool boolean any object unknown void never auto yes no on off disabled "
     b"enabled hidden input hash hashed plain plaintext plain_text bcrypt argon2 md5 sha256 sha512 "
     b"scram-sha-256 encrypted invalid valid expired missing wrong correct incorrect basic bearer "
@@ -40,7 +45,12 @@ WEAK = frozenset(
     b"flag flags argument arguments arg args parameter reserved unreserved keyword forgot weak "
     b"strong show hide reset change update login logout submit save cancel generate view enter "
     b"confirm varchar char raw header scheme parola clave heslo salasana passord lozinka sifre "
-    b"regcred".split()
+    b"regcred pw pass cred creds senha sandi pasahitza parool geslo changed updated unchanged "
+    b"unset "
+    b"failed denied ok success rejected unavailable available present absent exists found "
+    b"generated "
+    b"saved stored rotated removed deleted created given provided masked forbidden done "
+    b"hello".split()
 )
 """What is no secret however it is called: examples, types, kinds of authentication."""
 _EXAMPLE = (
@@ -65,7 +75,19 @@ _NOUNS = (
     b"plain plaintext code link url uri page reset forgot forgotten confirm confirmation expired "
     b"required empty missing null none webhook sha base64"
 )
+_FILLERS = (
+    b"your my our some any new example examples placeholder dummy sample fake mock mocked "
+    b"change me "
+    b"changeme replace replaced insert redacted masked censored hidden todo fixme enter put add "
+    b"foo "
+    b"bar baz qux foobar lorem ipsum xxx xyz value string text param arg argument header"
+).split()
+"""Words that make a placeholder of a word and a number."""
+_ADJECTIVES = frozenset(b"very long short secure strong super one two three first second".split())
+"""Words that make no placeholder if there are no others."""
 _WORDS = sorted({*_EXAMPLE.split(), *_NOUNS.split()}, key=len, reverse=True)
+_NUMBERED = re.compile(rb"(?!(?:%b){1,4}[0-9]{1,4}\Z)[a-z_]{1,40}[0-9]{1,4}" % b"|".join(_FILLERS))
+"""`test123`, which many take for a password; not `example1`, which says what it is."""
 _PIECE = re.compile(
     rb"(%b)(?![a-z])|(%b)|1(?:2(?:3(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?)?)?(?![0-9])"
     rb"|([0-9])(?:\3\3+)?(?![0-9])|abcdef(?![a-z])|abcd?(?![a-z0-9])|([a-z*.])\4{2,}"
@@ -93,7 +115,7 @@ def is_placeholder(text: bytes) -> bool:
     return (
         not low
         or low.rstrip(b"?") in WEAK
-        or len(set(low)) < max(1, min(3, len(low) - 1))
+        or len(set(low)) < max(2, min(3, len(low) - 1))
         or _SYNTAX.search(low) is not None
         or (_VARIABLE.fullmatch(text) is not None and _DRAWN_NAME.fullmatch(text) is None)
         or (len(low) <= _LONGEST and _is_worded(low))
@@ -104,6 +126,8 @@ def _is_worded(low: bytes) -> bool:
     """Whether nothing but words of placeholders is in it."""
     if _ASKING.fullmatch(low) is not None or _MINE.fullmatch(low) is not None:
         return True
+    if low in _ADJECTIVES or low == b"abcdef" or _NUMBERED.fullmatch(low) is not None:
+        return False
     at = 0
     while at < len(low):
         found = _PIECE.match(low, at)

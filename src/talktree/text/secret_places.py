@@ -132,7 +132,10 @@ def _client(data: bytes, hit: int) -> Iterator[Found]:
         written = value_from(data, sign.end())
         login = None if written is None else _CREDENTIALS.match(data, written.start, written.stop)
         if written is not None and login is not None:
-            yield from _judged(_from(data, written, login.end()))
+            # Only the password may be in quotes.
+            inner = value_from(data, login.end()) if not written.quoted else None
+            quoted = inner is not None and inner.quoted
+            yield from _judged(inner if quoted and inner else _from(data, written, login.end()))
         return
     sent = _SENT.match(data, hit)
     if sent is not None:
@@ -151,7 +154,8 @@ def _password(data: bytes, at: int) -> Iterator[Found]:
 
 def _judged(written: Written) -> Iterator[Found]:
     text = written.text if written.quoted else written.text.rstrip(b",;)")
-    if is_password(Value(text, written.quoted, True)):
+    sure = written.quoted and text[:1] not in b", "
+    if is_password(Value(text, written.quoted, True, sure)):
         yield NAMED_PASSWORD, written.start, written.start + len(text), _WHAT
 
 

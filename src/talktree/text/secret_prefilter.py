@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from string import ascii_letters, digits
 
 from talktree.text.lanes import is_worth
-from talktree.text.secret_calls import WORDS
+from talktree.text.secret_calls import WORDS_BY_SHARED
 from talktree.text.secret_languages import name_places
 from talktree.text.secret_pairs import stems_in_pairs
 from talktree.text.secret_stems import (
@@ -102,9 +102,10 @@ def _signs(data: bytes) -> Iterator[tuple[int, int]]:
     """The same as the tables of numpy find, one after the other."""
     for at in name_places(data):
         yield at, FOREIGN
-    for word, rare in WORDS:
-        for at in _places(data, word):
-            yield at + rare, CALL
+    for shared, words in WORDS_BY_SHARED:
+        for word, rare in words if shared in data else ():
+            for at in _places(data, word):
+                yield at + rare, CALL
     for sign in (b"1b[", b"1B[", b"33[", b"\\e["):
         for at in _places(data, sign):
             yield at, COLOUR

@@ -18,6 +18,19 @@ _LEAD = re.compile(rb"(?:[ \t]*[0-9]{1,6}(?:\t|\?|[|:](?![|])[ ]?))?(?:> |[+](?!
 _RULE = re.compile(rb"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?)+[ \t]*\r?")
 _HEADING = re.compile(rb"\"?[\w. -]{1,40}\"?")
 _CELL = re.compile(rb"\"((?:[^\"]|\"\")*)\"|([^%b]*)")
+_COLUMN = re.compile(
+    rb"(?:\w{1,20}[ _-])?"
+    rb"(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|pass|api[ _-]?key|secret)",
+    re.IGNORECASE,
+)
+_WHOSE = re.compile(
+    rb"\b(?:user|login|account|e?mail|host|server|site|url|service"
+    rb"|benutzer|username|user_name|name)\b",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    rb"\b(?:type|default|description|required|option|feature|notes?)\b", re.IGNORECASE
+)
 _TITLE = re.compile(rb"[A-Za-z_. -]{0,20}")
 
 
@@ -50,6 +63,7 @@ def _separator(data: bytes, begin: int, start: int, end: int, stop: int) -> byte
 def _ruled(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
     """The cells of a table with a line below its headings."""
     number = data.count(b"|", begin, start)
+    worded = _has_logins(data[begin:stop], data[start:stop])
     at, rule = _line(data, stop + 1)
     if rule is None or _RULE.fullmatch(data, at, rule) is None:
         return
@@ -63,7 +77,7 @@ def _ruled(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
             place = at + sum(len(cell) + 1 for cell in cells[:number])
             if _is_heading(cells[number]):
                 return
-            yield from _judged(data, place, cells[number], begin, start)
+            yield from _judged(data, place, cells[number], begin, start, worded=worded)
         at = end + 1
 
 
@@ -73,6 +87,7 @@ def _separated(data: bytes, begin: int, start: int, stop: int, mark: bytes) -> I
     if not all(_HEADING.fullmatch(each) for each in headings):
         return
     number = data.count(mark, begin, start)
+    worded = mark + b" " not in data[begin:stop] and _has_logins(data[begin:stop], data[start:stop])
     at = stop + 1
     for _ in range(_MOST_ROWS):
         at, end = _line(data, at)
@@ -84,8 +99,15 @@ def _separated(data: bytes, begin: int, start: int, stop: int, mark: bytes) -> I
         place, text = cells[number]
         if _is_heading(text):
             return
-        yield from _judged(data, place, text, begin, start)
+        yield from _judged(data, place, text, begin, start, worded=worded)
         at = end + 1
+
+
+def _has_logins(headings: bytes, name: bytes) -> bool:
+    """Whether a table says whose passwords these are, so that words are some, too."""
+    title = _TITLE.match(name)
+    known = title is not None and _COLUMN.fullmatch(title.group().strip()) is not None
+    return known and _WHOSE.search(headings) is not None and _ABOUT.search(headings) is None
 
 
 def _is_heading(cell: bytes) -> bool:
@@ -115,14 +137,13 @@ def _line(data: bytes, at: int) -> tuple[int, int | None]:
     return (at if lead is None else lead.end()), (end if end > at else None)
 
 
-def _judged(data: bytes, at: int, cell: bytes, begin: int, start: int) -> Iterator[Found]:
+def _judged(
+    data: bytes, at: int, cell: bytes, begin: int, start: int, *, worded: bool = False
+) -> Iterator[Found]:
     text = cell.strip(b" \t\r\"'`*")
-    if (
-        len(text) < SHORTEST_UNSURE
-        or b" " in text
-        or not is_mixed(text)
-        or not is_password(Value(text, False, True))
-    ):
+    if len(text) < SHORTEST_UNSURE or b" " in text or not (worded or is_mixed(text)):
+        return
+    if not is_password(Value(text, False, True, sure=worded)):
         return
     name = data[max(begin, start) : start + 60]
     title = _TITLE.match(name)

@@ -55,7 +55,7 @@ _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 _WRAPPED = re.compile(
     rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?"
-    rb"[\w.=-]{4,200}(?![\w.=-])){1,24}"
+    rb"(?![a-z]{1,12}[ \t]+\w)[\w.=-]{4,200}(?![\w.=-])){1,24}"
 )
 _SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
 """Names of functions and files are not keys, however they start."""

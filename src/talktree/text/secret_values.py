@@ -52,6 +52,7 @@ _ASKING = re.compile(
 """What the values of settings have only if they are messages."""
 _NAMED = re.compile(rb"[_-]{0,2}[A-Za-z]+(?:[_.?-][A-Za-z]+)*[_-]?[0-9]?")
 """Words like those that names in code are made of, with a digit at most."""
+_COUNTED = re.compile(rb"[0-9]{2,4}\Z")
 _CASE = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _SPELLED = re.compile(rb"[A-Za-z]+(?:[ _.-][A-Za-z]+)*")
 _SYMBOLS = re.compile(rb"[^\w\s./:,;?-]")
@@ -87,7 +88,8 @@ def is_password(value: Value) -> bool:
     if b" " in text:
         return _is_phrase(text) or (value.quoted and _is_quoted_phrase(value))
     if _STEM.search(text.lower()) and not _has_digit_and_symbol(text):
-        return certain and len(text) >= 8 and _NAMED.fullmatch(text) is None
+        numbered = value.setting and value.sure and text[-1:].isdigit()
+        return certain and len(text) >= 8 and (numbered or _NAMED.fullmatch(text) is None)
     if certain:
         return True
     return len(text) >= 5 and is_mixed(text)
@@ -96,13 +98,15 @@ def is_password(value: Value) -> bool:
 def is_token(value: Value) -> bool:
     """Whether a value that is called a key, a token or a secret is one."""
     text = value.text
-    shortest = SHORTEST_TOKEN if value.sure else SHORTEST_UNSURE_TOKEN
+    shortest = SHORTEST_UNSURE_TOKEN
+    if value.sure:
+        shortest = SHORTEST_PASSWORD if value.setting else SHORTEST_TOKEN
     if b" " in text:
         return value.quoted and value.sure and value.setting and is_password(value)
     if not shortest <= len(text) <= 4096:
         return False
     # Words are looked for first, since a search for all placeholders takes long in a long text.
-    if _STEM.search(text.lower()) and not is_random(text):
+    if _STEM.search(text.lower()) and not is_random(text) and not _is_numbered(value):
         return False
     if is_placeholder(text) or _looks_like_code(value):
         return False
@@ -121,6 +125,11 @@ def is_token(value: Value) -> bool:
     if not is_mixed(text) or not any(48 <= byte <= 57 for byte in text):
         return False
     return value.sure or value.setting or (value.quoted and len(text) >= 8)
+
+
+def _is_numbered(value: Value) -> bool:
+    """`my-app-secret-2024`: a setting that names a secret has no number that counts something."""
+    return value.sure and value.setting and _COUNTED.search(value.text) is not None
 
 
 def is_pin(value: Value) -> bool:
@@ -178,6 +187,8 @@ def _is_words_password(value: Value) -> bool:
     if not value.quoted and not value.setting and b"_" in text:
         return False
     if len(words) >= 3:
+        if value.sure and value.setting and not value.quoted:
+            return True
         return not _LABEL.search(low.replace(b"_", b" ").replace(b"-", b" "))
     if value.sure:
         return len(text) >= SHORTEST_WORD

@@ -1,7 +1,7 @@
 """Words of a user in a text, however they are spelled there and whatever splits them.
 
 A letter with an accent is one character or two, in JSON inside of JSON it is written by its number,
-and a word may be split by characters that are not shown or by the marks of Markdown.
+and a word may be split by characters that are not shown, the marks of Markdown, or by tags.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+
+from talktree.text.word_markup import unmarked
 
 _UNSEEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u200f\u2060\u2063\ufeff"
 """Soft hyphens, joiners and other characters without a width."""
@@ -35,6 +37,10 @@ class WordPattern:
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the words are; some may be found twice."""
         yield from (found.span() for found in self._whole.finditer(text))
+        bare = unmarked(text)
+        if bare is not None and bare.text:
+            for found in self._whole.finditer(bare.text):
+                yield _with_bracket(text, *bare.span(*found.span()))
         if _MARKS.search(text) is None:
             return
         for found in self._split.finditer(text):
@@ -43,8 +49,16 @@ class WordPattern:
                 yield span
 
 
+def _with_bracket(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The span of a word with the bracket that opens a link that ends in it."""
+    opened = "](" in text[start:stop] and text[start - 1 : start] == "["
+    return start - opened, stop
+
+
 def plain_word(text: str) -> str:
     """A word without what splits it, in the spelling that all its spellings share."""
+    bare = unmarked(text)
+    text = bare.text.removeprefix("[") if bare is not None and bare.text else text
     folded = unicodedata.normalize("NFC", _unescaped(text)).casefold()
     return "".join(each for each in folded if each not in _UNSEEN + _EMPHASIS) or folded
 
