@@ -45,7 +45,6 @@ def plan_lines(plan: RetentionPlan) -> Iterator[str]:
 def plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Json]:
     """A plan for scripts, and why it would not be carried out."""
     return {
-        "not_applied": why_not,
         "forget": [_case_shape(case) for case in plan.cases],
         "bytes": plan.bytes,
         "conversations": plan.total,
@@ -58,6 +57,7 @@ def plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Jso
             {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
             for rule in plan.rules.rules
         ],
+        "not_applied": why_not,
     }
 
 
