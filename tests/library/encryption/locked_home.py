@@ -33,7 +33,7 @@ class LockedHome:
         history(self.sources)
         small(self.sources, 9, words=f"{WORD} is the {WORD} of this {WORD}")
         self.environment = {
-            **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+            **{name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ},
             "TALKTREE_HOME": str(self.home),
             "HOME": str(folder),
             "TMPDIR": str(self.temporary),
