@@ -396,6 +396,7 @@ def test_an_import_under_a_clock_that_jumped_asks_for_a_look(shelf: Shelf) -> No
     assert "talktree library retention --yes" in said.stderr
     assert shelf.ids() == before
 
+
 def test_a_message_of_the_future_counts_as_now(shelf: Shelf, tmp_path: Path) -> None:
     talk = write_talk(tmp_path / "future", 999, -5000, PROJECTS[0])
     with Library.open(write=True) as library:

@@ -22,7 +22,7 @@ _before = 0
 
 def hold_private_umask() -> None:
     """Create files for their owner only from now on, until `release_private_umask`."""
-    global _count, _before  # noqa: PLW0603
+    global _count, _before
     with _lock:
         if _count == 0:
             _before = os.umask(PRIVATE)
@@ -31,7 +31,7 @@ def hold_private_umask() -> None:
 
 def release_private_umask() -> None:
     """End what `hold_private_umask` began; the last one brings the user's umask back."""
-    global _count  # noqa: PLW0603
+    global _count
     with _lock:
         _count -= 1
         if _count == 0:
