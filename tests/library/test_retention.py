@@ -318,7 +318,7 @@ def test_a_clock_that_jumps_ahead_forgets_nothing(shelf: Shelf) -> None:
         assert shelf.ids() == before
 
 
-def test_a_clock_some_days_ahead_forgets_nothing_automatically(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_clock_some_days_ahead_forgets_nothing(shelf: Shelf, tmp_path: Path) -> None:
     shelf.configure('[[retention]]\nforget-after = "180d"\n')
     now = time.time_ns()
     with Library.open(write=True) as library:
