@@ -18,6 +18,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from talktree.library.library import Library
 from tests.cli.transcript import environment
 
 DEMO = Path(__file__).parent.parent.parent / "demo"
@@ -164,6 +165,52 @@ def test_no_command_leaves_anything_open_to_others(bench: Bench) -> None:
     # What was asked for at a path of the user's own follows the umask.
     for name in ("out.json", "page.html", "repaired.jsonl"):
         assert (bench.work / name).stat().st_mode & 0o777 == 0o666, name
+
+
+MAINTENANCE = (
+    "import -q demo",
+    "search the",
+    "library check --read-data",
+    "library forget demo/native.jsonl --yes",
+    "library reindex",
+)
+
+
+def _loose_modes(*roots: Path) -> Iterator[str]:
+    """Files and folders below some folders whose own mode is not private, wherever they are."""
+    for root in roots:
+        for folder, names, files in os.walk(root):
+            for name in (*names, *files):
+                path = os.path.join(folder, name)
+                try:
+                    mode = os.lstat(path).st_mode
+                except OSError:
+                    continue
+                if not stat.S_ISLNK(mode) and mode & OTHERS:
+                    yield f"{stat.filemode(mode)} {path}"
+
+
+def test_files_of_a_library_are_created_private(bench: Bench) -> None:
+    for command in MAINTENANCE:
+        seen: set[str] = set()
+        running = _started(bench, command)
+        while running.poll() is None:
+            seen.update(_loose_modes(bench.home, bench.temporary))
+        said = running.communicate()[1]
+        assert running.returncode < 5, (command, said)
+        assert seen == set(), command
+
+
+def test_an_import_in_python_leaves_the_umask_as_it_was(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        with Library.open(tmp_path / "library", write=True) as library:
+            library.import_([DEMO])
+            library.forget(library.conversation(str(DEMO / "native.jsonl")))
+        assert os.umask(0o027) == 0o027
+        assert list(_loose_modes(tmp_path / "library")) == []
+    finally:
+        os.umask(before)
 
 
 def _started(bench: Bench, command: str) -> subprocess.Popen[str]:

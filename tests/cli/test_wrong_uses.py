@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -421,6 +422,39 @@ def test_a_path_without_history_is_not_forgotten(fresh: PrivateHome) -> None:
         assert found[0].startswith("talks/gone: session ")
         assert found[0].endswith(" has no history of it")
     assert fresh.files() == before
+
+
+def test_the_folder_of_the_store_is_a_path(fresh: PrivateHome) -> None:
+    assert fresh.run("session", "new").returncode == 0
+    assert fresh.fail("session", "forget", "--path", ".", code=2)[0].startswith(".: session ")
+    (fresh.folder / "deep").mkdir()
+    assert fresh.run("session", "append", "--role", "user", "Go").returncode == 0
+    step = ("session", "step", "--", "sh", "-c", "echo xyzzy-one > a.txt; echo two > deep/b.txt")
+    assert fresh.run(*step).returncode == 0
+    shown = fresh.run("session", "forget", "--path", ".")
+    assert shown.returncode == 0, shown.stderr
+    assert b"a.txt" in shown.stdout
+    assert b"nothing was erased" in shown.stderr
+    assert fresh.run("session", "forget", "--path", str(fresh.folder), "--yes").returncode == 0
+    # Messages stay as they are, also where they name files.
+    kept = [path for path in (fresh.folder / ".sage").rglob("*") if path.is_file()]
+    logs = [path for path in kept if path.name != "messages.jsonl"]
+    assert logs
+    assert not [path for path in logs if b"xyzzy-one" in path.read_bytes()]
+    assert not [path for path in logs if b"b.txt" in path.read_bytes()]
+    assert (fresh.folder / "a.txt").read_text() == "xyzzy-one\n"
+    assert fresh.run("session", "check").returncode == 0
+
+
+def test_a_period_that_is_not_a_number_is_reported(fresh: PrivateHome) -> None:
+    projects = fresh.folder / ".claude" / "projects" / "-home-ana"
+    projects.mkdir(parents=True)
+    talk = shutil.copy(DEMO / "claude-code.jsonl", projects)
+    os.utime(talk, (time.time() - 27 * 86400,) * 2)
+    settings = projects.parent.parent / "settings.json"
+    settings.write_text('{"cleanupPeriodDays": "x"}')
+    said = fresh.run("import", str(projects)).stderr.decode()
+    assert f"{settings}: cleanupPeriodDays is not a number ('x'), so 30 days are assumed" in said
 
 
 def test_an_export_that_does_not_fit_leaves_nothing(plain: PrivateHome) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -98,12 +99,25 @@ def test_with_a_reader_open_it_says_what_is_left(copied: tuple[Path, Path]) -> N
     done = talktree(home, "library", "forget", SECRET, "--yes", code=1)
     assert "not finished" in done.stderr
     assert "library forget --finish" in done.stderr
+    assert " 0 bytes freed" not in done.stderr
     assert "no such conversation" in talktree(home, "show", SECRET, code=2).stderr
     reader.execute("COMMIT")
     reader.close()
-    talktree(home, "library", "forget", "--finish")
+    said = talktree(home, "library", "forget", "--finish").stderr
+    assert re.search(r"the interrupted erasure is finished, [1-9][\d.]* \w+ freed", said)
+    assert "nothing was left to erase" in talktree(home, "library", "forget", "--finish").stderr
     assert found_in(home, WORDS) == set()
     assert talktree(home, "library", "check").returncode == 0
+
+
+def test_forgetting_again_says_so(copied: tuple[Path, Path]) -> None:
+    home, path = copied
+    talktree(home, "library", "forget", SECRET[:8], "--yes")
+    for whole in (SECRET, str(path)):
+        again = talktree(home, "library", "forget", whole, "--yes")
+        assert "was forgotten before" in again.stderr
+    again = talktree(home, "library", "forget", SECRET[:8], "--yes", code=2)
+    assert "if it was forgotten before, only its whole id or its path is recognised" in again.stderr
 
 
 KILLED = """

@@ -312,11 +312,89 @@ def test_a_clock_that_jumps_ahead_forgets_nothing(shelf: Shelf) -> None:
         for _ in range(3):
             # An import under the wrong clock must not make it believable.
             result = run_retention(library, now=now + 3000 * DAY)
-            assert "has not run since" in (result.why_not or "")
+            assert "3000 days after the last import" in (result.why_not or "")
         with pytest.raises(Refused, match="long after"):
             library.apply_retention(now=now + 3000 * DAY)
         assert shelf.ids() == before
-        assert run_retention(library, now=now + 40 * DAY).why_not is None
+
+
+def test_a_clock_some_days_ahead_forgets_nothing(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.configure('[[retention]]\nforget-after = "180d"\n')
+    now = time.time_ns()
+    with Library.open(write=True) as library:
+        library.apply_retention(now=now)
+        before = shelf.ids()
+        assert {talk.id for talk in shelf.talks if talk.age == 179} <= before
+        for days in (8, 30, 40, 60):
+            result = run_retention(library, now=now + days * DAY)
+            assert f"{days} days after" in (result.why_not or "")
+            assert "retention --yes" in (result.hint or "")
+        # What is written and imported under the wrong clock does not make it right.
+        later = write_talk(tmp_path / "later", 998, 0, PROJECTS[2])
+        os.utime(later.path, ns=(now + 40 * DAY, now + 40 * DAY))
+        library.import_([later.path])
+        assert run_retention(library, now=now + 40 * DAY).why_not is not None
+        assert shelf.ids() == before | {later.id}
+        assert run_retention(library, now=now + 6 * DAY).why_not is None
+        assert run_retention(library, now=now + 12 * DAY).why_not is None
+
+
+def test_files_that_go_on_changing_show_that_the_clock_is_right(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    shelf.configure('[[retention]]\nforget-after = "2000d"\n')
+    now = time.time_ns()
+    with Library.open(write=True) as library:
+        library.apply_retention(now=now - 30 * DAY, trust_clock=True)
+        assert "30 days after" in (run_retention(library, now=now).why_not or "")
+        for number in range(1, 5):
+            talk = write_talk(tmp_path / "later", 900 + number, 0, PROJECTS[2])
+            os.utime(talk.path, ns=(now - number * 6 * DAY, now - number * 6 * DAY))
+        library.import_([tmp_path / "later"])
+        assert run_retention(library, now=now).why_not is None
+
+
+def set_run(shelf: Shelf, days: int) -> None:
+    """Have the last run, and all imports, be some days from now: as if the clock had been set."""
+    with Library.open(shelf.home / "library", write=True) as library:
+        moved = time.time_ns() + days * DAY
+        library.db.run("UPDATE about SET value = ? WHERE key = 'retention-clock'", (str(moved),))
+        library.db.run("UPDATE versions SET seen = ?", (moved,))
+
+
+def test_the_command_line_reports_a_clock_that_jumped(shelf: Shelf) -> None:
+    shelf.configure('[[retention]]\nforget-after = "180d"\n')
+    assert shelf.run("library", "retention", "--yes").returncode == 0
+    shelf.configure('[[retention]]\nforget-after = "170d"\n')
+    before = shelf.ids()
+    for days, refused in ((400, True), (-410, True), (-40, False)):
+        set_run(shelf, days)
+        shown = shelf.run("library", "retention")
+        assert shown.returncode == 0
+        assert ("--yes is refused: the clock says" in shown.stderr) == refused
+        assert ("--yes forgets them" in shown.stderr) == (not refused)
+        plan = json.loads(shelf.run("library", "retention", "--json").stdout)
+        assert (plan["not_applied"] is not None) == refused
+        if refused:
+            assert shelf.run("library", "retention", "--yes").returncode == 3
+        assert shelf.ids() == before
+    assert shelf.run("library", "retention", "--yes").returncode == 0
+    assert shelf.ids() == before - {talk.id for talk in shelf.talks if talk.age == 179}
+
+
+def test_an_import_under_a_clock_that_jumped_asks_for_a_look(shelf: Shelf) -> None:
+    shelf.configure('[[retention]]\nforget-after = "30d"\n')
+    assert shelf.run("library", "retention", "--yes").returncode == 0
+    before = shelf.ids()
+    set_run(shelf, -40)
+    with Library.open(write=True) as library:
+        library.db.run("UPDATE sources SET last = last - ?", (40 * DAY,))
+        library.db.run("UPDATE conversations SET last = last - ?", (40 * DAY,))
+    said = shelf.run("import")
+    assert said.returncode == 0
+    assert "nothing is forgotten: the clock says" in said.stderr
+    assert "talktree library retention --yes" in said.stderr
+    assert shelf.ids() == before
 
 
 def test_a_message_of_the_future_counts_as_now(shelf: Shelf, tmp_path: Path) -> None:

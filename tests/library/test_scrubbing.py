@@ -278,6 +278,21 @@ def test_a_pattern_beyond_strings_is_refused(demo_library: Path) -> None:
         library.scrub(pattern='"uuid": *"[^"]*"')
 
 
+@pytest.mark.parametrize("pattern", ["msg_[0-9a-z]+", "msg_", "req_[0-9a-z]+", "toolu_"])
+def test_ids_of_replies_and_requests_are_not_replaced(tmp_path: Path, pattern: str) -> None:
+    home = tmp_path / "home"
+    path = tmp_path / "claude-code.jsonl"
+    path.write_bytes((DEMO / "claude-code.jsonl").read_bytes())
+    talktree(home, "import", "-q", str(path))
+    before = talktree(home, "stats", "--by", "project").stdout
+    for yes in ((), ("--yes",)):
+        words = ("library", "scrub", "--pattern", pattern, *yes)
+        refused = talktree(home, *words, code=3)
+        assert "nothing was changed" in refused.stderr
+    assert talktree(home, "stats", "--by", "project").stdout == before
+    talktree(home, "library", "scrub", "--pattern", pattern, "--yes", "--force")
+
+
 def test_force_replaces_it_nevertheless(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(numbered(60, "hello").replace(b'"userType"', f'"{TOKEN}"'.encode()))

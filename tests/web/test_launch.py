@@ -100,6 +100,23 @@ def test_it_serves_what_is_named_and_leaves_nothing_behind(
     assert private == [], "nobody else reads what is kept"
 
 
+def test_a_read_only_studio_leaves_no_file_in_the_library(session: Path, tmp_path: Path) -> None:
+    assert run(tmp_path, "import", "-q", str(session)).returncode == 0
+    library = tmp_path / "home" / "library"
+
+    def state() -> dict[Path, tuple[int, bytes]]:
+        """All files of the library, with their times and contents."""
+        files = [path for path in library.rglob("*") if path.is_file()]
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+    before = state()
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        with started(tmp_path, "--read-only") as studio:
+            assert studio.client.get("/conversations").json()["total"] == 1
+            studio.end(sent)
+        assert state() == before
+
+
 def left_in(home: Path) -> list[Path]:
     """The libraries of files that were opened directly."""
     return [*(home / "studio").glob("*")]

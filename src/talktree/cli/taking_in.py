@@ -92,13 +92,16 @@ def _print_json(
 
 def _tell_expiring(library: Library, expiring: Sequence[Expiring]) -> None:
     """Name the sessions that will be deleted; each is named once."""
-    from talktree.library.importing.expiry import not_reported
+    from talktree.library.importing.expiry import DEFAULT_DAYS, invalid_settings, not_reported
 
     new = not_reported(library, expiring)
     if new:
         tell(f"talktree: {expiry_notice([each for each, _ in new])}:")
         for each in expiry_lines(new):
             tell(each)
+        for path, value in invalid_settings([each for each, _ in new]):
+            assumed = f"so {DEFAULT_DAYS} days are assumed"
+            tell(f"talktree: {path}: cleanupPeriodDays is not a number ({value}), {assumed}")
 
 
 def _tell_skipped(skipped: Sequence[Skipped]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from talktree.errors import TalktreeError, Unreadable, UsageError
+from talktree.files.creation_mode import user_umask
 from talktree.files.outputs import OutputGate, is_empty
 
 Pieces = Iterable[bytes]
@@ -100,7 +101,7 @@ def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
     By force it takes the place of an older one, unless that holds files that would be lost.
     """
     with _os_errors(target):
-        building.chmod(0o777 & ~_umask())
+        building.chmod(0o777 & ~user_umask())
         if not os.path.lexists(target):
             building.rename(target)
             return
@@ -149,7 +150,7 @@ def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agr
         with _os_errors(target):
             _write(pieces, building)
             agreed(building)
-            mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+            mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~user_umask()
             building.chmod(mode)
             gate.check(target, folder=False)
             place_file(building, place, gate)
@@ -198,9 +199,3 @@ def _os_errors(path: str | Path) -> Iterator[None]:
         raise Unreadable(
             f"{path}: cannot write: {error.strerror or error}", hint="nothing was written"
         ) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

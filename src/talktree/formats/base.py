@@ -454,6 +454,10 @@ class Format(ABC):
         if found is not None:
             yield found
 
+    def record_ids(self, message: Message) -> Iterator[str]:
+        """The ids in a message's record that the model has no field for, such as of requests."""
+        yield from ()
+
     compaction_names: Mapping[str, str] = {}
     """Members of a compaction's data, and the numbers they are; see `model.compaction`."""
 

@@ -48,8 +48,9 @@ def check(library: Holds, *, read_data: bool = False) -> list[Trouble]:
         except TalktreeError as error:
             # Damage that keeps from looking further is what was looked for.
             found.append(Trouble("database", error.message, error.hint or ""))
-    if structure and not found:
-        # Everything that cannot be made again is whole.
+    if structure and not found and library.db.key is None:
+        # Everything that cannot be made again is whole. Of an encrypted file no damaged page can
+        # be read, also not to write the others again.
         structure = [each._replace(hint=REINDEX) for each in structure]
     if any(each.kind in ("checksum", "archive", "database") for each in found):
         # What seems to belong to nothing may be what a damaged row spoke of.

@@ -42,8 +42,8 @@ def plan_lines(plan: RetentionPlan) -> Iterator[str]:
         yield f"the next one comes due on {_day(plan.next_due_ns)}"
 
 
-def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
-    """A plan for scripts."""
+def plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Json]:
+    """A plan for scripts, and why it would not be carried out."""
     return {
         "forget": [_case_shape(case) for case in plan.cases],
         "bytes": plan.bytes,
@@ -57,6 +57,7 @@ def plan_shape(plan: RetentionPlan) -> dict[str, Json]:
             {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
             for rule in plan.rules.rules
         ],
+        "not_applied": why_not,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import NamedTuple
 
 from talktree.errors import LibraryLocked
 from talktree.home import data_home
-from talktree.library.database.cipher import cipher_module
+from talktree.library.database.cipher import cipher_module, database_key
+from talktree.library.database.connection import remove_empty_log
 from talktree.library.encryption.state import DATABASE, is_encrypted
+from talktree.library.encryption.unlocking import library_key
 from talktree.library.library import Library
 from talktree.library.temporary import Unsaved, in_use, library_of, scratch_folder, tidy
 
@@ -72,6 +75,8 @@ def serve(
         served = Served(tuple(given), read_only)
         if given and read_only:
             served = served._replace(temporary=ends.enter_context(scratch_folder()))
+        elif read_only:
+            ends.callback(_remove_log, data_home() / LIBRARY)
         elif served.root is not None:
             ends.callback(_put_away, served.root, unsaved)
             ends.enter_context(in_use(served.root))
@@ -81,6 +86,16 @@ def serve(
             cipher_module()  # the page asks for the passphrase, if it can be used at all
             served = served._replace(locked=True)
         yield served
+
+
+def _remove_log(root: Path) -> None:
+    """Remove the empty log that reading made, when all connections are closed."""
+    gc.collect()  # threads may have left theirs
+    try:
+        key = library_key(root) if is_encrypted(root) else None
+    except LibraryLocked:
+        return
+    remove_empty_log(root / DATABASE, key=database_key(key))
 
 
 def _put_away(root: Path, report: Callable[[list[Unsaved]], None]) -> None:
@@ -95,7 +110,6 @@ def share_key(main: Path, other: Path) -> None:
     if not is_encrypted(main) or (other / DATABASE).exists():
         return
     from talktree.library.encryption.key_file import read_key_file, write_key_file
-    from talktree.library.encryption.unlocking import library_key
 
     library_key(main)  # locked: say so before anything is made
     other.mkdir(parents=True, exist_ok=True, mode=0o700)

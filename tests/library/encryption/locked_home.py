@@ -14,6 +14,7 @@ from tests.library.made import history, small
 
 PROGRAM = str(Path(sys.executable).with_name("talktree"))
 WORD = "quizzaciousharbour"
+PASSED_ON = ("PATH", "LANG", "PYTHONPATH")
 PASSPHRASE = "seven plain words öf a test"
 
 
@@ -33,7 +34,11 @@ class LockedHome:
         history(self.sources)
         small(self.sources, 9, words=f"{WORD} is the {WORD} of this {WORD}")
         self.environment = {
-            **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+            **{
+                name: os.environ[name]
+                for name in ("PATH", "LANG", "PYTHONPATH")
+                if name in os.environ
+            },
             "TALKTREE_HOME": str(self.home),
             "HOME": str(folder),
             "TMPDIR": str(self.temporary),

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from talktree.errors import Unreadable, UsageError
+from talktree.library.database.cipher import CIPHER_PAGE
 from talktree.library.encryption.key_slots import (
     key_id,
     new_key,
@@ -117,6 +118,24 @@ def test_a_passphrase_that_is_typed_to_stdin_is_not_shown(home: LockedHome) -> N
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, shown
     assert b"unlocked" in shown
     assert PASSPHRASE.encode() not in shown
+
+
+@pytest.mark.parametrize("page", [2, 5, 9])
+def test_damage_to_an_encrypted_database_asks_for_a_copy(home: LockedHome, page: int) -> None:
+    home.run("import", "-q", str(home.sources))
+    home.encrypt()
+    path = home.root / DATABASE
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * CIPHER_PAGE + 100] ^= 0xFF
+    path.write_bytes(data)
+    found = home.run("library", "check", "--read-data", code=1).stdout.decode()
+    assert f"HMAC verification failed for page {page}" in found
+    assert "library reindex" not in found
+    assert "put a copy of the file back" in found
+    refused = _error(home, "library", "reindex")
+    assert "the library's database is damaged" in refused
+    again = home.run("library", "check", "--read-data", code=1).stdout.decode()
+    assert again == found, "nothing was changed"
 
 
 def test_a_new_home_is_private_whatever_the_umask_is(home: LockedHome) -> None:

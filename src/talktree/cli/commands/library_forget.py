@@ -84,9 +84,9 @@ def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:
     for each in named:
         try:
             entry = library.conversation(each)
-        except NotFound:
+        except NotFound as error:
             if not library.is_forgotten(each):
-                raise
+                raise _not_found(library, error) from None
             tell(f"talktree: {each} was forgotten before")
             continue
         if entry.several > 1 and entry.id.startswith(each):
@@ -96,6 +96,14 @@ def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:
             )
         entries.setdefault(entry.source, entry)
     return list(entries.values())
+
+
+def _not_found(library: Library, error: NotFound) -> NotFound:
+    """The error with a hint that the beginning of a forgotten id is not enough."""
+    if not library.forgotten():
+        return error
+    hint = "if it was forgotten before, only its whole id or its path is recognised"
+    return NotFound(error.message, hint=f"{error.hint}; {hint}")
 
 
 def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
@@ -125,13 +133,20 @@ def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
     elif entries:
         what = libraries.name(entries[0].raw_path) if len(entries) == 1 else _count(entries)
         verb = "is" if len(entries) == 1 else "are"
-        tell(f"talktree: {what}{_with(others, entries)} {verb} forgotten, {size(done.freed)} freed")
+        tell(f"talktree: {what}{_with(others, entries)} {verb} forgotten{_freed(done)}")
+    elif not done.was_pending:
+        tell("talktree: nothing was left to erase")
     elif not done.left:
-        tell("talktree: nothing is left to erase")
+        tell(f"talktree: the interrupted erasure is finished{_freed(done)}")
     if done.left and not as_json:
         tell(f"talktree: not finished; some of its words are still in {', '.join(done.left)}")
         tell(f"hint: end that program, then run `{FINISH}`; an import or a check finishes it, too")
     return NOT_DONE if done.left else 0
+
+
+def _freed(done: Erasure) -> str:
+    """How much room that made; until an erasure is finished, it may all still be in use."""
+    return "" if done.left and not done.freed else f", {size(done.freed)} freed"
 
 
 def _others(paths: Iterable[bytes], entries: list[Kept]) -> list[str]:
@@ -149,6 +164,7 @@ def _shape(entries: list[Kept], others: list[str], done: Erasure | None) -> dict
         **(shape if named else {}),
         "forgotten": done is not None,
         "freed": 0 if done is None else done.freed,
+        "was_pending": done is not None and done.was_pending,
         "companions": [*others],
         "left": [] if done is None else [*done.left],
     }

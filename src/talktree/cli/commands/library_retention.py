@@ -12,6 +12,7 @@ from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.home import config_file
+from talktree.library.retention.apply import clock_refusal
 from talktree.views.measure import size
 from talktree.views.retention import case_line, plan_lines, plan_shape, result_line, result_shape
 from talktree.views.shapes import document_text
@@ -51,8 +52,10 @@ def retention(
             _report_no_rules(plan, as_json=as_json)
             return
         done = kept.apply_retention(trust_clock=trust_clock) if yes else None
+        refusal = None if yes else clock_refusal(kept)
     if as_json:
-        shape = plan_shape(plan) if done is None else result_shape(done)
+        why_not = None if refusal is None else refusal.message
+        shape = plan_shape(plan, why_not) if done is None else result_shape(done)
         output.print_text([document_text(shape)])
         return
     cases = plan.cases if done is None else done.cases
@@ -65,6 +68,10 @@ def retention(
     tell(f"talktree: {share} would be forgotten ({size(plan.bytes)})")
     for each in plan_lines(plan):
         tell(f"talktree: {each}")
+    if refusal is not None:
+        tell(f"talktree: --yes is refused: {refusal.message}")
+        tell(f"hint: {refusal.hint}")
+        return
     tell("hint: --yes forgets them, and confirms these rules for the imports to come")
 
 

@@ -161,7 +161,7 @@ gc.examples = ("talktree session gc", "talktree session gc --older-than 7 --yes"
     "paths",
     metavar="PATH",
     multiple=True,
-    help="Erase the history of this file or folder; several times for several.",
+    help="Erase the history of this file or folder (. is all); several times for several.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Erase it; without this, only show what would go.")
 @sessions.root

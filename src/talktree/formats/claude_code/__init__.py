@@ -39,7 +39,7 @@ from talktree.formats.claude_code.records import (
     identity_of,
     judge,
 )
-from talktree.formats.claude_code.replies import replies_of
+from talktree.formats.claude_code.replies import record_ids_of, replies_of
 from talktree.formats.claude_code.unread import said
 from talktree.formats.evidence import collect, weigh, weigh_folder
 from talktree.formats.filling import fill_by_adopting
@@ -212,6 +212,9 @@ class ClaudeCode(Format):
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         return replies_of(message, own)
+
+    def record_ids(self, message: Message) -> Iterator[str]:
+        return record_ids_of(message)
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.claude_code.rules import RULES

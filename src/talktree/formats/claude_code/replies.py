@@ -12,6 +12,8 @@ from talktree.model.replies import ReplyUsage, reply_of, valid_count
 
 PROGRESS = "progress"
 CACHE = "cache_creation"
+ID_ENDINGS = ("Id", "ID", "Uuid", "UUID")
+"""The ends of the names that members with ids have."""
 
 
 def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
@@ -19,14 +21,31 @@ def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
     found = _reply(message, own)
     if found is not None:
         yield found
-    if message.role != PROGRESS:
-        return
-    value = _below(message.extra, "data").get("message")
-    inner = get(Record(value)) if isinstance(value, dict) else None
-    if isinstance(inner, Message):
+    inner = _inner_message(message)
+    if inner is not None:
         found = _reply(inner, inner.id)
         if found is not None:
             yield found
+
+
+def record_ids_of(message: Message) -> Iterator[str]:
+    """The ids of a line that the model has no field for: of its request and of what it is about."""
+    for name, value in message.extra.items():
+        if isinstance(value, str) and name.endswith(ID_ENDINGS):
+            yield value
+    inner = _inner_message(message)
+    if inner is not None:
+        yield from filter(None, (inner.id, inner.parent, inner.session, inner.api_message))
+        yield from record_ids_of(inner)
+
+
+def _inner_message(message: Message) -> Message | None:
+    """The sub-agent's message that a progress line holds."""
+    if message.role != PROGRESS:
+        return None
+    value = _below(message.extra, "data").get("message")
+    inner = get(Record(value)) if isinstance(value, dict) else None
+    return inner if isinstance(inner, Message) else None
 
 
 def _reply(message: Message, own: str) -> ReplyUsage | None:

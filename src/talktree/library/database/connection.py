@@ -11,11 +11,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import NotFound
+from talktree.errors import NotFound, TalktreeError
 from talktree.library.database.cipher import cipher_module, damaged_pages, use_key
 from talktree.library.database.failures import explain_error
 
@@ -260,6 +260,28 @@ class Database:
             yield
         except self._sqlite.Error as error:
             raise self._explain(error) from error
+
+
+def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
+    """Have SQLite remove the empty log that readers left, if no connection uses it any more.
+
+    A log with changes in it stays, and so does one that cannot be removed.
+    """
+    try:
+        if _log_of(path).stat().st_size:
+            return
+    except OSError:
+        return
+    sqlite = sqlite3 if key is None else cipher_module()
+    with suppress(TalktreeError, sqlite.Error):
+        connection = _connected(sqlite, path, write=True, patience=0)
+        try:
+            if key is not None:
+                use_key(connection, key)
+            # The last connection that may write removes the log that it has read when it is closed.
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        finally:
+            connection.close()
 
 
 def _connected(

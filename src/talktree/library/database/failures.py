@@ -19,6 +19,9 @@ _READS = frozenset(
         sqlite3.SQLITE_IOERR_CORRUPTFS,
     }
 )
+_WRITES = frozenset(
+    {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
+)
 _HEADER = b"SQLite format 3\0"
 _SHARED_SIZE = 32 << 10
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -44,6 +47,12 @@ def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> E
         return damaged(path, str(error))
     if kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and _is_disk_full(path)):
         return _full(path)
+    if code in _WRITES and _is_size_limited():
+        return NotSaved(
+            f"{path}: cannot grow: the limit on the size of files is reached",
+            hint="nothing of this step was kept, and what was kept before is whole; raise the "
+            "limit (`ulimit -f unlimited`) and try again",
+        )
     if kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOLFS):
         return NotSaved(
             f"{path}: cannot be written: {error}",
@@ -87,6 +96,15 @@ def _is_disk_full(path: Path) -> bool:
     except (OSError, AttributeError):
         return False
     return found.f_bavail * found.f_frsize < _SHARED_SIZE
+
+
+def _is_size_limited() -> bool:
+    """Whether files of this process may not grow beyond a size; SQLite does not say it."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
 
 
 def _has_header(path: Path) -> bool:

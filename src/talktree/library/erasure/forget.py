@@ -9,7 +9,12 @@ from talktree.library.archive.companions import companions_of
 from talktree.library.archive.contents import archived_source
 from talktree.library.dropped_files import erase_dropped
 from talktree.library.erasure.copy_finder import CopyFinder
-from talktree.library.erasure.finish import finish_erasures, note_erasure, size_on_disk
+from talktree.library.erasure.finish import (
+    finish_erasures,
+    is_pending,
+    note_erasure,
+    size_on_disk,
+)
 from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
 from talktree.library.stats.settle import Sums
@@ -42,6 +47,8 @@ class Erasure(NamedTuple):
     """How many bytes less the library has on the disk."""
     left: tuple[str, ...] = ()
     """What could not be erased yet; empty if all is gone."""
+    was_pending: bool = True
+    """Whether there was anything to erase."""
 
 
 class Group(NamedTuple):
@@ -92,6 +99,7 @@ def forget_many(
     db = library.db
     with library.lock.held(wait):
         db.checkpoint(0)
+        was_pending = is_pending(library)
         before = size_on_disk(library.root)
         library.names.refresh()
         with db.transaction(durable=True):
@@ -106,15 +114,17 @@ def forget_many(
             erase_dropped(library.root, paths)
         left = finish_erasures(library)
         freed = max(0, before - size_on_disk(library.root))
-    return Erasure(tuple(paths), freed, tuple(left))
+    return Erasure(tuple(paths), freed, tuple(left), was_pending or bool(groups))
 
 
 def finish(library: Library, *, wait: float = WAIT) -> Erasure:
     """Finish an erasure that was interrupted or had to wait for a reader."""
     with library.lock.held(wait):
+        was_pending = is_pending(library)
         before = size_on_disk(library.root)
         left = finish_erasures(library)
-        return Erasure((), max(0, before - size_on_disk(library.root)), tuple(left))
+        freed = max(0, before - size_on_disk(library.root))
+        return Erasure((), freed, tuple(left), was_pending)
 
 
 def _bury(library: Library, groups: Iterable[Group], copies: CopyFinder) -> None:

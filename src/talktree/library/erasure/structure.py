@@ -132,13 +132,19 @@ def outline_of(library: Library, source: int) -> Outlines | None:
     if row is None:
         return None
     try:
-        document = read(archived_source(library.db, library.archive, source), by_slug(row[0]))
+        format = by_slug(row[0])
+        document = read(archived_source(library.db, library.archive, source), format)
         found: Outlines = {}
         for talk in document.conversations:
             found[talk.native_id, talk.record_count] = None
             for each in talk.messages():
-                ids = (_own_id(each.id), _own_id(each.parent), _own_id(each.follows))
-                found[*ids, each.role, each.time_ns, each.agent, tuple(_kinds(each.parts))] = None
+                found[
+                    *(_own_id(each.id), _own_id(each.parent), _own_id(each.follows)),
+                    *(each.role, each.time_ns, each.agent, each.session, each.api_message),
+                    tuple(_kinds(each.parts)),
+                    tuple(format.record_ids(each)),
+                    tuple(reply.name for reply in format.replies(each, each.id)),
+                ] = None
         return found
     except TalktreeError:
         return None

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from tantivy import Index
 
 from talktree.errors import NotSaved
+from talktree.files.creation_mode import private_umask
 from talktree.files.durable import sync_folder
 from talktree.library.fulltext.index import FullText, failures, register
 from talktree.library.fulltext.place import MANIFEST
@@ -48,6 +49,7 @@ class CannotRewrite(NotSaved):
     """The index was not written as expected; it has to be made again from the archive."""
 
 
+@private_umask()
 def rewrite_segments(index: FullText) -> int:
     """Write all segments with deleted documents again; how many those were.
 

@@ -94,11 +94,13 @@ class FullText:
         """An empty index in place of whatever was there, of any number."""
         import shutil  # readers need none of it
 
+        from talktree.files.creation_mode import private_umask
+
         folder = folder_of(root)
         shutil.rmtree(folder.parent, ignore_errors=True)
-        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-        os.chmod(folder.parent, 0o700)
-        with failures():
+        with private_umask(), failures():
+            folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+            os.chmod(folder.parent, 0o700)
             index = Index(SCHEMA, str(folder))
             register(index)
         return cls(folder, index)

@@ -6,10 +6,12 @@ import os
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+from weakref import finalize
 
 from tantivy import Document, FieldType, IndexWriter, Occur, Query
 
 from talktree.errors import Busy, NotSaved
+from talktree.files.creation_mode import hold_private_umask, release_private_umask
 from talktree.library.fulltext.index import SCHEMA, FullText
 from talktree.library.fulltext.words import plain
 from talktree.processes.standing_back import has_room, standing_back
@@ -23,6 +25,7 @@ LEAST_HEAP = 15_000_000
 
 def writing(index: FullText, threads: int, heap: int) -> Writing:
     """The one writer of an index; whoever else wants to write meanwhile is told."""
+    hold_private_umask()
     try:
         size = max(heap, LEAST_HEAP * threads)
         # What is added is made by one thread, which all others wait for. With little to do it does
@@ -32,7 +35,10 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
         writer = standing_back(made) if stands_back else made()
         # A writer that was killed may have left a file of a name that this one comes to next.
         writer.garbage_collect_files()
-    except ValueError as error:
+    except BaseException as error:
+        release_private_umask()
+        if not isinstance(error, ValueError):
+            raise
         if "LockBusy" in str(error):
             raise Busy(
                 "another program writes the full-text index", hint="wait until it is done"
@@ -42,10 +48,14 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
 
 
 class Writing:
-    """A writer: what is added and deleted counts when it is committed."""
+    """A writer: what is added and deleted counts when it is committed.
+
+    Its threads create files until it is closed, so the umask is private until then.
+    """
 
     def __init__(self, index: FullText, writer: IndexWriter, *, stands_back: bool) -> None:
         self._index = index
+        self._release_umask = finalize(self, release_private_umask)
         self._writer = writer
         self._stands_back = stands_back
         self._record = (-1, -1)
@@ -114,6 +124,8 @@ class Writing:
             self._writer.wait_merging_threads()
         except BaseException as error:
             raise _not_saved(error) from error
+        finally:
+            self._release_umask()
         _for_the_owner_only(self._index)
 
     def __enter__(self) -> Self:
@@ -128,8 +140,11 @@ class Writing:
         if error is None:
             self.close()
         else:
-            self._writer.rollback()
-            self._writer.wait_merging_threads()
+            try:
+                self._writer.rollback()
+                self._writer.wait_merging_threads()
+            finally:
+                self._release_umask()
 
 
 def _behind(source: int, at: int) -> Query:
@@ -154,7 +169,7 @@ def _not_saved(error: BaseException) -> BaseException:
 
 
 def _for_the_owner_only(index: FullText) -> None:
-    """Files are made with the rights the system gives by default; nobody else may read them."""
+    """Tighten files that an older version created with the permissions of the umask."""
     with os.scandir(index.folder) as entries:
         for entry in entries:
             try:

@@ -131,8 +131,29 @@ def _days(home: bytes) -> float | None:
     return told if told > 0 else None
 
 
+def invalid_settings(expiring: Sequence[Expiring]) -> list[tuple[Path, str]]:
+    """Settings files that name no valid period, with what they have in its place."""
+    found: dict[bytes, str] = {}
+    for each in expiring:
+        folder, separator, _ = each.raw_path.rpartition(b"/projects/")
+        value = _named_period(folder) if separator else None
+        if value is not None and not _is_number(value):
+            found[folder + b"/settings.json"] = repr(value)
+    return [(Path(os.fsdecode(path)), value) for path, value in found.items()]
+
+
 def _set_days(home: bytes) -> float | None:
-    """What the settings say."""
+    """How many days the settings name; None if they name no valid number."""
+    days = _named_period(home)
+    return days if isinstance(days, int | float) and _is_number(days) else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named_period(home: bytes) -> object:
+    """What the settings have as the period; None if there are none."""
     from msgspec import MsgspecError, json  # only where there may be settings: it takes a while
 
     try:
@@ -140,8 +161,7 @@ def _set_days(home: bytes) -> float | None:
             told = json.decode(file.read(1 << 20))
     except (OSError, MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    days = told.get("cleanupPeriodDays") if isinstance(told, dict) else None
-    return days if isinstance(days, int | float) and not isinstance(days, bool) else None
+    return told.get("cleanupPeriodDays") if isinstance(told, dict) else None
 
 
 def _has_settings(home: bytes) -> bool:

@@ -8,6 +8,7 @@ from talktree.errors import TalktreeError
 from talktree.library import care
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.checksums import drop_wrong_hints
+from talktree.library.database.failures import damaged
 from talktree.library.database.permissions import open_paths
 from talktree.library.database.salvage import has_broken_structure, renew_rebuildable
 from talktree.library.database.schema import REBUILDABLE
@@ -96,6 +97,8 @@ def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAI
     db = library.db
     with library.lock.held(wait):
         if has_broken_structure(db):
+            if db.key is not None:
+                raise damaged(db.path, "pages of the encrypted file cannot be read")
             library.distrust_fulltext()
             renew_rebuildable(db)
         library.archive.mend()

@@ -3,7 +3,8 @@
 Rules are confirmed by applying them once by hand, after a plan was shown. From then on imports
 apply them. A changed rule has to be confirmed again. A clock that was set wrong must not empty a
 library, so the time of the last run is kept: automatic runs stop when the clock is behind it or
-far ahead.
+far ahead. Imports and file times since then show that time has passed, as long as there is no long
+gap between them: what a clock that jumped writes comes after such a gap.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 COMMAND = "talktree library retention"
 TOLERANCE = 3600 * SECOND
 """How far a clock may go back: it is set right now and then."""
-LONGEST_PAUSE = 45 * DAY
-"""The time between two automatic runs after which a user has to look first."""
+LONGEST_GAP = 7 * DAY
+"""How far the clock may be ahead of the last moment that can be trusted, in automatic runs."""
 ABSURD = 400 * DAY
 """The time that the clock may be ahead of everything the library has ever seen."""
 
@@ -41,6 +42,10 @@ INSERT INTO about (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET val
 """
 _CONFIRMED, _CLOCK = "retention-rules", "retention-clock"
 _NEWEST = "SELECT max(seen) FROM versions"
+_MOMENTS = """
+SELECT seen FROM versions WHERE seen > ?1 AND seen <= ?2
+UNION SELECT modified FROM files WHERE modified > ?1 AND modified <= ?2 ORDER BY 1
+"""
 
 
 class RetentionResult(NamedTuple):
@@ -65,8 +70,9 @@ def apply_retention(
     with library.lock.held(WAIT):
         rules = retention_rules()
         plan = plan_retention(library, rules=rules, now=now)
-        if not trust_clock:
-            _refuse_wrong_clock(library, now)
+        refusal = None if trust_clock else clock_refusal(library, now=now)
+        if refusal is not None:
+            raise refusal
         _confirm(library, rules, now)
         return _forget(library, plan)
 
@@ -109,30 +115,50 @@ def _why_not(library: Library, rules: RetentionRules, now: int) -> str | None:
     last = int(_get(library, _CLOCK) or 0)
     if now < last - TOLERANCE:
         return f"the clock is behind the last run of retention ({_day(last)})"
-    if now > last + LONGEST_PAUSE:
-        return f"retention has not run since {_day(last)}"
+    trusted = _last_trusted(library, last, now)
+    if now > trusted + LONGEST_GAP:
+        days = (now - trusted) // DAY
+        return (
+            f"nothing is forgotten: the clock says {_day(now)}, {days} days after the last import "
+            f"or change of a file ({_day(trusted)})"
+        )
     return None
 
 
+def _last_trusted(library: Library, last: int, now: int) -> int:
+    """The last moment up to which imports and changes of files follow each other without a gap."""
+    trusted = last
+    for (moment,) in library.db.rows(_MOMENTS, (last, now)):
+        if moment > trusted + LONGEST_GAP:
+            break
+        trusted = moment
+    return trusted
+
+
 def _not_applied(why: str) -> RetentionResult:
-    return RetentionResult(why_not=why, hint=f"`{COMMAND}` shows what it would forget")
+    return RetentionResult(
+        why_not=why,
+        hint=f"`{COMMAND}` shows what it would forget; `{COMMAND} --yes` forgets it",
+    )
 
 
-def _refuse_wrong_clock(library: Library, now: int) -> None:
-    """Raise if a clock that is set wrong would decide what is old."""
+def clock_refusal(library: Library, *, now: int | None = None) -> Refused | None:
+    """Why applying the rules needs a clock that is confirmed; None if it does not."""
+    now = time.time_ns() if now is None else now
     last = int(_get(library, _CLOCK) or 0)
     seen = (library.db.one(_NEWEST) or (None,))[0]
     newest = max(last, int(seen or 0))
     hint = f"set the clock right; if it is right, run `{COMMAND} --yes --trust-clock`"
     if now < newest - TOLERANCE:
-        raise Refused(
+        return Refused(
             f"the clock says {_day(now)}, but the library was written on {_day(newest)}", hint=hint
         )
     if newest and now > newest + ABSURD:
-        raise Refused(
+        return Refused(
             f"the clock says {_day(now)}, long after the library was last written ({_day(newest)})",
             hint=hint,
         )
+    return None
 
 
 def _forget(library: Library, plan: RetentionPlan) -> RetentionResult:

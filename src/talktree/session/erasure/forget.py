@@ -11,8 +11,9 @@ from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
 from talktree.files.locking import folder_lock
 from talktree.session.branches import meant
-from talktree.session.capture.work import FilePath, inside
+from talktree.session.capture.work import HERE, FilePath, inside
 from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure
+from talktree.session.erasure.log_rewrite import recorded_names
 from talktree.session.erasure.older_file import OlderFile
 from talktree.session.erasure.report import Erasure
 from talktree.session.erasure.staging import (
@@ -72,13 +73,20 @@ class Forgetting:
             opened.folder,
             opened.id,
             [meant(opened, each) for each in self._messages],
-            [inside(place, path) for path in self._paths],
+            self._inside(opened),
             None if place is None else os.fsencode(place.path),
         )
         if not self._aliases:
             return Work(opened.folder, root, targets)
         older, name = self._older()
         return Work(opened.folder, root, targets, older, name)
+
+    def _inside(self, opened: Opened) -> list[bytes]:
+        """The paths as the session has them; the workspace itself means all that is in it."""
+        paths = [inside(opened.workspace, path) for path in self._paths]
+        if HERE not in paths:
+            return paths
+        return [*(path for path in paths if path != HERE), *sorted(recorded_names(opened.folder))]
 
     def _older(self) -> tuple[OlderFile, str]:
         name = f"{self._id}{SUFFIX}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from talktree.files.anchored import Anchor
 from talktree.session.capture.states import name_from_json
+from talktree.session.capture.walk import HERE
 from talktree.session.erasure.line_changes import LineChanges
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.session.journal.lines import Line
@@ -145,6 +146,18 @@ def _survey(folder: Anchor, targets: Targets) -> tuple[frozenset[bytes], frozens
             found[0].update(_paths(held))
             found[1].update(_hashes(held))
     return frozenset(ours[0] - others[0]), frozenset(ours[1] - others[1])
+
+
+def recorded_names(folder: Anchor) -> set[bytes]:
+    """The files and folders directly in the workspace that snapshots have a history of."""
+    found: set[bytes] = set()
+    for log in ("snapshots", "messages"):
+        for line in log_lines(folder, log):
+            value = decode(line.raw).value
+            held = value.get("snapshot") if isinstance(value, dict) else None
+            if isinstance(held, dict):
+                found.update(path.split(b"/")[0] for path in _paths(held))
+    return found - {b"", HERE}
 
 
 def _notes(folder: Anchor) -> set[str]:
