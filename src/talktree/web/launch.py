@@ -94,5 +94,5 @@ def _show(keys: Keys, ends: ExitStack) -> None:
     except OSError:
         return  # the address is printed in any case
     ends.callback(file.remove)
-    keys.when_used(token, file.remove)
+    keys.when_used(token, file.remove, is_valid=file.is_there)
     threading.Thread(target=webbrowser.open, args=(file.url,), daemon=True).start()
