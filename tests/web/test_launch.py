@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -82,7 +83,7 @@ def kept(studio: Process) -> int:
     return int(library["bytes"])
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_serves_what_is_named_and_leaves_nothing_behind(
     session: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
@@ -98,6 +99,34 @@ def test_it_serves_what_is_named_and_leaves_nothing_behind(
         assert [*studio.temporary.iterdir()] == []
     private = [path for path in (tmp_path / "home").rglob("*") if path.stat().st_mode & 0o077]
     assert private == [], "nobody else reads what is kept"
+
+
+def test_a_closed_terminal_leaves_nothing_behind(session: Path, tmp_path: Path) -> None:
+    """A shell and the system both send a signal then, and nothing can be printed any more."""
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        assert studio.process.stderr is not None
+        studio.process.stderr.close()
+        while studio.process.poll() is None:
+            studio.process.send_signal(signal.SIGHUP)
+            time.sleep(0.01)
+        assert studio.process.returncode == 128 + signal.SIGHUP
+        assert [*studio.temporary.iterdir()] == []
+    assert left_in(tmp_path / "home") == []
+
+
+def test_a_studio_that_nohup_started_goes_on(session: Path, tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with started(tmp_path, str(session)) as studio:
+            until(lambda: kept(studio) == session.stat().st_size)
+            studio.process.send_signal(signal.SIGHUP)
+            time.sleep(1)
+            assert studio.process.poll() is None
+            assert kept(studio) == session.stat().st_size
+            assert studio.end()[0] == 130
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def left_in(home: Path) -> list[Path]:
@@ -312,6 +341,24 @@ def test_the_link_in_the_file_works_once_and_takes_the_file_with_it(browsing: Br
         codes = [client.post(address, json={"token": token}).status_code for _ in "ab"]
     assert codes == [200, 401]
     assert not browsing.file.exists()
+
+
+def test_the_link_ends_with_the_file(browsing: Browsing) -> None:
+    token = browsing.linked()
+    browsing.file.unlink()
+    address = f"http://127.0.0.1:{browsing.port}{API}/login"
+    with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+        assert client.post(address, json={"token": token}).status_code == 401
+        assert client.post(address, json={"token": browsing.printed}).status_code == 200
+
+
+def test_the_file_and_its_link_end_after_two_minutes(browsing: Browsing) -> None:
+    token = browsing.linked()
+    time.sleep(122)
+    assert not browsing.file.exists()
+    address = f"http://127.0.0.1:{browsing.port}{API}/login"
+    with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+        assert client.post(address, json={"token": token}).status_code == 401
 
 
 def test_the_file_is_gone_when_the_studio_ends_before_it_was_used(browsing: Browsing) -> None:

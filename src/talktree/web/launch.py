@@ -48,7 +48,9 @@ def launch(
 ) -> int:
     """Serve until somebody ends it; the exit code."""
     os.umask(0o077)
-    signal.signal(signal.SIGTERM, _leave)
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(each) != signal.SIG_IGN:  # `nohup` ignores one of them
+            signal.signal(each, _leave)
     given = [Path(os.fsdecode(path)) for path in existing(paths)]
     if not read_only:
         tidy_leftovers()
@@ -74,6 +76,9 @@ def launch(
 
 def _leave(number: int, frame: FrameType | None) -> None:
     """End as after Ctrl-C: everything is put away."""
+    if number == signal.SIGHUP:
+        # A closed terminal sends it more than once; the second must not end the cleanup.
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(SIGNALLED + number)
 
 
