@@ -1,8 +1,8 @@
 """The file that a browser is started with: it leads on to the studio, with a link that works once.
 
 Every user of a machine can read the arguments of every process, so the link is not one of them. The
-file can be read by its owner only, and it is removed as soon as the link was used. The link ends with
-the file.
+file can be read by its owner only, and it is removed as soon as the link was used. The link ends
+with the file.
 """
 
 from __future__ import annotations
