@@ -36,8 +36,7 @@ def edit(studio: Process, *paths: Path) -> None:
         cid = cards[0]["cid"]
         stamp = studio.client.get(f"/c/{cid}/edits").json()["stamp"]
         leaf = studio.client.get(f"/c/{cid}").json()["leaf"]
-        deed = {"do": "reply", "parent": leaf, "text": f"the word is {WORD}"}
-        done = studio.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+        done = studio.post_reply(cid, stamp, leaf, f"the word is {WORD}")
         assert done.status_code == 200, done.text
 
 

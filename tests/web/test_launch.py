@@ -38,6 +38,11 @@ class Process(NamedTuple):
     temporary: Path
     token: str
 
+    def post_reply(self, cid: str, stamp: str, parent: str, text: str) -> httpx.Response:
+        """Reply to a message, and do not save it."""
+        deed = {"do": "reply", "parent": parent, "text": text}
+        return self.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+
     def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """Its exit code, and what it had to complain about."""
         self.process.send_signal(sent)
@@ -155,8 +160,7 @@ def edit(studio: Process, word: str) -> None:
     cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
     stamp = studio.client.get(f"/c/{cid}/edits").json()["stamp"]
     leaf = studio.client.get(f"/c/{cid}").json()["leaf"]
-    deed = {"do": "reply", "parent": leaf, "text": word}
-    done = studio.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+    done = studio.post_reply(cid, stamp, leaf, word)
     assert done.status_code == 200, done.text
 
 
