@@ -104,7 +104,7 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
     """The pieces as one age file, piece by piece.
 
     The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
-    pipe. If a piece cannot be made, the file has no valid end. Closing the iterator ends the thread.
+    pipe. If a piece cannot be made, the file has no valid end. The thread ends with the iterator.
     """
     library = age_library()
     source = _Pieces(pieces)
