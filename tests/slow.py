@@ -46,6 +46,7 @@ SLOW = (
     "tests/session/test_undo_machine.py",
     "tests/session/test_writers.py",
     "tests/web/test_forgetting.py::test_a_reader_of_the_database_is_named_as_what_is_left",
+    "tests/web/test_launch.py::test_the_file_and_its_link_end_after_two_minutes",
     "tests/web/test_offline.py",
 )
 

@@ -34,7 +34,7 @@ def test_the_file_that_a_browser_is_started_with_leads_in(
 ) -> None:
     token = gallery.keys.once()
     file = EntryFile(gallery.keys.address(token))
-    gallery.keys.when_used(token, file.remove)
+    gallery.keys.when_used(token, file.remove, is_valid=file.is_there)
     page = browser.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.url} {request.headers}"))

@@ -53,6 +53,35 @@ def test_a_reader_that_leaves_early_is_no_error(command: list[str], tmp_path: Pa
     assert process.returncode == 0
 
 
+ENCRYPTED = (
+    "--encrypt-to",
+    "age1edu75d6jzx25ayyxgsxp6untq9g96xhhuq4kr62t3fcpwwc22pvq6e92t5",
+)
+
+
+@pytest.mark.parametrize("to", ["native", "html"])
+@pytest.mark.parametrize("encrypted", [(), ENCRYPTED], ids=["plain", "encrypted"])
+def test_an_export_ends_alike_when_nobody_reads_on(
+    to: str, encrypted: tuple[str, ...], tmp_path: Path
+) -> None:
+    session = long_session(tmp_path / "long.jsonl", 300)
+    words = ["export", str(session), "--to", to, "-o", "-", "--quiet", *encrypted]
+    with started(*words) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(5)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    if Path("/dev/full").exists():
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                ["talktree", *words], stdout=full, stderr=subprocess.PIPE, env=environment()
+            )
+        assert done.returncode == 3
+        assert done.stderr == b"talktree: cannot write the result: No space left on device\n"
+
+
 def test_ctrl_c_ends_with_130_and_no_words() -> None:
     process = started("show", "-")
     assert process.stdin is not None

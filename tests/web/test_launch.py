@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +37,11 @@ class Process(NamedTuple):
     port: int
     temporary: Path
     token: str
+
+    def post_reply(self, cid: str, stamp: str, parent: str, text: str) -> httpx.Response:
+        """Reply to a message, and do not save it."""
+        deed = {"do": "reply", "parent": parent, "text": text}
+        return self.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
 
     def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """Its exit code, and what it had to complain about."""
@@ -82,7 +88,7 @@ def kept(studio: Process) -> int:
     return int(library["bytes"])
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_serves_what_is_named_and_leaves_nothing_behind(
     session: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
@@ -117,6 +123,34 @@ def test_a_read_only_studio_leaves_no_file_in_the_library(session: Path, tmp_pat
         assert state() == before
 
 
+def test_a_closed_terminal_leaves_nothing_behind(session: Path, tmp_path: Path) -> None:
+    """A shell and the system both send a signal then, and nothing can be printed any more."""
+    with started(tmp_path, str(session)) as studio:
+        until(lambda: kept(studio) == session.stat().st_size)
+        assert studio.process.stderr is not None
+        studio.process.stderr.close()
+        while studio.process.poll() is None:
+            studio.process.send_signal(signal.SIGHUP)
+            time.sleep(0.01)
+        assert studio.process.returncode == 128 + signal.SIGHUP
+        assert [*studio.temporary.iterdir()] == []
+    assert left_in(tmp_path / "home") == []
+
+
+def test_a_studio_that_nohup_started_goes_on(session: Path, tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with started(tmp_path, str(session)) as studio:
+            until(lambda: kept(studio) == session.stat().st_size)
+            studio.process.send_signal(signal.SIGHUP)
+            time.sleep(1)
+            assert studio.process.poll() is None
+            assert kept(studio) == session.stat().st_size
+            assert studio.end()[0] == 130
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def left_in(home: Path) -> list[Path]:
     """The libraries of files that were opened directly."""
     return [*(home / "studio").glob("*")]
@@ -143,8 +177,7 @@ def edit(studio: Process, word: str) -> None:
     cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
     stamp = studio.client.get(f"/c/{cid}/edits").json()["stamp"]
     leaf = studio.client.get(f"/c/{cid}").json()["leaf"]
-    deed = {"do": "reply", "parent": leaf, "text": word}
-    done = studio.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+    done = studio.post_reply(cid, stamp, leaf, word)
     assert done.status_code == 200, done.text
 
 
@@ -329,6 +362,24 @@ def test_the_link_in_the_file_works_once_and_takes_the_file_with_it(browsing: Br
         codes = [client.post(address, json={"token": token}).status_code for _ in "ab"]
     assert codes == [200, 401]
     assert not browsing.file.exists()
+
+
+def test_the_link_ends_with_the_file(browsing: Browsing) -> None:
+    token = browsing.linked()
+    browsing.file.unlink()
+    address = f"http://127.0.0.1:{browsing.port}{API}/login"
+    with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+        assert client.post(address, json={"token": token}).status_code == 401
+        assert client.post(address, json={"token": browsing.printed}).status_code == 200
+
+
+def test_the_file_and_its_link_end_after_two_minutes(browsing: Browsing) -> None:
+    token = browsing.linked()
+    time.sleep(122)
+    assert not browsing.file.exists()
+    address = f"http://127.0.0.1:{browsing.port}{API}/login"
+    with httpx.Client(headers=OWN, timeout=LONGEST) as client:
+        assert client.post(address, json={"token": token}).status_code == 401
 
 
 def test_the_file_is_gone_when_the_studio_ends_before_it_was_used(browsing: Browsing) -> None:

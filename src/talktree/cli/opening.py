@@ -31,12 +31,24 @@ def opened(folder: str | None, *, write: bool = False, create: bool = False) -> 
 
 def require_library(folder: str | None) -> None:
     """Raise if there is no library in a folder."""
-    from talktree.library.encryption.state import DATABASE, has_key_file
-    from talktree.library.library import FOLDER, missing_library
+    from talktree.library.library import missing_library
 
-    root = data_home() / FOLDER if folder is None else Path(folder)
-    if not (root / DATABASE).exists() and not has_key_file(root):
-        raise missing_library(root)
+    if not has_library(folder):
+        raise missing_library(_folder(folder))
+
+
+def has_library(folder: str | None) -> bool:
+    """Whether there is a library in a folder, by default the one in the data folder."""
+    from talktree.library.encryption.state import DATABASE, has_key_file
+
+    root = _folder(folder)
+    return (root / DATABASE).exists() or has_key_file(root)
+
+
+def _folder(folder: str | None) -> Path:
+    from talktree.library.library import FOLDER
+
+    return data_home() / FOLDER if folder is None else Path(folder)
 
 
 def _may_have_leftovers() -> bool:

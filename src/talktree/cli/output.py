@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from typing import BinaryIO, NamedTuple
 
 from talktree.cli.failures import ReaderGone, let_go
@@ -112,8 +112,10 @@ def write_file(files: Mapping[str, Iterable[bytes]], *, folder: bool) -> None:
     """Write the only file of a result to stdout; several, or a folder, are refused."""
     if folder or len(files) != 1:
         raise UsageError("a folder cannot go to stdout", hint="name a folder with -o")
-    with stdout() as sink:
+    with stdout() as sink, ExitStack() as ends:
         for pieces in files.values():
+            if isinstance(pieces, Generator):
+                ends.enter_context(closing(pieces))  # it may run a thread
             for piece in pieces:
                 sink.write(piece)
         sink.flush()

@@ -104,7 +104,7 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
     """The pieces as one age file, piece by piece.
 
     The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
-    pipe. If a piece cannot be made, the file has no valid end.
+    pipe. If a piece cannot be made, the file has no valid end. The thread ends with the iterator.
     """
     library = age_library()
     source = _Pieces(pieces)
@@ -122,10 +122,14 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
 
     cipher = threading.Thread(target=_encrypt, name="age", daemon=True)
     cipher.start()
-    with open(sealed_out, "rb", buffering=0) as sealed:
-        while data := sealed.read(BLOCK):
-            yield data
-    cipher.join()
+    try:
+        with open(sealed_out, "rb", buffering=0) as sealed:
+            while data := sealed.read(BLOCK):
+                yield data
+    finally:
+        # A thread that still runs the cipher when the interpreter exits aborts the process.
+        source.is_stopped = True
+        cipher.join()
     if errors:
         raise errors[0]
 
@@ -137,9 +141,13 @@ class _Pieces:
         self._pieces = iter(pieces)
         self._held = memoryview(b"")
         self.error: BaseException | None = None
+        self.is_stopped = False
+        """Whether the encrypted bytes are not read any more."""
 
     def read(self, size: int = -1) -> bytes:
         """Some more bytes; none at the end."""
+        if self.is_stopped:
+            return b""
         try:
             while not self._held:
                 self._held = memoryview(next(self._pieces))

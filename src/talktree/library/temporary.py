@@ -86,20 +86,32 @@ def tidy(root: Path) -> list[Unsaved] | None:
         os.close(file)
 
 
-def discard(given: Sequence[Path]) -> bool:
-    """Remove the temporary library of some paths with all unsaved work; False if it is in use."""
-    root = library_of(given)
-    if not root.exists():
-        return True
+def remove(root: Path) -> bool:
+    """Remove a temporary library with all unsaved work; False if it is in use."""
     file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(root, ignore_errors=True)
+        shutil.rmtree(root)
     except BlockingIOError:
         return False
     finally:
         os.close(file)
     return True
+
+
+def is_in_use(root: Path) -> bool:
+    """Whether a studio has a temporary library open."""
+    try:
+        file = os.open(root / LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def tidy_leftovers() -> None:
@@ -144,7 +156,7 @@ def _locked_folder() -> tuple[Path, int]:
 def forget_copies(path: bytes) -> list[str]:
     """Erase a file from all temporary libraries; studios that have it open are named."""
     left = []
-    for root in _roots():
+    for root in list_roots():
         if tidy(root) is not None:
             if root.exists():
                 _forget_copy(root, path)
@@ -161,7 +173,7 @@ def scrub_copies(
     from talktree.library.library import Library
 
     done = []
-    for root in _roots():
+    for root in list_roots():
         tidy(root)
         if (root / DATABASE).exists():
             with Library.open(root, write=True) as library:
@@ -175,7 +187,7 @@ def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, Foun
     from talktree.library.library import Library
 
     found = {}
-    for root in _roots():
+    for root in list_roots():
         tidy(root)
         if (root / DATABASE).exists():
             with Library.open(root) as library:
@@ -183,7 +195,8 @@ def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, Foun
     return found
 
 
-def _roots() -> list[Path]:
+def list_roots() -> list[Path]:
+    """The folders of all temporary libraries."""
     return sorted((data_home() / FOLDER).glob("*"))
 
 
@@ -202,6 +215,18 @@ def _forget_copy(root: Path, path: bytes) -> None:
         if entries:
             library.forget_many(entries, tombstone=False)
     tidy(root)
+
+
+def unsaved_in(root: Path) -> list[Unsaved]:
+    """The files with unsaved work in a temporary library; nothing is changed."""
+    from talktree.library.encryption.state import DATABASE
+    from talktree.library.library import Library
+
+    if not (root / DATABASE).exists():
+        return []
+    with Library.open(root) as library:
+        found = [_unsaved(library, int(id)) for (id,) in library.db.read(_SOURCES)]
+    return [each for each in found if each is not None]
 
 
 def _reduce(root: Path) -> list[Unsaved]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Failed, Imported, Progress
     from talktree.library.info import Info, NotImported
+    from talktree.library.kept_edits import KeptEdits
+    from talktree.library.temporary import Unsaved
     from talktree.text.json_value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
@@ -158,6 +160,45 @@ def info_lines(info: Info, config: Path) -> Iterator[Line]:
     yield _row("configuration", f"{config}{'' if os.path.lexists(config) else ' (does not exist)'}")
     yield from _path_rows("damaged", info.damaged)
     yield from _path_rows("not imported", info.not_imported)
+
+
+def unsaved_lines(edits: Sequence[KeptEdits]) -> Iterator[Line]:
+    """The unsaved edits that studios keep, and the commands that open them again."""
+    name = "unsaved edits"
+    for kept in edits:
+        for each in kept.unsaved:
+            yield _row(name, f"{os.fsdecode(each.path)}: {describe_unsaved(each)}")
+            name = ""
+        if kept.is_open:
+            yield _row(name, "open in a studio")
+        elif kept.paths:
+            yield _row(name, f"talktree studio {kept.words}")
+            yield _row(name, f"talktree studio --discard {kept.words}")
+
+
+def describe_unsaved(each: Unsaved) -> str:
+    """How much of a file is not saved."""
+    parts = [counted(each.edits, "unsaved edit")] if each.edits else []
+    if each.names:
+        parts.append("names of branches")
+    # Neither is known of a library that cannot be read.
+    return " and ".join(parts) or "unsaved edits, if there are any,"
+
+
+def unsaved_shape(edits: Sequence[KeptEdits]) -> list[Json]:
+    """The same for scripts."""
+    return [
+        {
+            "library": str(kept.root),
+            "open": kept.is_open,
+            "paths": [os.fsdecode(path) for path in kept.paths],
+            "files": [
+                {"path": os.fsdecode(each.path), "edits": each.edits, "names": each.names}
+                for each in kept.unsaved
+            ],
+        }
+        for kept in edits
+    ]
 
 
 def _path_rows(name: str, listed: Sequence[NotImported]) -> Iterator[Line]:

@@ -1,7 +1,8 @@
 """The file that a browser is started with: it leads on to the studio, with a link that works once.
 
 Every user of a machine can read the arguments of every process, so the link is not one of them. The
-file can be read by its owner only, and it is removed as soon as the link was used.
+file can be read by its owner only, and it is removed as soon as the link was used. The link ends
+with the file.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from pathlib import Path
 
 from talktree.files.private import PRIVATE_FILE, make_private
 from talktree.home import data_home
+from talktree.web.security.keys import ONCE_VALID
 
-KEPT = 120.0
-"""Seconds after which the file is removed, whether a browser has opened it or not."""
 SNAPS = Path("/snap/bin")
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PAGE = """<!doctype html>
@@ -35,7 +35,7 @@ class EntryFile:
         self.path = _folder() / f"talktree-{secrets.token_hex(16)}.html"
         with os.fdopen(os.open(self.path, _NEW, PRIVATE_FILE), "w", encoding="utf-8") as file:
             file.write(_PAGE.format(address=escape(address)))
-        self._timer = threading.Timer(KEPT, self.remove)
+        self._timer = threading.Timer(ONCE_VALID, self.remove)
         self._timer.daemon = True
         self._timer.start()
 
@@ -43,6 +43,10 @@ class EntryFile:
     def url(self) -> str:
         """What the browser is given: nothing in it is a secret."""
         return self.path.absolute().as_uri()
+
+    def is_there(self) -> bool:
+        """Whether the file was not removed yet."""
+        return self.path.exists()
 
     def remove(self) -> None:
         """Remove the file, if it is still there."""

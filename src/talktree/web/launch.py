@@ -17,6 +17,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
+from talktree.library.kept_edits import KeptEdits, find_kept_edits, find_library
 from talktree.library.temporary import Unsaved, tidy_leftovers
 from talktree.web.binding import bound, bound_as_usual
 from talktree.web.built import is_built
@@ -45,13 +46,22 @@ def launch(
     open_browser: bool,
     told: Callable[[Started], None],
     unsaved: Callable[[list[Unsaved]], None],
+    kept: Callable[[list[KeptEdits], Path | None], None],
 ) -> int:
-    """Serve until somebody ends it; the exit code."""
+    """Serve until it is ended; the exit code.
+
+    `kept` is called with the edits that studios before it have left, and the library of its paths.
+    """
     os.umask(0o077)
-    signal.signal(signal.SIGTERM, _leave)
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(each) != signal.SIG_IGN:  # `nohup` ignores one of them
+            signal.signal(each, _leave)
     given = [Path(os.fsdecode(path)) for path in existing(paths)]
     if not read_only:
         tidy_leftovers()
+        edits = [each for each in find_kept_edits() if not each.is_open]
+        if edits:
+            kept(edits, find_library(given) if given else None)
     with ExitStack() as open_:
         served = open_.enter_context(serve(given, read_only=read_only, unsaved=unsaved))
         socket = open_.enter_context(bound_as_usual() if port is None else bound(port))
@@ -74,6 +84,9 @@ def launch(
 
 def _leave(number: int, frame: FrameType | None) -> None:
     """End as after Ctrl-C: everything is put away."""
+    if number == signal.SIGHUP:
+        # A closed terminal sends it more than once; the second must not end the cleanup.
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(SIGNALLED + number)
 
 
@@ -94,5 +107,5 @@ def _show(keys: Keys, ends: ExitStack) -> None:
     except OSError:
         return  # the address is printed in any case
     ends.callback(file.remove)
-    keys.when_used(token, file.remove)
+    keys.when_used(token, file.remove, is_valid=file.is_there)
     threading.Thread(target=webbrowser.open, args=(file.url,), daemon=True).start()

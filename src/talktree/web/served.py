@@ -14,8 +14,9 @@ from talktree.library.database.cipher import cipher_module, database_key
 from talktree.library.database.connection import remove_empty_log
 from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.encryption.unlocking import library_key
+from talktree.library.kept_edits import find_library
 from talktree.library.library import Library
-from talktree.library.temporary import Unsaved, in_use, library_of, scratch_folder, tidy
+from talktree.library.temporary import Unsaved, in_use, scratch_folder, tidy
 
 LIBRARY = "library"
 
@@ -27,15 +28,15 @@ class Served(NamedTuple):
     read_only: bool = False
     temporary: Path | None = None
     """A folder for the library of the paths that ends with the studio."""
+    kept: Path | None = None
+    """The library of the paths that may stay, for edits that are not saved."""
     locked: bool = False
     """Whether it was locked at the start, and so nothing is prepared."""
 
     @property
     def root(self) -> Path | None:
         """Where the library is; None is the usual place."""
-        if self.temporary is not None:
-            return self.temporary / LIBRARY
-        return library_of(self.given) if self.given else None
+        return self.kept if self.temporary is None else self.temporary / LIBRARY
 
     @property
     def follows(self) -> bool:
@@ -77,9 +78,11 @@ def serve(
             served = served._replace(temporary=ends.enter_context(scratch_folder()))
         elif read_only:
             ends.callback(_remove_log, data_home() / LIBRARY)
-        elif served.root is not None:
-            ends.callback(_put_away, served.root, unsaved)
-            ends.enter_context(in_use(served.root))
+        elif given:
+            root = find_library(given)
+            served = served._replace(kept=root)
+            ends.callback(_put_away, root, unsaved)
+            ends.enter_context(in_use(root))
         try:
             served.prepare()
         except LibraryLocked:

@@ -22,7 +22,7 @@ PATIENCE = 3
 """Seconds that answers on their way are given at the end."""
 SILENCE = 30.0
 """Seconds after which a connection is closed that sends nothing of a request it owes."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Protocol(H11Protocol):
@@ -97,10 +97,17 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {each: signal.signal(each, self.handle_exit) for each in SIGNALS}
+        before = {each: signal.getsignal(each) for each in SIGNALS}
+        if before[signal.SIGHUP] == signal.SIG_IGN:
+            del before[signal.SIGHUP]  # started by `nohup`
+        for each in before:
+            signal.signal(each, self.handle_exit)
         try:
             yield
         finally:
+            if self.signal == signal.SIGHUP:
+                # A closed terminal sends it more than once; the second must not end the cleanup.
+                before[signal.SIGHUP] = signal.SIG_IGN
             for each, handler in before.items():
                 signal.signal(each, handler)
 

@@ -6,11 +6,20 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
-from talktree.cli.opening import opened
+from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.verbs import Verb
 from talktree.home import config_file
+from talktree.library.kept_edits import find_kept_edits
+from talktree.library.temporary import tidy_leftovers
 from talktree.text.json_value import Json
-from talktree.views.kept import info_lines, info_shape, trouble_line, trouble_shape
+from talktree.views.kept import (
+    info_lines,
+    info_shape,
+    trouble_line,
+    trouble_shape,
+    unsaved_lines,
+    unsaved_shape,
+)
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 
@@ -20,13 +29,32 @@ from talktree.views.shapes import document_text
 @libraries.at
 @params.color
 def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
-    """Tell where the library is, how much it holds, and which configuration file is read."""
+    """Tell where the library is, how much it holds, and which configuration file is read.
+
+    Unsaved edits that `talktree studio PATH` has kept are listed, with the command that opens or
+    discards them, also where there is no library.
+    """
+    if not library and not has_library(None):
+        tidy_leftovers()
+        edits = find_kept_edits()
+        if not edits:
+            require_library(None)
+        if as_json:
+            shape: dict[str, Json] = {"root": None, "config_file": str(config_file())}
+            output.print_text([document_text({**shape, "unsaved": unsaved_shape(edits)})])
+        else:
+            tell("talktree: there is no library yet, but edits that are not saved")
+            output.print_lines(unsaved_lines(edits), color=output.use_color(color))
+        return
     with opened(library) as kept:
         found = kept.info()
+    edits = [] if library else find_kept_edits()
     if as_json:
-        output.print_text([document_text(info_shape(found, config_file()))])
+        shape = info_shape(found, config_file())
+        output.print_text([document_text({**shape, "unsaved": unsaved_shape(edits)})])
         return
-    output.print_lines(info_lines(found, config_file()), color=output.use_color(color))
+    lines = [*info_lines(found, config_file()), *unsaved_lines(edits)]
+    output.print_lines(lines, color=output.use_color(color))
 
 
 info.examples = ("talktree library info", "talktree library info --json | jq .archive_bytes")

@@ -9,10 +9,10 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
-from talktree.cli.opening import opened
+from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
-from talktree.library.temporary import find_in_copies
+from talktree.library.temporary import find_in_copies, list_roots
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted
@@ -46,11 +46,15 @@ def find(
     """
     if bool(texts) == (pattern is not None):
         raise UsageError("give a text or a pattern", hint="talktree library find 'Ana Lopes'")
-    with opened(library) as kept:
-        found: dict[str | None, FoundText] = {library: kept.find(*texts, pattern=pattern)}
+    found: dict[str | None, FoundText] = {}
+    if library or has_library(None) or not list_roots():
+        with opened(library) as kept:
+            found[library] = kept.find(*texts, pattern=pattern)
     if not library:
         copies = find_in_copies(texts, pattern)
         found.update((str(root), each) for root, each in copies.items())
+    if not found:
+        require_library(None)  # what a studio had left held no edits
     if as_json:
         output.print_text([document_text(_shape(found))])
     else:

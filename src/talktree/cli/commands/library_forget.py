@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.library.dropped_files import is_dropped
+from talktree.library.kept_edits import find_holders
 from talktree.library.temporary import forget_copies
 from talktree.text.json_value import Json
 from talktree.text.times import SECOND
@@ -61,11 +63,14 @@ def forget(
     if finish:
         with opened(library, write=True) as kept:
             return _report(kept.finish_erasure(), [], as_json=as_json)
-    with opened(library, write=yes) as kept:
-        entries = _entries(kept, named)
-        if not yes:
-            return _announce(kept, entries, as_json=as_json)
-        done = kept.forget_many(entries)
+    try:
+        with opened(library, write=yes) as kept:
+            entries = _entries(kept, named)
+            if not yes:
+                return _announce(kept, entries, as_json=as_json)
+            done = kept.forget_many(entries)
+    except NotFound as error:
+        raise error if library else _with_holders(error, named) from None
     copies = [each for path in done.paths for each in forget_copies(path)]
     done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
     return _report(done, entries, as_json=as_json)
@@ -104,6 +109,18 @@ def _not_found(library: Library, error: NotFound) -> NotFound:
         return error
     hint = "if it was forgotten before, only its whole id or its path is recognised"
     return NotFound(error.message, hint=f"{error.hint}; {hint}")
+
+
+def _with_holders(error: NotFound, named: tuple[str, ...]) -> NotFound:
+    """The error with the libraries of studios that hold one of some conversations, as a hint."""
+    commands = [
+        f"`talktree library forget {shlex.quote(each)} --library {shlex.quote(str(root))}`"
+        for each in named
+        for root in find_holders(each)
+    ]
+    if not commands:
+        return error
+    return NotFound(error.message, hint=f"a studio keeps it: {', '.join(commands)} erases it there")
 
 
 def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:

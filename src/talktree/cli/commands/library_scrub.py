@@ -9,7 +9,7 @@ import click
 
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
-from talktree.cli.opening import opened
+from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.library.erasure.scrub import combined, refuse_faults
@@ -67,13 +67,17 @@ def scrub(
 
     def run(*, preview: bool) -> Scrubbed:
         """Scrub the library, and those of files that a studio was opened on."""
-        # A secret may be in what a studio keeps, or be known before the first import.
-        with opened(library, write=True, create=not library) as kept:
-            done = kept.scrub(secret, pattern=pattern, preview=preview, force=force)
-        copies = []
+        done = []
+        # By force later imports look for a secret that is nowhere yet, also before the first one.
+        create = force and not preview and not library
+        if library or create or has_library(None):
+            with opened(library, write=True, create=create) as kept:
+                done.append(kept.scrub(secret, pattern=pattern, preview=preview, force=force))
         if not library:
-            copies = scrub_copies(secret, pattern, preview=preview, force=force)
-        return combined([done, *copies])
+            done += scrub_copies(secret, pattern, preview=preview, force=force)
+        if not done:
+            require_library(None)
+        return combined(done)
 
     if not yes:
         found = run(preview=True)

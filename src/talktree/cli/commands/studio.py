@@ -14,9 +14,11 @@ from talktree.cli import output, params
 from talktree.cli.failures import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import Busy, UsageError
+from talktree.views.kept import describe_unsaved
 from talktree.views.measure import counted
 
 if TYPE_CHECKING:
+    from talktree.library.kept_edits import KeptEdits
     from talktree.library.temporary import Unsaved
     from talktree.web.launch import Started
 
@@ -65,13 +67,14 @@ def command(
         open_browser=not no_open,
         told=_address_told,
         unsaved=lambda left: _report_unsaved(paths, left),
+        kept=_report_kept,
     )
 
 
 def _discard(paths: Sequence[str]) -> int:
     """Remove what is kept of unsaved edits."""
     from talktree.library.importing.places import place_of
-    from talktree.library.temporary import discard
+    from talktree.library.kept_edits import discard
 
     if not paths:
         raise UsageError("name the files whose edits to discard", hint="as when they were opened")
@@ -84,14 +87,23 @@ def _discard(paths: Sequence[str]) -> int:
 def _report_unsaved(paths: Sequence[str], left: Sequence[Unsaved]) -> None:
     """Name the files with unsaved work, and what to do about them."""
     for each in left:
-        parts = [counted(each.edits, "unsaved edit")] if each.edits else []
-        if each.names:
-            parts.append("names of branches")
-        # Neither is known of a library that cannot be read.
-        what = " and ".join(parts) or "unsaved edits, if there are any,"
-        tell(f"talktree: {each.path}: {what} kept")
+        tell(f"talktree: {each.path}: {describe_unsaved(each)} kept")
     named = " ".join(map(shlex.quote, paths))
     tell(f"hint: `talktree studio {named}` opens them again, --discard discards them")
+
+
+def _report_kept(edits: Sequence[KeptEdits], own: Path | None) -> None:
+    """Name what studios before this one have left; `own` is the library that is opened now."""
+    for kept in edits:
+        state = "opened again" if kept.root == own else "kept"
+        for each in kept.unsaved:
+            tell(f"talktree: {each.path}: {describe_unsaved(each)} {state}")
+        named = kept.words
+        if kept.root != own and kept.paths:
+            tell(
+                f"hint: `talktree studio {named}` opens them again, "
+                f"`talktree studio --discard {named}` discards them"
+            )
 
 
 command.examples = (
@@ -106,7 +118,6 @@ command.examples = (
 def _manage_browsers(*, forget: bool) -> int:
     """List the remembered browsers, or forget them all."""
     from talktree.views.lines import line
-    from talktree.views.measure import counted
     from talktree.web.security.browsers import forget_browsers, remembered_browsers
 
     if forget:

@@ -13,14 +13,26 @@ import hashlib
 import hmac
 import secrets
 import threading
+import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
 
 from talktree.web.security.browsers import Challenges
 
 BYTES = 32
 """256 bits, as many as nobody guesses."""
+ONCE_VALID = 120.0
+"""Seconds after which a token that works one time ends, whether it was used or not."""
+
+
+class _OneTimeToken(NamedTuple):
+    """Until when a token that works one time is valid, and what it depends on."""
+
+    end: float
+    is_valid: Callable[[], bool]
+    when_used: Callable[[], object]
 
 
 class Keys:
@@ -31,7 +43,7 @@ class Keys:
         self.token = secrets.token_urlsafe(BYTES)
         self.page_key = secrets.token_urlsafe(BYTES)
         self._cookie = secrets.token_urlsafe(BYTES)
-        self._once: dict[str, Callable[[], object]] = {}
+        self._once: dict[str, _OneTimeToken] = {}
         self._lock = threading.Lock()
         self.challenges = Challenges(port)
 
@@ -59,15 +71,19 @@ class Keys:
     def once(self) -> str:
         """A token that works one time, for the browser that the studio starts."""
         token = secrets.token_urlsafe(BYTES)
+        end = time.monotonic() + ONCE_VALID
         with self._lock:
-            self._once[token] = _nothing
+            self._once[token] = _OneTimeToken(end, lambda: True, lambda: None)
         return token
 
-    def when_used(self, token: str, call: Callable[[], object]) -> None:
-        """Call something as soon as a token that works one time was used."""
+    def when_used(
+        self, token: str, call: Callable[[], object], *, is_valid: Callable[[], bool]
+    ) -> None:
+        """Call something as soon as a one-time token is used; it ends when it is not valid."""
         with self._lock:
-            if token in self._once:
-                self._once[token] = call
+            found = self._once.get(token)
+            if found is not None:
+                self._once[token] = _OneTimeToken(found.end, is_valid, call)
                 return
         call()
 
@@ -77,9 +93,10 @@ class Keys:
             return True
         with self._lock:
             found = [self._once.pop(each) for each in [*self._once] if _same(token, each)]
-        for call in found:
-            call()
-        return bool(found)
+        opens = [each.is_valid() and time.monotonic() < each.end for each in found]
+        for each in found:
+            each.when_used()
+        return any(opens)
 
     def set_cookie(self) -> str:
         """The header that hands out the cookie."""
@@ -105,10 +122,6 @@ class Keys:
     def is_ticket(self, given: str, target: bytes) -> bool:
         """Whether this is the ticket of an address."""
         return _same(given, self.ticket(target))
-
-
-def _nothing() -> None:
-    """Do nothing."""
 
 
 def _same(given: str, right: str) -> bool:
