@@ -143,7 +143,9 @@ def _conclude(
     written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
-        _print_json(written, made.secrets, made.left_out, [], looked_for=made.looked_for)
+        _print_json(
+            written, made.secrets, made.left_out, [], made.other_files, looked_for=made.looked_for
+        )
         return
     if not wish.speaks:
         return
@@ -153,6 +155,7 @@ def _conclude(
         tell(f"talktree: wrote {wish.out} ({files}{total})")
     tell_redacted(made.secrets, made.looked_for)
     _tell_left_out(made.left_out)
+    _tell_other_files(made.other_files)
     tell_findings(document, chosen=found)
 
 
@@ -167,7 +170,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
     failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
     if not pages and not failed:
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
-    skipped = [outcome.path for outcome in outcomes if outcome.skipped]
+    others = _other_files(outcomes)
     secrets: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     for outcome in outcomes:
@@ -180,7 +183,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
             secrets,
             left_out,
             failed,
-            skipped,
+            others,
             looked_for=looked_for,
         )
     elif wish.speaks and pages:
@@ -189,7 +192,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
         tell(f"talktree: wrote {wish.out} ({what}, {total})")
         tell_redacted(secrets, looked_for)
         _tell_left_out(left_out)
-        _tell_skipped(skipped)
+        _tell_other_files(others)
     if not wish.as_json and wish.progress != "json":
         _tell_failures(failed)
     return max((each.failure.exit_code for each in failed if each.failure), default=0)
@@ -221,12 +224,12 @@ def _tell_step(outcome: Outcome, done: int, total: int) -> None:
     tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
 
 
-def _tell_skipped(paths: Sequence[str]) -> None:
-    """Name the files that were left out."""
-    for path in paths[:MOST_TOLD]:
-        tell(f"talktree: left out: {path}: no known conversation format")
-    if len(paths) > MOST_TOLD:
-        tell(f"talktree: {len(paths) - MOST_TOLD:,} more left out; --json tells all")
+def _other_files(outcomes: Sequence[Outcome]) -> list[str]:
+    """The files that were left out: those in no known format, and those beside conversations."""
+    found: dict[str, None] = {}
+    for outcome in outcomes:
+        found |= dict.fromkeys([outcome.path] if outcome.skipped else outcome.other_files)
+    return [*found]
 
 
 def _tell_failures(failed: Sequence[Outcome]) -> None:
@@ -258,12 +261,20 @@ def _tell_left_out(left_out: Mapping[str, int]) -> None:
         tell(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
 
 
+def _tell_other_files(paths: Sequence[str]) -> None:
+    """Name the files that are not in the output."""
+    if paths:
+        some = ", ".join(paths[:MOST_TOLD])
+        more = ", …; --json names all" if len(paths) > MOST_TOLD else ""
+        tell(f"talktree: {counted(len(paths), 'other file')} left out: {some}{more}")
+
+
 def _print_json(
     written: Sequence[tuple[str, int]],
     secrets: Mapping[str, int],
     left_out: Mapping[str, int],
     failed: Sequence[Outcome],
-    skipped: Sequence[str] = (),
+    other_files: Sequence[str] = (),
     *,
     looked_for: str = "",
 ) -> None:
@@ -277,6 +288,6 @@ def _print_json(
         "failed": [
             {"path": each.path, "error": each.failure.message} for each in failed if each.failure
         ],
-        "skipped": [*skipped],
+        "skipped": [*other_files],
     }
     output.print_text([document_text(shape)])

@@ -11,6 +11,7 @@ from talktree.errors import Failure, TalktreeError
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
+from talktree.formats.owners import files_by_conversation
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import Found, found, load_found
 from talktree.library.listing import Kept
@@ -39,6 +40,8 @@ class Job(Struct, frozen=True, kw_only=True):
     size: int
     asked: bool
     archived: ArchivedSource | None = None
+    other_files: tuple[str, ...] = ()
+    """Files of the same folder that belong to none of its conversations."""
     failure: Failure | None = None
     """Why it cannot be read; then nothing is tried."""
 
@@ -70,6 +73,7 @@ def jobs(
                     name=name,
                     size=part.size,
                     asked=each.asked,
+                    other_files=part.other_files,
                 )
             )
     for named, source in archived.items():
@@ -130,9 +134,11 @@ def _parts(each: Found, format: str | None) -> Iterable[Job]:
 
 def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
     chosen = by_slug(format) if format else detect(source).format
-    groups: dict[str, list[str]] = {}
-    for sheet in chosen.split(without_secrets(source, [chosen])).sheets:
-        groups.setdefault(sheet.group, []).append(sheet.path)
+    source = without_secrets(source, [chosen])
+    source = source.minus(chosen.fleeting(source))
+    groups = files_by_conversation(source.files, chosen.split(source), chosen)
+    owned = {path for paths in groups.values() for path in paths}
+    others = tuple(f"{each.shown}/{path}" for path in source.files if path not in owned)
     for group, paths in groups.items():
         yield Job(
             number=0,
@@ -143,7 +149,9 @@ def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
             name=group if each.asked else f"{each.relative}/{group}",
             size=sum(source.files[path].size for path in paths),
             asked=each.asked,
+            other_files=others,
         )
+        others = ()
 
 
 def _free(name: str, taken: set[str]) -> str:
