@@ -21,17 +21,24 @@ from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported, redactor_for
 from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
-from talktree.files import OutputGate, input_paths, load
+from talktree.files import OutputGate, bare_name, input_paths, load
 from talktree.formats import by_slug, slugs
+from talktree.formats.detect import detect
+from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.measure import counted, size
 
+FILE_ENDINGS = (".json", ".jsonl", ".xml")
+"""Endings of files besides those of pages and of the format that is written."""
+ENCRYPTED = ".age"
 LARGE = 2000
 """From so many messages on it may take long enough for a bar."""
 MOST_TOLD = 20
+PARTLY = 3
+"""The exit code if something could not be read and the rest was written."""
 _PLURALS = {"message not shown to the user": "messages not shown to the user"}
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
 
@@ -74,27 +81,77 @@ def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | 
         gate.check_stdout()
     else:
         gate.claim(wish.out)
-    if _is_many(wish):
+    if _is_many(wish, encryption):
         if encryption:
             encryption.refuse_folder()
         return _export_many(wish, gate)
     return _export_one(wish, gate, encryption)
 
 
-def _is_many(wish: Wish) -> bool:
-    """Several paths make a folder; so does a folder of conversations if a folder is named.
+def _is_many(wish: Wish, encryption: Encryption | None) -> bool:
+    """Whether several conversations are written, each into a file or folder of its own.
 
-    In a format a folder that is one source becomes one output, as `talktree convert` makes it.
+    A name with the ending of a file is one file, so several sources are refused. Any other name is
+    a folder if there are several conversations, or if it ends with a slash.
     """
-    if len(wish.paths) > 1:
-        return True
-    (path,) = wish.paths
-    names_folder = wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
-    if names_folder or wish.out == "-":
-        return wish.out != "-"
-    if Path(wish.out).suffix or not os.path.isdir(path):
+    several = len(wish.paths) > 1 or _is_collection(wish)
+    if _names_file(wish) or wish.out == "-":
+        if several and encryption:
+            encryption.refuse_folder()
+        if several:
+            raise UsageError(
+                f"{wish.out}: several conversations cannot become one file",
+                hint=_folder_hint(wish),
+            )
         return False
-    return wish.choice.to in PAGES or (wish.source_format is None and not is_one(load(path)))
+    if several or wish.choice.to in PAGES:
+        return several or _names_folder(wish) or os.path.isdir(wish.paths[0])
+    if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
+        return False
+    return _is_split(wish)
+
+
+def _is_collection(wish: Wish) -> bool:
+    """Whether the one path is a folder of several sources."""
+    path = wish.paths[0]
+    return wish.source_format is None and os.path.isdir(path) and not is_one(load(path))
+
+
+def _is_split(wish: Wish) -> bool:
+    """Whether the one source becomes a folder of conversations in a format.
+
+    In its own format a folder stays as it is.
+    """
+    path = wish.paths[0]
+    if not os.path.isdir(path):
+        return _names_folder(wish)
+    source = load(path)
+    format = by_slug(wish.source_format) if wish.source_format else detect(source).format
+    if format.info.slug == wish.choice.to:
+        return False
+    groups = {sheet.group for sheet in format.split(without_secrets(source, [format])).sheets}
+    return _names_folder(wish) or len(groups) > 1
+
+
+def _names_folder(wish: Wish) -> bool:
+    return wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
+
+
+def _names_file(wish: Wish) -> bool:
+    """Whether the name of the output has the ending of a file."""
+    if _names_folder(wish):
+        return False
+    to = wish.choice.to
+    endings = {*_ENDINGS, *FILE_ENDINGS, *(() if to in PAGES else by_slug(to).info.suffixes)}
+    name = Path(wish.out).name.removesuffix(ENCRYPTED)
+    return Path(bare_name(name)).suffix.lower() in endings
+
+
+def _folder_hint(wish: Wish) -> str:
+    if wish.out == "-":
+        return "name a folder with -o"
+    name = wish.out.removesuffix(ENCRYPTED)
+    return f"name a folder: -o {name.removesuffix(Path(name).suffix)}/"
 
 
 # one
@@ -129,6 +186,11 @@ def _sealed(made: Exported, encryption: Encryption | None) -> Exported:
 
 
 def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:
+    if wish.out != "-" and not made.is_file and _names_file(wish):
+        raise UsageError(
+            f"{wish.out}: this becomes a folder in the format {wish.choice.to}",
+            hint=_folder_hint(wish).removesuffix("/"),
+        )
     if wish.out != "-":
         return [(str(path), path.stat().st_size) for path in made.save(wish.out, gate=gate)]
     output.write_file(made.files, folder=made.folder)
@@ -195,7 +257,8 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
         _tell_other_files(others)
     if not wish.as_json and wish.progress != "json":
         _tell_failures(failed)
-    return max((each.failure.exit_code for each in failed if each.failure), default=0)
+    codes = [each.failure.exit_code for each in failed if each.failure]
+    return PARTLY if pages and codes else max(codes, default=0)
 
 
 def _watched(wish: Wish, gate: OutputGate) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
@@ -61,7 +62,8 @@ def jobs(
     archived = archived or {}
     on_disk = [path for path in paths if path not in archived]
     for each in found(on_disk, format=format) if on_disk else ():
-        for part in _parts(each, format):
+        is_top = len(paths) == 1 and each.source == os.path.abspath(paths[0])
+        for part in _parts(each, format, is_top=is_top):
             name = _free(part.name, taken)
             out.append(
                 Job(
@@ -111,8 +113,11 @@ def _page_name(named: str, entry: Kept) -> str:
     return PurePath(named).stem if "/" in named or "." in named else entry.id
 
 
-def _parts(each: Found, format: str | None) -> Iterable[Job]:
-    """The conversations of a folder that holds many, each with its own files."""
+def _parts(each: Found, format: str | None, *, is_top: bool) -> Iterable[Job]:
+    """The conversations of a folder that holds many, each with its own files.
+
+    `is_top` says that it is the only folder that is exported; its name is not part of theirs.
+    """
     whole = Job(
         number=0,
         root=each.source,
@@ -125,14 +130,14 @@ def _parts(each: Found, format: str | None) -> Iterable[Job]:
     if not Path(each.source).is_dir():
         return [whole]
     try:
-        found = list(_groups(each, load_found(each), format))
+        found = list(_groups(each, load_found(each), format, is_top=is_top))
     except TalktreeError:
         # Its turn will tell what is wrong with it.
         return [whole]
     return found if len(found) > 1 or each.without else [whole]
 
 
-def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
+def _groups(each: Found, source: Source, format: str | None, *, is_top: bool) -> Iterator[Job]:
     chosen = by_slug(format) if format else detect(source).format
     source = without_secrets(source, [chosen])
     source = source.minus(chosen.fleeting(source))
@@ -146,7 +151,7 @@ def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
             files=tuple(paths),
             format=chosen.info.slug,
             shown=f"{each.shown}/{paths[0]}",
-            name=group if each.asked else f"{each.relative}/{group}",
+            name=group if each.asked or is_top else f"{each.relative}/{group}",
             size=sum(source.files[path].size for path in paths),
             asked=each.asked,
             other_files=others,
