@@ -1,4 +1,4 @@
-"""What `talktree export -o NAME` writes: one file if the name has the ending of one, else a folder."""
+"""`talktree export -o NAME` writes one file if the name has the ending of one, else a folder."""
 
 from __future__ import annotations
 

@@ -147,12 +147,7 @@ def command(
             redaction=_redaction(wishes),
         )
         return export_table(what[0], target, choice)
-    tables = [each for each in what if each in TABLES]
-    if tables:
-        raise UsageError(
-            f"{tables[0]}: a table is exported alone",
-            hint=f"a path of that name is written ./{tables[0]}",
-        )
+    _refuse_tables(what)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
     gate = OutputGate(libraries.inputs(what, library), force=force)
     wishes["encryption"] = encryption
@@ -240,6 +235,16 @@ def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
     if any(len(word.strip()) < SHORTEST_WORD for word in words):
         raise UsageError("a word to redact is too short", hint="use at least two characters")
     return words
+
+
+def _refuse_tables(what: Sequence[str]) -> None:
+    """Raise for a table among conversations."""
+    for each in what:
+        if each in TABLES:
+            raise UsageError(
+                f"{each}: a table is exported alone",
+                hint=f"a path of that name is written ./{each}",
+            )
 
 
 def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:
