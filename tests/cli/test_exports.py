@@ -46,7 +46,7 @@ def test_conversations_of_the_library_become_pages(folder: Path) -> None:
 def test_one_that_is_not_there_is_named_and_the_others_are_written(folder: Path) -> None:
     first = _ids(folder)[0]
     done = run(folder, "export", first, "nothing", "talks/muse.json", "--to", "md", "-o", "out/")
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert "talktree: wrote out/ (2 pages, " in done.stderr
     assert done.stderr.endswith("talktree: nothing: no such conversation\n")
     assert {path.name for path in (folder / "out").iterdir()} == {f"{first}.md", "muse.md"}

@@ -104,9 +104,9 @@ def test_it_finds_names_paths_and_edits(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     matches = {Path(str(each["path"])).name: each for each in found(tmp_path, NAME)}
     assert matches["chat.jsonl"]["in_name"]
-    assert not matches["chat.jsonl"]["versions"]
+    assert matches["chat.jsonl"]["versions"] == [1]
     assert f"To {NAME}." in json.dumps(matches["edited.jsonl"]["edits"], ensure_ascii=False)
-    assert not matches["edited.jsonl"]["versions"]
+    assert matches["edited.jsonl"]["versions"] == [1]
 
 
 def test_a_pattern_is_matched_with_bytes(tmp_path: Path) -> None:

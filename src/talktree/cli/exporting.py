@@ -21,17 +21,24 @@ from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported, redactor_for
 from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
-from talktree.files import OutputGate, input_paths, load
+from talktree.files import OutputGate, bare_name, input_paths, load
 from talktree.formats import by_slug, slugs
+from talktree.formats.detect import detect
+from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.measure import counted, size
 
+FILE_ENDINGS = (".json", ".jsonl", ".xml")
+"""Endings of files besides those of pages and of the format that is written."""
+ENCRYPTED = ".age"
 LARGE = 2000
 """From so many messages on it may take long enough for a bar."""
 MOST_TOLD = 20
+PARTLY = 3
+"""The exit code if something could not be read and the rest was written."""
 _PLURALS = {"message not shown to the user": "messages not shown to the user"}
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
 
@@ -74,27 +81,77 @@ def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | 
         gate.check_stdout()
     else:
         gate.claim(wish.out)
-    if _is_many(wish):
+    if _is_many(wish, encryption):
         if encryption:
             encryption.refuse_folder()
         return _export_many(wish, gate)
     return _export_one(wish, gate, encryption)
 
 
-def _is_many(wish: Wish) -> bool:
-    """Several paths make a folder; so does a folder of conversations if a folder is named.
+def _is_many(wish: Wish, encryption: Encryption | None) -> bool:
+    """Whether several conversations are written, each into a file or folder of its own.
 
-    In a format a folder that is one source becomes one output, as `talktree convert` makes it.
+    A name with the ending of a file is one file, so several sources are refused. Any other name is
+    a folder if there are several conversations, or if it ends with a slash.
     """
-    if len(wish.paths) > 1:
-        return True
-    (path,) = wish.paths
-    names_folder = wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
-    if names_folder or wish.out == "-":
-        return wish.out != "-"
-    if Path(wish.out).suffix or not os.path.isdir(path):
+    several = len(wish.paths) > 1 or _is_collection(wish)
+    if _names_file(wish) or wish.out == "-":
+        if several and encryption:
+            encryption.refuse_folder()
+        if several:
+            raise UsageError(
+                f"{wish.out}: several conversations cannot become one file",
+                hint=_folder_hint(wish),
+            )
         return False
-    return wish.choice.to in PAGES or (wish.source_format is None and not is_one(load(path)))
+    if several or wish.choice.to in PAGES:
+        return several or _names_folder(wish) or os.path.isdir(wish.paths[0])
+    if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
+        return False
+    return _is_split(wish)
+
+
+def _is_collection(wish: Wish) -> bool:
+    """Whether the one path is a folder of several sources."""
+    path = wish.paths[0]
+    return wish.source_format is None and os.path.isdir(path) and not is_one(load(path))
+
+
+def _is_split(wish: Wish) -> bool:
+    """Whether the one source becomes a folder of conversations in a format.
+
+    In its own format a folder stays as it is.
+    """
+    path = wish.paths[0]
+    if not os.path.isdir(path):
+        return _names_folder(wish)
+    source = load(path)
+    format = by_slug(wish.source_format) if wish.source_format else detect(source).format
+    if format.info.slug == wish.choice.to:
+        return False
+    groups = {sheet.group for sheet in format.split(without_secrets(source, [format])).sheets}
+    return _names_folder(wish) or len(groups) > 1
+
+
+def _names_folder(wish: Wish) -> bool:
+    return wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
+
+
+def _names_file(wish: Wish) -> bool:
+    """Whether the name of the output has the ending of a file."""
+    if _names_folder(wish):
+        return False
+    to = wish.choice.to
+    endings = {*_ENDINGS, *FILE_ENDINGS, *(() if to in PAGES else by_slug(to).info.suffixes)}
+    name = Path(wish.out).name.removesuffix(ENCRYPTED)
+    return Path(bare_name(name)).suffix.lower() in endings
+
+
+def _folder_hint(wish: Wish) -> str:
+    if wish.out == "-":
+        return "name a folder with -o"
+    name = wish.out.removesuffix(ENCRYPTED)
+    return f"name a folder: -o {name.removesuffix(Path(name).suffix)}/"
 
 
 # one
@@ -129,6 +186,11 @@ def _sealed(made: Exported, encryption: Encryption | None) -> Exported:
 
 
 def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:
+    if wish.out != "-" and not made.is_file and _names_file(wish):
+        raise UsageError(
+            f"{wish.out}: this becomes a folder in the format {wish.choice.to}",
+            hint=_folder_hint(wish).removesuffix("/"),
+        )
     if wish.out != "-":
         return [(str(path), path.stat().st_size) for path in made.save(wish.out, gate=gate)]
     output.write_file(made.files, folder=made.folder)
@@ -143,7 +205,9 @@ def _conclude(
     written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
-        _print_json(written, made.secrets, made.left_out, [], looked_for=made.looked_for)
+        _print_json(
+            written, made.secrets, made.left_out, [], made.other_files, looked_for=made.looked_for
+        )
         return
     if not wish.speaks:
         return
@@ -153,6 +217,7 @@ def _conclude(
         tell(f"talktree: wrote {wish.out} ({files}{total})")
     tell_redacted(made.secrets, made.looked_for)
     _tell_left_out(made.left_out)
+    _tell_other_files(made.other_files)
     tell_findings(document, chosen=found)
 
 
@@ -167,7 +232,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
     failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
     if not pages and not failed:
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
-    skipped = [outcome.path for outcome in outcomes if outcome.skipped]
+    others = _other_files(outcomes)
     secrets: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     for outcome in outcomes:
@@ -180,7 +245,7 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
             secrets,
             left_out,
             failed,
-            skipped,
+            others,
             looked_for=looked_for,
         )
     elif wish.speaks and pages:
@@ -189,10 +254,11 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
         tell(f"talktree: wrote {wish.out} ({what}, {total})")
         tell_redacted(secrets, looked_for)
         _tell_left_out(left_out)
-        _tell_skipped(skipped)
+        _tell_other_files(others)
     if not wish.as_json and wish.progress != "json":
         _tell_failures(failed)
-    return max((each.failure.exit_code for each in failed if each.failure), default=0)
+    codes = [each.failure.exit_code for each in failed if each.failure]
+    return PARTLY if pages and codes else max(codes, default=0)
 
 
 def _watched(wish: Wish, gate: OutputGate) -> list[Outcome]:
@@ -221,12 +287,12 @@ def _tell_step(outcome: Outcome, done: int, total: int) -> None:
     tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
 
 
-def _tell_skipped(paths: Sequence[str]) -> None:
-    """Name the files that were left out."""
-    for path in paths[:MOST_TOLD]:
-        tell(f"talktree: left out: {path}: no known conversation format")
-    if len(paths) > MOST_TOLD:
-        tell(f"talktree: {len(paths) - MOST_TOLD:,} more left out; --json tells all")
+def _other_files(outcomes: Sequence[Outcome]) -> list[str]:
+    """The files that were left out: those in no known format, and those beside conversations."""
+    found: dict[str, None] = {}
+    for outcome in outcomes:
+        found |= dict.fromkeys([outcome.path] if outcome.skipped else outcome.other_files)
+    return [*found]
 
 
 def _tell_failures(failed: Sequence[Outcome]) -> None:
@@ -258,12 +324,20 @@ def _tell_left_out(left_out: Mapping[str, int]) -> None:
         tell(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
 
 
+def _tell_other_files(paths: Sequence[str]) -> None:
+    """Name the files that are not in the output."""
+    if paths:
+        some = ", ".join(paths[:MOST_TOLD])
+        more = ", …; --json names all" if len(paths) > MOST_TOLD else ""
+        tell(f"talktree: {counted(len(paths), 'other file')} left out: {some}{more}")
+
+
 def _print_json(
     written: Sequence[tuple[str, int]],
     secrets: Mapping[str, int],
     left_out: Mapping[str, int],
     failed: Sequence[Outcome],
-    skipped: Sequence[str] = (),
+    other_files: Sequence[str] = (),
     *,
     looked_for: str = "",
 ) -> None:
@@ -277,6 +351,6 @@ def _print_json(
         "failed": [
             {"path": each.path, "error": each.failure.message} for each in failed if each.failure
         ],
-        "skipped": [*skipped],
+        "skipped": [*other_files],
     }
     output.print_text([document_text(shape)])

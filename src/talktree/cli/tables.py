@@ -45,8 +45,8 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
     from talktree.library.importing.result import Failed
     from talktree.library.tables.export import export
 
-    redactor = redactor_for(target.redaction) if target.redaction else None
-    looked_for = redactor.targets.describe() if redactor else ""
+    redaction = TableRedaction(redactor_for(target.redaction)) if target.redaction else None
+    looked_for = redaction.redactor.targets.describe() if redaction else ""
     out, to, as_json = target.out, target.to, target.as_json
     if out == "-":
         _refuse_odd_stdout(target)
@@ -61,7 +61,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
             gate=gate,
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
-            redaction=TableRedaction(redactor) if redactor else None,
+            redaction=redaction,
             since=libraries.beginning("--since", chosen.since),
             until=libraries.end("--until", chosen.until),
             project=chosen.project,
@@ -76,7 +76,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
         shape: dict[str, Json] = {
             "written": [out],
             "rows": done.rows,
-            "redacted": dict(sorted(redactor.counts.items())) if redactor else {},
+            "redacted": dict(sorted(redaction.counts.items())) if redaction else {},
             "looked_for": looked_for,
             "failed": failed_shape(failed),
         }
@@ -85,7 +85,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
         from talktree.cli.exporting import tell_redacted
 
         tell(f"talktree: {out}: {counted(done.rows, 'row')}")
-        tell_redacted(redactor.counts if redactor else {}, looked_for)
+        tell_redacted(redaction.counts if redaction else {}, looked_for)
         failures_told(failed, quiet=False)
     return 3 if failed else 0
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -14,6 +16,11 @@ from talktree.export.names import file_name
 from talktree.export.page.page import page
 from talktree.export.redacting import redacted
 from talktree.export.redaction import Redactor
+from talktree.export.shared_files import (
+    origin_of,
+    without_binary_files,
+    without_foreign_files,
+)
 from talktree.export.targets import Targets
 from talktree.export.walk import Tell, Walk
 from talktree.export.words import Markdown, Plain
@@ -22,6 +29,9 @@ from talktree.formats.engine import Origin
 from talktree.model.document import Document
 from talktree.model.mending import mended
 from talktree.settings.redaction import redaction_settings
+
+if TYPE_CHECKING:
+    from talktree.conversion.options import Made
 
 PIECE = 1 << 16
 SMALL = 4 << 20
@@ -33,6 +43,8 @@ class Exported(Struct, frozen=True, kw_only=True):
 
     files: Mapping[str, Iterable[bytes]]
     folder: bool = False
+    main: str | None = None
+    """The file that all others are companion files of, if there is one."""
     name: str
     """What to call it, with its ending."""
     secrets: Counter[str]
@@ -41,13 +53,21 @@ class Exported(Struct, frozen=True, kw_only=True):
     """What was looked for in order to replace it, in words; empty if nothing was."""
     left_out: Counter[str] = Counter()
     """How many deleted and hidden things of which kind were left out."""
+    other_files: tuple[str, ...] = ()
+    """Files beside the conversations, or embedded in them, that were left out."""
     title: str = ""
     facts: Sequence[str] = ()
 
     def save(self, path: str | Path, *, gate: OutputGate | None = None) -> list[Path]:
         """Write it, whole or not at all, where the gate allows it."""
-        files = as_named(Path(path).name, self.files, folder=self.folder)
-        return save(files, path, folder=self.folder, gate=gate)
+        name = Path(path).name
+        files = as_named(name, self.files, folder=self.folder, main=self.main)
+        return save(files, path, folder=self.folder, main=self.main, gate=gate)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file, perhaps with companion files."""
+        return not self.folder or self.main is not None
 
 
 def _silent(done: int) -> None:
@@ -78,6 +98,7 @@ def exported(
     """
     redactor = redactor or redactor_for(choice)
     looked_for = redactor.targets.describe() if choice.redact else ""
+    document, other_files = _shared(document, choice)
     if choice.redact:
         document = redacted(document, redactor, lambda: tell(0))
     if choice.to not in PAGES:
@@ -85,14 +106,15 @@ def exported(
         from talktree.export.as_format import as_format
 
         made, left_out = as_format(document, choice, only, tell)
-        name = file_name(document.name, "" if made.folder else _ending(made.files))
         return Exported(
             files=made.files,
             folder=made.folder,
-            name=name,
+            main=made.main,
+            name=file_name(document.name, _ending(made)),
             secrets=redactor.counts,
             looked_for=looked_for,
             left_out=left_out,
+            other_files=other_files,
         )
     numbers = range(len(document.conversations)) if only is None else only
     small = _is_small(document)
@@ -108,9 +130,27 @@ def exported(
         secrets=redactor.counts,
         looked_for=looked_for,
         left_out=sum((walk.left_out for walk in walks), Counter()),
+        other_files=other_files,
         title=title,
         facts=facts,
     )
+
+
+def _shared(document: Document, choice: Choice) -> tuple[Document, tuple[str, ...]]:
+    """The document without files that are not exported, and what these files are called."""
+    origin = origin_of(document)
+    folder = os.path.dirname(document.shown) if origin.source.main else document.shown
+    document, foreign = without_foreign_files(document)
+    embedded: tuple[str, ...] = ()
+    binary: tuple[str, ...] = ()
+    if choice.to not in PAGES:
+        # Imported only here, because that is slow.
+        from talktree.export.embedded_files import without_embedded_files
+
+        document, embedded = without_embedded_files(document)
+        document, binary = without_binary_files(document) if choice.redact else (document, ())
+    paths = (os.path.join(folder, path) for path in (*foreign, *binary))
+    return document, (*paths, *(f"{path} (embedded)" for path in embedded))
 
 
 def _is_small(document: Document) -> bool:
@@ -145,6 +185,9 @@ def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
     yield "".join(held).encode("utf-8", "replace")
 
 
-def _ending(files: Mapping[str, object]) -> str:
-    (path,) = files
+def _ending(made: Made) -> str:
+    """What the name of the file ends with; nothing for a folder."""
+    if made.folder:
+        return Path(made.main or "").suffix
+    (path,) = made.files
     return Path(path).suffix

@@ -31,9 +31,11 @@ from talktree.export.page.index import Line, index_page
 from talktree.export.redaction import Redactor
 from talktree.files import OutputGate, Source, load
 from talktree.files.content import OnDisk
+from talktree.files.placement import place_files
 from talktree.files.save import beneath, building_folder, place_folder
 from talktree.formats import by_slug
-from talktree.formats.companions import with_companions
+from talktree.formats.base import Format
+from talktree.formats.companions import are_companions, with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.library.library import Library
@@ -71,6 +73,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     size: int = 0
     secrets: dict[str, int] = {}
     left_out: dict[str, int] = {}
+    other_files: tuple[str, ...] = ()
+    """Files beside the conversation, or embedded in it, that were left out."""
     skipped: bool = False
     failure: Failure | None = None
 
@@ -161,8 +165,8 @@ def _worked(order: Order, job: Job) -> Outcome:
     with _opened(job) as document:
         made = exported(document, choice, redactor=redactor)
         name = redacted_path(job.name, redactor) if choice.redact else job.name
-        ending = "" if made.folder else PAGES.get(choice.to) or Path(made.name).suffix
-        path = _claimed(Path(order.out), name, ending, folder=made.folder)
+        ending = PAGES.get(choice.to) or (Path(made.name).suffix if made.is_file else "")
+        path = _claimed(Path(order.out), name, ending, folder=not made.is_file)
         size = _write(made, path)
     return Outcome(
         number=job.number,
@@ -173,6 +177,7 @@ def _worked(order: Order, job: Job) -> Outcome:
         size=size,
         secrets=dict(made.secrets),
         left_out=dict(made.left_out),
+        other_files=(*job.other_files, *made.other_files),
     )
 
 
@@ -182,23 +187,30 @@ def _write(made: Exported, path: Path) -> int:
     Not synced one by one: the folder of all appears by one rename, and can be made again.
     """
     size = 0
+    places = _places(made, path)
     try:
         for name, pieces in made.files.items():
-            inside = path / beneath(name) if made.folder else path
-            inside.parent.mkdir(parents=True, exist_ok=True)
-            with open(inside, "wb") as file:
+            places[name].parent.mkdir(parents=True, exist_ok=True)
+            with open(places[name], "wb") as file:
                 for piece in pieces:
                     size += file.write(piece)
     except BaseException as error:
         # Others may succeed, and a part of this one must not be among them.
-        if made.folder:
+        for place in places.values():
+            place.unlink(missing_ok=True)
+        if not made.is_file:
             shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise Unreadable(f"{path.name}: cannot write: {error.strerror or error}") from None
         raise
     return size
+
+
+def _places(made: Exported, path: Path) -> dict[str, Path]:
+    """Where each file is written."""
+    if made.main is not None:
+        return place_files(made.files, path, made.main)
+    return {name: path / beneath(name) if made.folder else path for name in made.files}
 
 
 def redacted_path(name: str, redactor: Redactor) -> str:
@@ -240,16 +252,27 @@ def _opened(job: Job) -> Iterator[Document]:
 
 def _read(job: Job) -> Document:
     root = Path(job.root)
-    source = load(root, shown=job.shown) if not job.files else _source(root, job.files)
+    if job.files:
+        assert job.format is not None
+        format = by_slug(job.format)
+        return read(_source(root, job, format), format)
+    source = load(root, shown=job.shown)
     format = by_slug(job.format) if job.format else detect(source).format
     return read(with_companions(source, format), format)
 
 
-def _source(root: Path, files: Sequence[str]) -> Source:
+def _source(root: Path, job: Job, format: Format) -> Source:
+    """Some files of a folder; a file with companion files is one in its own folder."""
+    files, shown = job.files, job.shown
     name = Path(files[0]).name
-    if len(files) == 1:
-        return Source(name, {name: OnDisk(root / files[0])}, folder=False)
-    return Source(name, {path: OnDisk(root / path) for path in files}, folder=True)
+    folder = files[0].removesuffix(name)
+    inside = {path.removeprefix(folder): OnDisk(root / path) for path in files}
+    others = [path for path in inside if path != name]
+    together = all(path.startswith(folder) for path in files)
+    if together and are_companions(format, name, others):
+        return Source(name, inside, folder=bool(others), shown=shown)
+    contents = {path: OnDisk(root / path) for path in files}
+    return Source(name, contents, folder=True, shown=shown.removesuffix(f"/{files[0]}"))
 
 
 def _failed(job: Job, failure: Failure, *, skipped: bool = False) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
@@ -11,6 +12,7 @@ from talktree.errors import Failure, TalktreeError
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.detect import detect
+from talktree.formats.owners import files_by_conversation
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import Found, found, load_found
 from talktree.library.listing import Kept
@@ -39,6 +41,8 @@ class Job(Struct, frozen=True, kw_only=True):
     size: int
     asked: bool
     archived: ArchivedSource | None = None
+    other_files: tuple[str, ...] = ()
+    """Files of the same folder that belong to none of its conversations."""
     failure: Failure | None = None
     """Why it cannot be read; then nothing is tried."""
 
@@ -58,7 +62,8 @@ def jobs(
     archived = archived or {}
     on_disk = [path for path in paths if path not in archived]
     for each in found(on_disk, format=format) if on_disk else ():
-        for part in _parts(each, format):
+        is_top = len(paths) == 1 and each.source == os.path.abspath(paths[0])
+        for part in _parts(each, format, is_top=is_top):
             name = _free(part.name, taken)
             out.append(
                 Job(
@@ -70,6 +75,7 @@ def jobs(
                     name=name,
                     size=part.size,
                     asked=each.asked,
+                    other_files=part.other_files,
                 )
             )
     for named, source in archived.items():
@@ -107,8 +113,11 @@ def _page_name(named: str, entry: Kept) -> str:
     return PurePath(named).stem if "/" in named or "." in named else entry.id
 
 
-def _parts(each: Found, format: str | None) -> Iterable[Job]:
-    """The conversations of a folder that holds many, each with its own files."""
+def _parts(each: Found, format: str | None, *, is_top: bool) -> Iterable[Job]:
+    """The conversations of a folder that holds many, each with its own files.
+
+    `is_top` says that it is the only folder that is exported; its name is not part of theirs.
+    """
     whole = Job(
         number=0,
         root=each.source,
@@ -121,18 +130,20 @@ def _parts(each: Found, format: str | None) -> Iterable[Job]:
     if not Path(each.source).is_dir():
         return [whole]
     try:
-        found = list(_groups(each, load_found(each), format))
+        found = list(_groups(each, load_found(each), format, is_top=is_top))
     except TalktreeError:
         # Its turn will tell what is wrong with it.
         return [whole]
     return found if len(found) > 1 or each.without else [whole]
 
 
-def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
+def _groups(each: Found, source: Source, format: str | None, *, is_top: bool) -> Iterator[Job]:
     chosen = by_slug(format) if format else detect(source).format
-    groups: dict[str, list[str]] = {}
-    for sheet in chosen.split(without_secrets(source, [chosen])).sheets:
-        groups.setdefault(sheet.group, []).append(sheet.path)
+    source = without_secrets(source, [chosen])
+    source = source.minus(chosen.fleeting(source))
+    groups = files_by_conversation(source.files, chosen.split(source), chosen)
+    owned = {path for paths in groups.values() for path in paths}
+    others = tuple(f"{each.shown}/{path}" for path in source.files if path not in owned)
     for group, paths in groups.items():
         yield Job(
             number=0,
@@ -140,10 +151,12 @@ def _groups(each: Found, source: Source, format: str | None) -> Iterator[Job]:
             files=tuple(paths),
             format=chosen.info.slug,
             shown=f"{each.shown}/{paths[0]}",
-            name=group if each.asked else f"{each.relative}/{group}",
+            name=group if each.asked or is_top else f"{each.relative}/{group}",
             size=sum(source.files[path].size for path in paths),
             asked=each.asked,
+            other_files=others,
         )
+        others = ()
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -12,10 +12,10 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from talktree.errors import UsageError
+from talktree.errors import Refused, UsageError
 from talktree.export import strings
 from talktree.export.redaction import Redactor
-from talktree.files import Content, Source, parked
+from talktree.files import Content, Source, encode_text, parked, unpacked
 from talktree.formats.engine import Origin, read, write
 from talktree.model.document import Document
 from talktree.model.vendor_walk import written_links
@@ -49,16 +49,19 @@ def redacted(
     origin = document.origin
     assert isinstance(origin, Origin)
     source = as_it_stands(document)
-    json = {path: _is_json(content) for path, content in source.files.items()}
-    for path, content in source.files.items():
+    texts = _texts(source)
+    json = {path: _is_json(content) for path, content in texts.items()}
+    for path, content in texts.items():
         for data in _blocks(content):
             watch()
             _learn(data, redactor, json=json[path])
     if not redactor.is_needed:
         return document
     files = {
-        redactor.text(path): parked(_masked(content, redactor, json=json[path]))
-        for path, content in source.files.items()
+        redactor.text(path): parked(
+            encode_text(content, _masked(content, redactor, json=json[path]))
+        )
+        for path, content in texts.items()
     }
     name = redactor.text(source.name)
     clean = read(Source(name, files, folder=source.folder), origin.format)
@@ -68,6 +71,19 @@ def redacted(
             hint="use a longer word that only texts contain",
         )
     return clean
+
+
+def _texts(source: Source) -> dict[str, Content]:
+    """The files of a source, decompressed and decoded."""
+    plain = unpacked(source)
+    texts: dict[str, Content] = {}
+    for path, content in source.files.items():
+        try:
+            texts[path] = plain.files[path]
+        except Refused:
+            # It unpacks to too much. No conversation is read from it, and exports leave it out.
+            texts[path] = content
+    return texts
 
 
 def _has_same_shape(one: Document, other: Document) -> bool:

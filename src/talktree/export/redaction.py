@@ -68,6 +68,13 @@ class Redactor:
             self._sorted = sorted(self._put.items(), key=lambda each: -len(each[0]))
         return self._sorted
 
+    def placeholder_kinds(self) -> dict[str, str]:
+        """What each placeholder is for."""
+        return {
+            placed: placed[len("[redacted: ") :].rpartition(" ")[0]
+            for placed in self._words.values()
+        }
+
     def words(self, secret: Secret, held: str) -> str:
         """What is put in the place of a secret."""
         placed = self._placeholder(bared(held), _ARTICLE.sub("", secret.what))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 from talktree.export.redacting import redacted
 from talktree.export.redaction import Redactor
 from talktree.model.document import Document
+
+_PLACEHOLDER = re.compile(r"\[redacted: [^\[\]]+\]")
 
 
 class TableRedaction:
@@ -12,6 +17,7 @@ class TableRedaction:
 
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
+        self._written: set[str] = set()
 
     def document(self, document: Document) -> Document:
         """The document without secrets."""
@@ -20,3 +26,13 @@ class TableRedaction:
     def text(self, text: str) -> str:
         """The text without secrets."""
         return self.redactor.text(text)
+
+    def note(self, text: str) -> None:
+        """Note which placeholders are in a text that is written."""
+        self._written.update(_PLACEHOLDER.findall(text))
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many different secrets of which kind were replaced in the table."""
+        kinds = self.redactor.placeholder_kinds()
+        return Counter(kinds[each] for each in self._written if each in kinds)

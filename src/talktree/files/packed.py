@@ -77,8 +77,15 @@ def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
             f"{content.damage}; to write it anew would drop the rest",
             hint="convert what can be read to a new file, and change that",
         )
+    return encode_text(content, pieces)
+
+
+def encode_text(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
+    """A text in the form of a file; what of a damaged file cannot be read is dropped."""
+    if not isinstance(content, Unpacked):
+        return pieces
     if content.how == UTF16:
-        return as_utf16(form_of(content), pieces)
+        return as_utf16(form_of_text(content.stored), pieces)
     if not content.named:
         return pieces
     return _repacked(content.how, pieces)

@@ -180,6 +180,13 @@ class Format(ABC):
         """Locks and caches, by their names alone: no part of what is read, carried or copied."""
         return ()
 
+    def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+        """The conversation that a file without messages belongs to; None if there is none.
+
+        The files with the messages of each conversation are given by its group.
+        """
+        return None
+
     @abstractmethod
     def detect(self, probe: Probe) -> Detection | None:
         """Whether this is its own, from names and first bytes only."""

@@ -188,8 +188,12 @@ class Collection(Document):
         return self.sources[0]
 
     def _refuse(self) -> NoReturn:
-        paths = [each.path for each in self.members if each.format is not None]
-        named = list(filter(None, paths))
+        known = [each for each in self.members if each.format is not None]
+        paths = [each.path for each in known]
+        # Sources of the folder's own format have no path but those of their files.
+        named = [
+            path for each in known for path in ([each.path] if each.path else each.source.files)
+        ]
         some = ", ".join(named[:NAMED]) + (", …" if len(named) > NAMED else "")
         raise UsageError(
             f"{self.shown}: a folder of {len(paths)} sources, not one",

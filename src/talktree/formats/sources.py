@@ -148,13 +148,16 @@ def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format
 
     A file that makes up a conversation together with others is not looked at.
     """
-    alone = _alone(source, format)
+    alone, strangers = _alone(source, format)
     for path, content in source.files.items():
         if "/" in path or path not in alone:
             continue
         single = Source(path, {path: content}, folder=False)
         own = format.detect(Probe(single))
         if own is not None and own.confidence >= SURE:
+            if path in strangers and _is_detected(single, format):
+                # It is a conversation, but its name is not one that the format has in folders.
+                yield path, format
             continue
         other = _detected(single)
         # A part of another format's folder, such as its metadata, is not a source of its own.
@@ -162,17 +165,22 @@ def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format
             yield path, other.format
 
 
-def _alone(source: Source, format: Format) -> set[str]:
-    """The files of a folder that are no part of it, or a whole conversation each."""
+def _alone(source: Source, format: Format) -> tuple[set[str], set[str]]:
+    """The files of a folder that are a whole conversation each, or no part of it; the latter."""
     try:
         split = format.split(without_secrets(source, [format]))
     except TalktreeError:
-        return set()
+        return set(), set()
     groups: dict[str, list[str]] = {}
     for sheet in split.sheets:
         groups.setdefault(getattr(sheet, "group", sheet.path), []).append(sheet.path)
     lone = {paths[0] for paths in groups.values() if len(paths) == 1}
-    return lone.union(split.strangers)
+    return lone.union(split.strangers), set(split.strangers)
+
+
+def _is_detected(source: Source, format: Format) -> bool:
+    found = _detected(source)
+    return found is not None and found.format is format
 
 
 def _detected(source: Source) -> Guess | None:

@@ -26,7 +26,6 @@ from talktree.model.message import Message
 from talktree.testing import contract, conversion_contract
 from talktree.testing.strategies import damaged
 
-
 any_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine draws and checks slowly; that is no fault of a format."""
 

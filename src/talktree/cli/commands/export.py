@@ -33,7 +33,7 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     metavar="OUT",
     required=True,
     type=params.PATH,
-    help="A file, or a folder for several; - is stdout.",
+    help="A file, or a folder (OUT/) for several; - is stdout.",
 )
 @params.force
 @click.option(
@@ -115,11 +115,19 @@ def command(
 ) -> int:
     """Write a conversation as a page for other people, or a TABLE of the library for programs.
 
-    A page holds all it needs and no script. Several conversations, or a folder of them, become a
-    folder: of pages with an index, or with a file or folder of FORMAT for each. TABLE is one of
-    messages, calls, usage or files and needs the extra `data` (exit code 6 without it); a path of
-    that name is written `./messages`. Keys, tokens and passwords that are found are replaced in
-    pages and tables unless --no-redact is given.
+    A page holds all it needs and no script. If OUT has the ending of a file (.html, .jsonl), one
+    file is written; several conversations are refused unless they are in one file, or in a folder
+    of one format, and one file can hold them. Any other OUT is a folder if there are several
+    conversations or if it ends with a slash: of pages with an index, or with a file or folder of
+    FORMAT for each. A folder that is in FORMAT already keeps its layout.
+
+    Files that belong to no conversation are left out and named. Keys, tokens and passwords that are
+    found are replaced unless --no-redact is given; without it, files of a conversation that are not
+    text are left out, too.
+
+    TABLE is one of messages, calls, usage or files and needs the extra `data` (exit code 6 without
+    it); a path of that name is written `./messages`.
+
     Deleted messages, and messages that are not shown to the user, are left out of pages and have no
     texts in tables unless --include-deleted. An output that exists is replaced only with --force,
     and the input never. Exit code 3 if something could not be read; the rest is written.
@@ -139,6 +147,7 @@ def command(
             redaction=_redaction(wishes),
         )
         return export_table(what[0], target, choice)
+    _refuse_tables(what)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
     gate = OutputGate(libraries.inputs(what, library), force=force)
     wishes["encryption"] = encryption
@@ -226,6 +235,16 @@ def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
     if any(len(word.strip()) < SHORTEST_WORD for word in words):
         raise UsageError("a word to redact is too short", hint="use at least two characters")
     return words
+
+
+def _refuse_tables(what: Sequence[str]) -> None:
+    """Raise for a table among conversations."""
+    for each in what:
+        if each in TABLES:
+            raise UsageError(
+                f"{each}: a table is exported alone",
+                hint=f"a path of that name is written ./{each}",
+            )
 
 
 def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:

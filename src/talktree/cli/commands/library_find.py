@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
+from talktree.files import OutputGate
 from talktree.library.temporary import find_in_copies, list_roots
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
@@ -28,11 +30,19 @@ NOTHING_FOUND = 1
 @click.command("find", cls=Verb)
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
 @click.option("--pattern", metavar="REGEX", help="Find what matches a regular expression.")
+@click.option(
+    "--restore-into",
+    "into",
+    metavar="DIR",
+    type=params.FOLDER,
+    help="Also write everything there that `library forget --found` erases.",
+)
 @params.as_json
 @libraries.at
 def find(
     texts: tuple[str, ...],
     pattern: str | None,
+    into: str | None,
     as_json: bool,  # noqa: FBT001
     library: str | None,
 ) -> int:
@@ -43,29 +53,51 @@ def find(
     do not matter. Images, and other data that is encoded, are not read. A --pattern is matched with
     the bytes of a file, in UTF-8. For each conversation it says which versions hold the text.
     Exit code 1 if the text is nowhere.
+
+    With --restore-into, all versions of each conversation are written, byte for byte, together with
+    its sub-agents, its other files, copies of it, unsaved edits and the names of branches.
     """
     if bool(texts) == (pattern is not None):
         raise UsageError("give a text or a pattern", hint="talktree library find 'Ana Lopes'")
     found: dict[str | None, FoundText] = {}
     if library or has_library(None) or not list_roots():
         with opened(library) as kept:
+            if into is not None:
+                OutputGate([kept.root]).check_into(into)
             found[library] = kept.find(*texts, pattern=pattern)
     if not library:
         copies = find_in_copies(texts, pattern)
         found.update((str(root), each) for root, each in copies.items())
     if not found:
         require_library(None)  # what a studio had left held no edits
+    written = [] if into is None else _restore(found, Path(into))
     if as_json:
-        output.print_text([document_text(_shape(found))])
+        output.print_text([document_text({**_shape(found), "written": [*map(str, written)]})])
     else:
         _report(found)
+        if written:
+            tell(f"talktree: wrote {into} ({counted(len(written), 'file')})")
     return 0 if any(found.values()) else NOTHING_FOUND
 
 
 find.examples = (
     "talktree library find 'Ana Lopes' ana@example.org",
     "talktree library find --pattern '(?i)invoice-[0-9]+'",
+    "talktree library find 'Ana Lopes' --json --restore-into ana > found.json",
 )
+
+
+def _restore(found: dict[str | None, FoundText], into: Path) -> list[Path]:
+    """Write all that is forgotten with the conversations that were found."""
+    from talktree.library.erasure.before_erasure import find_groups, restore_groups
+
+    written: list[Path] = []
+    for number, (root, each) in enumerate(found.items()):
+        if each.matches:
+            with opened(root) as kept:
+                groups = find_groups(kept, [match.source for match in each.matches])
+                written += restore_groups(kept, groups, into, f"studio-{number}-" if number else "")
+    return written
 
 
 def _report(found: dict[str | None, FoundText]) -> None:
@@ -121,6 +153,7 @@ def _match_shape(match: TextMatch) -> dict[str, Json]:
         "state": match.state,
         "occurrences": match.occurrences,
         "versions": [*match.versions],
+        "kept_versions": [*match.kept_versions],
         "edits": [json.loads(edit) for edit in match.edits],
         "in_name": match.is_in_name,
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ from talktree.cli.failures import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
+from talktree.home import data_home
 from talktree.library.dropped_files import is_dropped
 from talktree.library.kept_edits import find_holders
 from talktree.library.temporary import forget_copies
@@ -37,12 +40,19 @@ FINISH = "talktree library forget --finish"
 @click.command("forget", cls=Verb)
 @click.argument("named", metavar="[ID|PATH]...", type=params.PATH, nargs=-1)
 @click.option("-y", "--yes", is_flag=True, help="Erase it; otherwise only say what would go.")
+@click.option(
+    "--found",
+    metavar="FILE",
+    type=params.PATH,
+    help="Also the conversations that `library find --json` named; - is stdin.",
+)
 @click.option("--finish", is_flag=True, help="Finish an erasure that was interrupted.")
 @params.as_json
 @libraries.at
 def forget(
     named: tuple[str, ...],
     yes: bool,  # noqa: FBT001
+    found: str | None,
     finish: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
     library: str | None,
@@ -58,8 +68,12 @@ def forget(
     If another program reads the library meanwhile, some of it may have to wait. Then the command
     says what is left, with exit code 1; --finish, the next import and the next check erase it.
     """
-    if finish == bool(named):
+    if finish == bool(named or found):
         raise UsageError("name a conversation, or use --finish", hint="talktree list shows them")
+    if found:
+        named = (*named, *_paths_found(found, library))
+        if not named:
+            return _report_nothing(as_json=as_json)
     if finish:
         with opened(library, write=True) as kept:
             return _report(kept.finish_erasure(), [], as_json=as_json)
@@ -79,8 +93,37 @@ def forget(
 forget.examples = (
     "talktree library forget 3f2a",
     "talktree library forget 3f2a --yes",
+    "talktree library forget --found found.json --yes",
     "talktree library forget --finish",
 )
+
+
+def _paths_found(path: str, library: str | None) -> list[str]:
+    """The paths of the conversations of a library that `library find --json` wrote to a file."""
+    from talktree.files import load, load_stream
+
+    source = load_stream(sys.stdin.buffer) if path == "-" else load(path)
+    try:
+        matches = json.loads(b"".join(content.read() for content in source.files.values()))["found"]
+        paths = [(str(match["path"]), match["library"]) for match in matches]
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(
+            f"{path}: not a list of conversations that were found",
+            hint="it is written by: talktree library find --json TEXT",
+        ) from None
+    own = [each for each, root in paths if root == library]
+    for root in dict.fromkeys(root for each, root in paths if root != library and each not in own):
+        tell(f"talktree: some are in another library: use --library {root or data_home()}")
+    return own
+
+
+def _report_nothing(*, as_json: bool) -> int:
+    """Say that nothing was found, so that nothing is forgotten."""
+    if as_json:
+        _print(_shape([], [], None))
+    else:
+        tell("talktree: nothing was found; nothing is forgotten")
+    return 0
 
 
 def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:

@@ -27,6 +27,7 @@ from talktree.formats.claude_code.layout import (
     Groups,
     SessionFiles,
     kind_of,
+    owner_of,
     reading_order,
 )
 from talktree.formats.claude_code.lens import get
@@ -156,6 +157,9 @@ class ClaudeCode(Format):
             path for path in source.files if kind_of(path) == "stranger" or path in foreign
         ]
         return Split(sheets, strangers)
+
+    def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+        return owner_of(path, conversations)
 
     def _sheet(self, path: str, content: Content, group: str) -> Sheet:
         if _is_export(content.read(0, HEAD)):

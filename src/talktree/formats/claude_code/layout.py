@@ -19,6 +19,7 @@ from talktree.text.json_value import Json
 
 LINES = ".jsonl"
 SUB_AGENTS = "subagents"
+FILE_HISTORY = "file-history"
 OF_A_SESSION = (SUB_AGENTS, "tool-results", "workflows", "session-memory")
 """Folders in the folder of a session; what else is in that may be anything."""
 FIRST_LINES = 20
@@ -44,6 +45,22 @@ def kind_of(path: str) -> Kind:
     if _SUB_AGENT.fullmatch(path) or _AGENT.fullmatch(path):
         return "agent"
     return "session" if path.endswith(LINES) else "stranger"
+
+
+def owner_of(path: str, conversations: Collection[str]) -> str | None:
+    """The conversation that a companion file belongs to: that whose folder it is in.
+
+    The memory of a project and the index of its sessions belong to none.
+    """
+    if kind_of(path) != "companion":
+        return None
+    steps = path.split("/")[:-1]
+    above = ("/".join(steps[:count]) for count in range(len(steps), 0, -1))
+    found = next((folder for folder in above if folder in conversations), None)
+    if found is None and FILE_HISTORY in steps:
+        named = steps[steps.index(FILE_HISTORY) + 1 :][:1]
+        found = next((each for each in conversations if each.split("/")[-1:] == named), None)
+    return found
 
 
 class Groups:

@@ -27,6 +27,7 @@ from talktree.formats.sage.layout import (
     copy_path,
     fleeting,
     name_of,
+    owner_of,
     settings,
 )
 from talktree.formats.sage.lens import get
@@ -124,6 +125,9 @@ class Sage(Format):
             return split_folder(source, self, self.dialect)
         ((path, content),) = source.files.items()
         return Split([self._lone_sheet(path, content)])
+
+    def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+        return owner_of(path, conversations)
 
     def _lone_sheet(self, path: str, content: Content) -> Sheet:
         group = stem_of(path)

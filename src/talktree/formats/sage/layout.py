@@ -7,7 +7,7 @@ recognised by their names alone and never opened.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from talktree.formats.sage.kinds import METADATA
 
@@ -26,6 +26,8 @@ CACHE = "cache"
 ROOT_NAME = ".sage"
 LINES = (MESSAGES, SNAPSHOTS)
 """The files that hold the lines of a session."""
+HOME_FILES = (*LINES, METADATA)
+"""The files that are directly in the folder of a session."""
 _SETTINGS = frozenset({"config", "credentials", "settings", "sage_config"})
 _SETTINGS_ENDINGS = ("json", "toml", "yaml", "yml")
 
@@ -55,6 +57,20 @@ def copy_path(path: str) -> str:
 def is_backup(path: str) -> bool:
     """Whether a file is the earlier content of some file of the user's."""
     return BACKUPS in path.split("/")[:-1]
+
+
+def owner_of(path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+    """The session that a file without messages belongs to: backups, its log, its older file."""
+    homes: dict[str, str] = {}
+    for session, paths in conversations.items():
+        if copy_path(path) in paths:
+            return session
+        homes |= {folder_of(each): session for each in paths if name_of(each) in HOME_FILES}
+    if name_of(path) == OPERATIONS_LOG:
+        return homes.get(folder_of(path))
+    steps = path.split("/")
+    above = ("/".join(steps[:at]) for at, step in enumerate(steps[:-1]) if step == BACKUPS)
+    return next((homes[folder] for folder in above if folder in homes), None)
 
 
 def store_files(names: Iterable[str]) -> list[str]:

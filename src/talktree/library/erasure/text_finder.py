@@ -51,11 +51,13 @@ class TextMatch(NamedTuple):
     occurrences: int
     """How often the text is in all the bytes that are kept."""
     versions: tuple[int, ...]
-    """The numbers of the versions that hold it."""
+    """The numbers of the versions that hold it; a path or name has it in all of them."""
     edits: tuple[bytes, ...]
     """The edits that hold it, as JSON."""
     is_in_name: bool
     """Whether a path, an id, the name of a branch or a message about the file holds it."""
+    kept_versions: tuple[int, ...] = ()
+    """The numbers of all versions that are kept."""
 
 
 class FoundText(NamedTuple):
@@ -145,18 +147,22 @@ def _matches_of(library: Library, found: dict[int, _Matches]) -> Iterator[TextMa
                 format,
                 state,
                 matches.occurrences,
-                tuple(_versions_with(library, int(id), matches.first_ends)),
+                tuple(_versions_with(library, int(id), matches)),
                 tuple(matches.edits),
                 matches.is_in_name,
+                tuple(each.number for each in versions(library.db, int(id))),
             )
 
 
-def _versions_with(library: Library, source: int, first_ends: dict[int, int]) -> Iterator[int]:
-    """The versions of a source in which a file is long enough to hold an occurrence."""
-    if not first_ends:
-        return
-    for version in versions(library.db, source):
-        files = files_of(library.db, source, version.number)
+def _versions_with(library: Library, source: int, matches: _Matches) -> Iterator[int]:
+    """The versions of a source that hold the text, in a file, in its name, or in an edit of it."""
+    first_ends = matches.first_ends
+    kept = versions(library.db, source)
+    for version in kept:
+        if matches.is_in_name or (matches.edits and version is kept[-1]):
+            yield version.number
+            continue
+        files = files_of(library.db, source, version.number) if first_ends else []
         if any(file.length >= first_ends.get(file.generation, file.length + 1) for file in files):
             yield version.number
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
 KINDS = ("parquet", "csv", "arrow")
+PLACEHOLDER = "[redacted: "
+"""How the placeholder of a secret begins."""
 Sink = Callable[[Iterable[bytes]], None]
 """Takes the bytes of a file as they are made."""
 
@@ -99,7 +101,7 @@ def export(
         redaction=redaction,
         **filters,
     )
-    counter = _Counter(found)
+    counter = _Counter(found, redaction)
     pieces = _written(kind, counter)
     if isinstance(path, Path):
         save({path.name: pieces}, path, folder=False, gate=gate)
@@ -111,7 +113,8 @@ def export(
 class _Counter:
     """Batches on their way, counted."""
 
-    def __init__(self, reader: pa.RecordBatchReader) -> None:
+    def __init__(self, reader: pa.RecordBatchReader, redaction: Redaction | None) -> None:
+        self._redaction = redaction
         self.schema = reader.schema
         self.rows = 0
         self._reader = reader
@@ -119,7 +122,21 @@ class _Counter:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         for batch in self._reader:
             self.rows += batch.num_rows
+            if self._redaction is not None:
+                for text in _redacted_texts(batch):
+                    self._redaction.note(text)
             yield batch
+
+
+def _redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
+    """The texts of a batch that may have placeholders in them."""
+    pa = arrow()
+    from pyarrow import compute
+
+    for column in batch.columns:
+        texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type):
+            yield from texts.filter(compute.match_substring(texts, PLACEHOLDER)).to_pylist()
 
 
 def _written(kind: str, batches: _Counter) -> Iterator[bytes]:

@@ -45,6 +45,9 @@ class Redaction(Protocol):
     def text(self, text: str) -> str:
         """The text without secrets."""
 
+    def note(self, text: str) -> None:
+        """Count the placeholders in a text that is written."""
+
 
 class Asked:
     """What a table shall hold."""

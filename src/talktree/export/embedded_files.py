@@ -1,0 +1,79 @@
+"""Leaving out the files that a converted conversation embeds.
+
+A conversation that was converted embeds the files that were beside it then, some in base 64, where
+nothing can redact them. An export is for other people, so it goes without them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+from talktree.conversion.carry import Carry, from_json
+from talktree.conversion.convert import converted
+from talktree.conversion.index import mentions_carry
+from talktree.conversion.options import Options
+from talktree.export.shared_files import SharedFiles, origin_of
+from talktree.files import Source, parked
+from talktree.formats.engine import Origin, read
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Opaque
+
+
+def without_embedded_files(document: Document) -> SharedFiles:
+    """The document without embedded source data, if that contains files or bytes in base 64."""
+    found = [each for conversation in _may_embed(document) for each in _embedded(conversation)]
+    carries = [carry for _, carry in found]
+    if not any(map(_embeds_bytes, carries)):
+        return SharedFiles(document)
+    names = dict.fromkeys(path for each in carries if each.origin for path in each.origin.files)
+    for conversation in document.conversations:
+        document = document.with_conversation(_without_carriers(conversation))
+    made = converted(document, document.format, Options(carry=False))
+    files = {path: parked(pieces) for path, pieces in made.files.items()}
+    source = Source(document.name, files, folder=made.folder, shown=document.shown)
+    return SharedFiles(read(source, origin_of(document).format), tuple(names))
+
+
+def _may_embed(document: Document) -> Sequence[Conversation]:
+    sheets = origin_of(document).sheets
+    return document.conversations if any(mentions_carry(each.content) for each in sheets) else ()
+
+
+def _embedded(conversation: Conversation) -> Iterator[tuple[int, Carry]]:
+    """The source data that is embedded in records of a conversation, with their positions."""
+    origin = conversation.store
+    assert isinstance(origin, Origin)
+    names = map(conversation.names, range(conversation.record_count))
+    for position, record in enumerate(origin.records(conversation.members, names)):
+        carry = from_json(origin.format.take_carry(record.value)[0])
+        if carry is not None:
+            yield position, carry
+
+
+def _without_carriers(conversation: Conversation) -> Conversation:
+    """The conversation without records that contain nothing but embedded source data."""
+    gone = {
+        position
+        for position, _ in _embedded(conversation)
+        if isinstance(conversation.entry(position), Opaque)
+    }
+    members = (
+        number for position, number in enumerate(conversation.members) if position not in gone
+    )
+    return conversation.with_entries(array("q", members), {}) if gone else conversation
+
+
+def _embeds_bytes(carry: Carry) -> bool:
+    """Whether something is embedded that cannot be redacted, or should not be exported."""
+    note = carry.origin
+    templates: list[object] = []
+    if note is not None:
+        # What the source embeds in turn is text in text.
+        if note.files or note.via:
+            return True
+        templates += [end for each in note.sheets for end in (each.lead, each.trail)]
+    for kept in (*carry.riders, *([carry.kept] if carry.kept is not None else [])):
+        templates += (kept.open, kept.end)
+    return any(isinstance(each, dict) for each in templates)

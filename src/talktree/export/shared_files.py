@@ -1,0 +1,78 @@
+"""Which files of a source an export contains: those of its conversations, and no others.
+
+A folder may hold anything beside its conversations. An export is for other people, so these files
+are left out of it, and so are files that cannot be redacted because they are not text.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from talktree.errors import Refused
+from talktree.export.redacting import as_it_stands
+from talktree.files import Source, unpacked
+from talktree.formats.base import BESIDE
+from talktree.formats.engine import Origin, read
+from talktree.formats.owners import conversation_files
+from talktree.model.document import Document
+
+
+class SharedFiles(NamedTuple):
+    """A document without the files that are not exported, and the paths of these files."""
+
+    document: Document
+    left_out: tuple[str, ...] = ()
+
+
+def without_foreign_files(document: Document) -> SharedFiles:
+    """The document without files that belong to none of its conversations."""
+    origin = origin_of(document)
+    if not origin.source.folder:
+        return SharedFiles(document)
+    owned = conversation_files(origin)
+    foreign = [path for path in origin.source.files if path not in owned]
+    # Talktree's own files are not worth a word.
+    named = tuple(path for path in foreign if path.rpartition("/")[2] != BESIDE)
+    return SharedFiles(_without(document, foreign), named)
+
+
+def without_binary_files(document: Document) -> SharedFiles:
+    """The document without companion files that are not text: these cannot be redacted."""
+    origin = origin_of(document)
+    plain = unpacked(origin.source)
+    binary = [
+        path
+        for path in origin.source.files
+        if path not in origin.by_path and not _is_text(plain, path)
+    ]
+    return SharedFiles(_without(document, binary), tuple(binary))
+
+
+def _is_text(source: Source, path: str) -> bool:
+    """Whether a file is UTF-8, and without the zero bytes that only binary files have."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for block in source.files[path].blocks():
+            if "\0" in decoder.decode(block):
+                return False
+        decoder.decode(b"", final=True)
+    except (UnicodeDecodeError, Refused):
+        # What unpacks to too much is not looked into.
+        return False
+    return True
+
+
+def _without(document: Document, paths: Iterable[str]) -> Document:
+    gone = frozenset(paths)
+    if not gone:
+        return document
+    return read(as_it_stands(document).minus(gone), origin_of(document).format)
+
+
+def origin_of(document: Document) -> Origin:
+    """Where a document came from."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return origin

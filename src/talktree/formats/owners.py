@@ -1,0 +1,36 @@
+"""The conversations that the files of a folder belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from talktree.files import Content
+from talktree.formats.base import Format, Split
+from talktree.formats.engine import Origin
+from talktree.formats.renewal import BESIDE_WAS
+
+
+def files_by_conversation(
+    files: Mapping[str, Content], split: Split, format: Format
+) -> dict[str, list[str]]:
+    """The files of each conversation by its group: those with messages first."""
+    groups: dict[str, list[str]] = {}
+    for sheet in split.sheets:
+        groups.setdefault(sheet.group, []).append(sheet.path)
+    read = {path for paths in groups.values() for path in paths}
+    main = {group: tuple(paths) for group, paths in groups.items()}
+    for path in files:
+        if path not in read:
+            owner = format.owner(path, main)
+            if owner is not None:
+                groups[owner].append(path)
+    return groups
+
+
+def conversation_files(origin: Origin) -> set[str]:
+    """The files of a source that belong to a conversation in it."""
+    split = Split(origin.sheets, origin.strangers)
+    groups = files_by_conversation(origin.source.files, split, origin.format)
+    owned = {path for paths in groups.values() for path in paths}
+    owned.update(path for path in origin.strangers if path.rpartition("/")[2] == BESIDE_WAS)
+    return owned
