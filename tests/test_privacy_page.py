@@ -137,10 +137,10 @@ def test_all_that_is_forgotten_was_exported(tmp_path: Path, only: str) -> None:
     project = f"-about-{NAME}" if only == "path" else "-home-ana-app"
     session = write_session(tmp_path, 1, "The first question.", project=project)
     agent = {"isSidechain": True, "agentId": "a1", "sessionId": session.stem}
-    told = write_session(tmp_path, 2, "The task.", project=project, **agent)
+    agent_session = write_session(tmp_path, 2, "The task.", project=project, **agent)
     agents = session.parent / session.stem / "subagents"
     agents.mkdir(parents=True)
-    told.rename(agents / "agent-a1.jsonl")
+    agent_session.rename(agents / "agent-a1.jsonl")
     result = session.parent / session.stem / "tool-results" / "t.txt"
     result.parent.mkdir()
     result.write_text("The first result.")

@@ -57,7 +57,7 @@ def twins(source: Document, other: Document) -> Iterator[Twin]:
     }
     for index in indexed(other):
         for (sheet, at), place in sorted(index.places.items()):
-            if place.rider < 0:
+            if place.unattached < 0:
                 here, position = where[origin.firsts[sheet] + at]
                 there = other.conversations[place.conversation]
                 yield Twin(here, position, there, place.position)

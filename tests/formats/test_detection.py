@@ -112,7 +112,7 @@ def test_foreign_sessions_of_a_folder_are_not_read_as_its_own() -> None:
     assert talktree.detect(source).format is CLAUDE_CODE
     split = CLAUDE_CODE.split(source)
     assert [sheet.path for sheet in split.sheets] == ["b.jsonl"]
-    assert split.strangers == ["a.jsonl", "c.jsonl"]
+    assert split.foreign_files == ["a.jsonl", "c.jsonl"]
 
 
 @pytest.mark.parametrize("form", [gzip.compress, lambda data: data.decode().encode("utf-16")])
@@ -124,7 +124,7 @@ def test_foreign_sessions_are_known_in_any_form(form: Callable[[bytes], bytes]) 
         "two/b.jsonl": form(lines(*other)),
     }
     source = Source.of_files(files, name="folder")
-    assert CLAUDE_CODE.split(source).strangers == ["two/b.jsonl"]
+    assert CLAUDE_CODE.split(source).foreign_files == ["two/b.jsonl"]
     found = talktree.read(source)
     assert [each.format for each in documents_of(found)] == ["claude-code", "native"]
 

@@ -51,7 +51,7 @@ class Carried(NamedTuple):
     edited: bool
     own: Piece | None
     """The record it stands for itself."""
-    riders: Sequence[Piece]
+    unattached: Sequence[Piece]
     """Records that have no other place."""
     source: str | None
     files: Sequence[str]
@@ -93,7 +93,7 @@ def _carried(loaded: Loaded, names: dict[int, str], conversation: Conversation) 
         carry_size(carry),
         edited,
         None if carry.kept is None else _piece(carry.kept, names, usual),
-        [_piece(each, names, usual) for each in carry.riders],
+        [_piece(each, names, usual) for each in carry.unattached],
         None if carry.origin is None else carry.origin.name,
         [] if carry.origin is None else [*carry.origin.files],
     )
@@ -153,9 +153,9 @@ def carried_lines(each: Carried, *, full: bool) -> Iterator[Line]:
     )
     if each.own is not None:
         yield from indented(_piece_lines(each.own, full=full))
-    for rider in each.riders:
+    for record in each.unattached:
         yield line("  ", ("rides along:", "mark"))
-        yield from indented(_piece_lines(rider, full=full))
+        yield from indented(_piece_lines(record, full=full))
     if each.source is not None:
         yield line("  ", ("source: ", "mark"), clipped(each.source, WIDTH))
     for file in each.files:
@@ -187,7 +187,7 @@ def carried_shape(each: Carried) -> dict[str, Json]:
         "bytes": each.size,
         "edited": each.edited,
         "record": None if each.own is None else _piece_shape(each.own),
-        "riders": [_piece_shape(rider) for rider in each.riders],
+        "riders": [_piece_shape(record) for record in each.unattached],
         "source": each.source,
         "files": [*each.files],
     }

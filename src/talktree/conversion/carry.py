@@ -68,7 +68,9 @@ class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth
         return self.at[0], self.at[1]
 
 
-class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
+class Carry(
+    Struct, frozen=True, omit_defaults=True, rename={"format": "of", "unattached": "riders"}
+):
     """All that travels with one record of the target."""
 
     format: str
@@ -80,7 +82,8 @@ class Carry(Struct, frozen=True, omit_defaults=True, rename={"format": "of"}):
     under: str | None = None
     """What the record hung on, where the source's own record does not say so."""
     origin: Origin | None = None
-    riders: list[Kept] = []
+    unattached: list[Kept] = []
+    """Records that have no place in the target."""
     src: str = ""
     """Identifies the source among others of the same format."""
     part: int = 0
@@ -97,7 +100,7 @@ def from_json(value: Json) -> Carry | None:
         carry = msgspec.convert(value, Carry)
     except msgspec.ValidationError:
         return None
-    kept = [*carry.riders, *([carry.kept] if carry.kept is not None else [])]
+    kept = [*carry.unattached, *([carry.kept] if carry.kept is not None else [])]
     if carry.v != VERSION or any(len(each.at) != 2 or min(each.at) < 0 for each in kept):
         return None
     return carry

@@ -105,8 +105,10 @@ def _share(outputs: Sequence[_Output]) -> None:
     if len(outputs) > 1:
         held = {position for each in outputs for position in each.plan.order}
         for number, each in enumerate(outputs):
-            riders = [] if number else [place for place in each.packing.riders if place not in held]
-            each.packing.riders = riders
+            unattached = (
+                [] if number else [place for place in each.packing.unattached if place not in held]
+            )
+            each.packing.unattached = unattached
 
 
 def as_written(document: Document) -> Document:

@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
     conversation: int
     position: int
-    rider: int = -1
+    unattached: int = -1
     """Which of the records that ride along it is; -1 for the one the entry itself stands for."""
 
 
@@ -92,7 +92,7 @@ class Index:
         assert carry is not None
         if carry.kept is not None:
             there = self.places.get(carry.kept.place)
-            if there is not None and there.rider < 0:
+            if there is not None and there.unattached < 0:
                 return False
             self.places[carry.kept.place] = Place(number, position)
             if loaded.touched:
@@ -103,9 +103,9 @@ class Index:
                 self.doubtful.add(carry.kept.place)
         if carry.origin is not None:
             self._note(carry.origin, intact=loaded.intact)
-        for rider, kept in enumerate(carry.riders):
+        for unattached, kept in enumerate(carry.unattached):
             # A branch that is written in full counts more than one that only rides along.
-            self.places.setdefault(kept.place, Place(number, position, rider))
+            self.places.setdefault(kept.place, Place(number, position, unattached))
         self.parts.add(carry.part)
         # A message that stands for no record was made up, unless what it stands for was damaged.
         return carry.kept is not None or loaded.intact or not isinstance(loaded.entry, Message)
@@ -124,7 +124,7 @@ class Index:
         self.conversations += other.conversations
         self.digests |= other.digests
         for at, place in other.places.items():
-            if place.rider >= 0:
+            if place.unattached >= 0:
                 self.places.setdefault(at, place)
             else:
                 self._join(at, place, touched=at in other.touched, silent=at in other.silent)
@@ -145,7 +145,7 @@ class Index:
     def _join(self, at: At, place: Place, *, touched: bool, silent: bool) -> None:
         """Branches that were written apart share records; one that was edited counts more."""
         there = self.places.get(at)
-        if there is None or there.rider >= 0 or (touched and at not in self.touched):
+        if there is None or there.unattached >= 0 or (touched and at not in self.touched):
             self.places[at] = place
             self.silent.discard(at)
             self.silent.update([at] if silent else [])

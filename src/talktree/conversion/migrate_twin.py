@@ -43,8 +43,8 @@ def _with_kept(found: Split, source: Source) -> Split:
         kept_sheet(path, source.files[path], group=groups.get(_folder(path), source.name))
         for path in kept
     ]
-    strangers = [path for path in found.strangers if path not in kept]
-    return Split([*found.sheets, *sheets], strangers)
+    foreign_files = [path for path in found.foreign_files if path not in kept]
+    return Split([*found.sheets, *sheets], foreign_files)
 
 
 def _folder(path: str) -> str:

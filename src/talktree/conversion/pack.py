@@ -232,18 +232,18 @@ class Packing:
             self.tell_rest()
             return
         target, group = self.crossing.target, self.crossing.conversation.id
-        for start in range(0, max(1, len(self.riders)), STRETCH):
+        for start in range(0, max(1, len(self.unattached)), STRETCH):
             carry = replace(
                 self._blank,
                 origin=None if start else self._note(),
-                riders=self._ridden(self.riders[start : start + STRETCH]),
+                unattached=self._ridden(self.unattached[start : start + STRETCH]),
             )
             carried, size = sized(carry)
             self.ledger.carried_bytes += size
             yield Item(None, target.carrier(carried), changed=True, group=group)
 
     @cached_property
-    def riders(self) -> list[int]:
+    def unattached(self) -> list[int]:
         """Positions that have no record of their own."""
         written = bytearray(self.crossing.conversation.record_count)
         for position in self.crossing.plan.order:
@@ -278,8 +278,8 @@ class Packing:
         )
         if everything or noted:
             note = self._note(files=everything)
-            riders = self._ridden(self.riders) if everything else []
-            carry = replace(carry, origin=note, riders=riders)
+            unattached = self._ridden(self.unattached) if everything else []
+            carry = replace(carry, origin=note, unattached=unattached)
         target = self.crossing.target
         ready = target.copies_carry and kept is not None
         carried, size = sized(carry, ready=ready)
@@ -325,17 +325,17 @@ class Packing:
     def _ridden(self, positions: Sequence[int]) -> list[Kept]:
         kept = []
         for record in self._records(positions):
-            self.ledger.add([self._rider_loss(record)])
+            self.ledger.add([self._unattached_loss(record)])
             self.ledger.step()
             kept.append(self._kept(record))
         return kept
 
     def tell_rest(self) -> None:
         """Put into the ledger what has no record of its own."""
-        self.ledger.add(map(self._rider_loss, self._records(self.riders)))
+        self.ledger.add(map(self._unattached_loss, self._records(self.unattached)))
         self._tell_files()
 
-    def _rider_loss(self, record: Record) -> Loss:
+    def _unattached_loss(self, record: Record) -> Loss:
         crossing = self.crossing
         why = crossing.plan.left.get(record.line, "other")
         entry = crossing.source.get(record)

@@ -146,7 +146,7 @@ class _Sheet:
             strings: Mapping[str, str] = NO_STRINGS
             if kept.place in self._without_texts:
                 strings = _Blanks()
-            elif place.rider < 0 and found.carry is not None:
+            elif place.unattached < 0 and found.carry is not None:
                 strings = Strings(self._restored(found))
             try:
                 opens = filled(kept.open, strings, spelling)
@@ -197,7 +197,7 @@ def _kept(found: Loaded, place: Place) -> Kept:
     carry = found.carry
     kept = None
     if carry is not None:
-        kept = carry.kept if place.rider < 0 else carry.riders[place.rider]
+        kept = carry.kept if place.unattached < 0 else carry.unattached[place.unattached]
     if kept is None:
         raise _broken("a record changed while it was read")
     return kept

@@ -133,7 +133,7 @@ class Embedded:
         changed = index.touched | index.doubtful
         for at, place in index.places.items():
             there = where.get(numbers.get(at, -1))
-            if there is not None and place.rider < 0 and at not in changed:
+            if there is not None and place.unattached < 0 and at not in changed:
                 found[place.conversation][place.position] = there
         for number, places in found.items():
             conversation = document.conversations[number]

@@ -178,7 +178,7 @@ class Edits:
 
     def _learn_names(self) -> None:
         for at, place in self._index.places.items():
-            found = self._place(at) if place.rider < 0 else None
+            found = self._place(at) if place.unattached < 0 else None
             if found is not None:
                 there = self._document.conversations[place.conversation]
                 here, position = found
@@ -377,7 +377,7 @@ class Edits:
         kept = {
             place.position: at
             for at, place in self._index.places.items()
-            if place.conversation == number and place.rider < 0
+            if place.conversation == number and place.unattached < 0
         }
         for before in range(position - 1, -1, -1):
             if (number, before) in self._fresh_numbers:

@@ -18,7 +18,7 @@ from talktree.errors import WouldLose
 from talktree.export.choice import Choice
 from talktree.export.detail import told
 from talktree.export.hidden import find_hidden
-from talktree.export.redacting import as_it_stands
+from talktree.export.redacting import current_source
 from talktree.export.scope import positions
 from talktree.export.walk import Tell
 from talktree.files import Source, parked
@@ -61,7 +61,7 @@ def _again(document: Document) -> Document:
     origin = document.origin
     assert isinstance(origin, Origin)
     try:
-        return read(as_it_stands(document), origin.format)
+        return read(current_source(document), origin.format)
     except WouldLose:
         # Not every format can hold a message of which parts are left out; ours can.
         made = converted(document, NATIVE, Options(carry=False))

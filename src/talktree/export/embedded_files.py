@@ -74,6 +74,6 @@ def _embeds_bytes(carry: Carry) -> bool:
         if note.files or note.via:
             return True
         templates += [end for each in note.sheets for end in (each.lead, each.trail)]
-    for kept in (*carry.riders, *([carry.kept] if carry.kept is not None else [])):
+    for kept in (*carry.unattached, *([carry.kept] if carry.kept is not None else [])):
         templates += (kept.open, kept.end)
     return any(isinstance(each, dict) for each in templates)

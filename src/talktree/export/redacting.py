@@ -48,7 +48,7 @@ def redacted(
     """The document without secrets; itself if there are none. `watch` is called often."""
     origin = document.origin
     assert isinstance(origin, Origin)
-    source = as_it_stands(document)
+    source = current_source(document)
     texts = _texts(source)
     json = {path: _is_json(content) for path, content in texts.items()}
     for path, content in texts.items():
@@ -107,7 +107,7 @@ def _is_json(content: Content) -> bool:
     return bytes(head[:64]).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
-def as_it_stands(document: Document) -> Source:
+def current_source(document: Document) -> Source:
     """The source of a document with all edits in it."""
     origin = document.origin
     assert isinstance(origin, Origin)

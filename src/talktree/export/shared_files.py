@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from talktree.errors import Refused
-from talktree.export.redacting import as_it_stands
+from talktree.export.redacting import current_source
 from talktree.files import Source, unpacked
 from talktree.formats.base import BESIDE
 from talktree.formats.engine import Origin, read
@@ -68,7 +68,7 @@ def _without(document: Document, paths: Iterable[str]) -> Document:
     gone = frozenset(paths)
     if not gone:
         return document
-    return read(as_it_stands(document).minus(gone), origin_of(document).format)
+    return read(current_source(document).minus(gone), origin_of(document).format)
 
 
 def origin_of(document: Document) -> Origin:

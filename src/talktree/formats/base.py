@@ -141,7 +141,7 @@ class Split(Struct):
     """A source taken apart: sheets of records, and files that are no part of it."""
 
     sheets: list[Sheet]
-    strangers: list[str] = []
+    foreign_files: list[str] = []
 
 
 Links = Literal["own", "nested", "chain"]

@@ -155,7 +155,7 @@ class Collection(Document):
     def _strangers(self) -> Iterator[Finding]:
         for each in self.members:
             if each.format is None:
-                yield finding("stranger", each.reason, path=each.path)
+                yield finding("foreign", each.reason, path=each.path)
 
     def with_only(self, conversation: Conversation) -> Document:
         """The source of one conversation, without its others."""
@@ -260,7 +260,7 @@ def unrelated_files(document: Document) -> list[str]:
     origin = document.origin
     if not isinstance(origin, Origin) or not origin.source.folder:
         return []
-    return [path for path in origin.strangers if path.rpartition("/")[2] not in OWN_FILES]
+    return [path for path in origin.foreign_files if path.rpartition("/")[2] not in OWN_FILES]
 
 
 def unrecognised_files(document: Document) -> list[str]:

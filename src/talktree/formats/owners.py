@@ -29,8 +29,8 @@ def files_by_conversation(
 
 def conversation_files(origin: Origin) -> set[str]:
     """The files of a source that belong to a conversation in it."""
-    split = Split(origin.sheets, origin.strangers)
+    split = Split(origin.sheets, origin.foreign_files)
     groups = files_by_conversation(origin.source.files, split, origin.format)
     owned = {path for paths in groups.values() for path in paths}
-    owned.update(path for path in origin.strangers if path.rpartition("/")[2] == BESIDE_WAS)
+    owned.update(path for path in origin.foreign_files if path.rpartition("/")[2] == BESIDE_WAS)
     return owned

@@ -132,14 +132,14 @@ def find_foreign(source: Source) -> set[str] | None:
         return None
     on_top = any("/" not in sheet.path for sheet in split.sheets)
     if not on_top and any(
-        _is_conversation(source, path) for path in split.strangers[:MOST_LOOKED_AT]
+        _is_conversation(source, path) for path in split.foreign_files[:MOST_LOOKED_AT]
     ):
         return None
     foreign = dict(_foreign_files(source, format))
     if len(foreign) < len(source.files):
         return set(foreign)
     # Where no file alone is of the format that they have together, they are one source, unless
-    # each of them is one by itself.
+    # each of them alone is one.
     return None if all(other.info.layout == "file" for other in foreign.values()) else set()
 
 
@@ -148,14 +148,14 @@ def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format
 
     A file that makes up a conversation together with others is not looked at.
     """
-    alone, strangers = _alone(source, format)
+    alone, foreign_files = _alone(source, format)
     for path, content in source.files.items():
         if "/" in path or path not in alone:
             continue
         single = Source(path, {path: content}, folder=False)
         own = format.detect(Probe(single))
         if own is not None and own.confidence >= SURE:
-            if path in strangers and _is_detected(single, format):
+            if path in foreign_files and _is_detected(single, format):
                 # It is a conversation, but its name is not one that the format has in folders.
                 yield path, format
             continue
@@ -175,7 +175,7 @@ def _alone(source: Source, format: Format) -> tuple[set[str], set[str]]:
     for sheet in split.sheets:
         groups.setdefault(getattr(sheet, "group", sheet.path), []).append(sheet.path)
     lone = {paths[0] for paths in groups.values() if len(paths) == 1}
-    return lone.union(split.strangers), set(split.strangers)
+    return lone.union(split.foreign_files), set(split.foreign_files)
 
 
 def _is_detected(source: Source, format: Format) -> bool:

@@ -76,7 +76,7 @@ READING: dict[str, Code] = {
         ("comment", "SYN209", "comment-in-json", "warning"),
         ("header", "SYN301", "odd-header", "warning"),
         ("separator", "SYN302", "odd-separator", "warning"),
-        ("stranger", "SYN401", "unrelated-file", "note"),
+        ("foreign", "SYN401", "unrelated-file", "note"),
         ("skipped", "SYN402", "link-or-special-file", "note"),
         ("unknown-record", "SYN403", "unknown-record", "note"),
         ("newer-version", "SYN404", "newer-version", "warning"),

@@ -65,7 +65,7 @@ _NO_VALUE = frozenset(
 """What is written behind an option in a sentence."""
 
 
-class Name(NamedTuple):
+class SecretName(NamedTuple):
     """A name in a text."""
 
     text: bytes
@@ -76,14 +76,14 @@ class Name(NamedTuple):
     """The byte before it."""
 
 
-def found_as(name: Name, written: Written) -> Found:
+def found_as(name: SecretName, written: Written) -> Found:
     """A value as a secret of the kind that its name says."""
     kind, what = kind_of(name.text)
     return kind, written.start, written.stop, what
 
 
 def judged(
-    name: Name, written: Written | None, *, setting: bool = False, sure: bool = False
+    name: SecretName, written: Written | None, *, setting: bool = False, sure: bool = False
 ) -> Found | None:
     """A value as a secret if it is one with such a name."""
     if written is None:
@@ -104,7 +104,7 @@ def is_secret(means: str, value: Value) -> bool:
     return is_password(value) if means == PASSWORDS else is_token(value)
 
 
-def option(data: bytes, name: Name) -> Found | None:
+def option(data: bytes, name: SecretName) -> Found | None:
     """`--password VALUE`, and the same as words of a list."""
     if not name.text.startswith(b"-"):
         return None
@@ -130,7 +130,7 @@ def _is_given(data: bytes, written: Written, *, joined: bool) -> bool:
     return not written.text.islower() or _OPTION_END.match(data, written.end) is not None
 
 
-def assigned(data: bytes, name: Name) -> Found | None:
+def assigned(data: bytes, name: SecretName) -> Found | None:
     """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
     sign = _SEPARATOR.match(data, name.end)
     if sign is None:
@@ -155,7 +155,7 @@ def assigned(data: bytes, name: Name) -> Found | None:
     return _on_line(data, name, written, sign)
 
 
-def _tight(data: bytes, name: Name, written: Written) -> Found | None:
+def _tight(data: bytes, name: SecretName, written: Written) -> Found | None:
     """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
     upper = not any(97 <= byte <= 122 for byte in name.text)
     if name.before in (b"?", b"&"):
@@ -176,7 +176,7 @@ def _tight(data: bytes, name: Name, written: Written) -> Found | None:
     return judged(name, cut, setting=setting, sure=sure)
 
 
-def _is_argument(data: bytes, name: Name, cut: Written) -> bool:
+def _is_argument(data: bytes, name: SecretName, cut: Written) -> bool:
     """Whether a value is written like a name where a call has its arguments."""
     if _WORD.fullmatch(cut.text) is None:
         return False
@@ -187,7 +187,7 @@ def _is_argument(data: bytes, name: Name, cut: Written) -> bool:
     return _ARGUMENT_BEFORE.search(data, max(0, name.start - 48), name.start) is not None
 
 
-def _phrase(data: bytes, name: Name, cut: Written) -> Found | None:
+def _phrase(data: bytes, name: SecretName, cut: Written) -> Found | None:
     """`PASSPHRASE=several words`, which a file of settings has without quotes."""
     rest = _PHRASE_END.match(data, cut.stop)
     if rest is None or not cut.text.isalnum() or not _starts_line(data, name):
@@ -201,11 +201,13 @@ def _phrase(data: bytes, name: Name, cut: Written) -> Found | None:
     return found_as(name, Written(cut.start, stop, data[cut.start : stop], False, stop))
 
 
-def _starts_line(data: bytes, name: Name) -> bool:
+def _starts_line(data: bytes, name: SecretName) -> bool:
     return _LINE_START.search(data, max(0, name.start - 60), name.start) is not None
 
 
-def _on_line(data: bytes, name: Name, written: Written, sign: re.Match[bytes]) -> Found | None:
+def _on_line(
+    data: bytes, name: SecretName, written: Written, sign: re.Match[bytes]
+) -> Found | None:
     """`name: value` and `name = value`, as lines of settings and in sentences."""
     cut = cut_off(data, written, b",;)" if sign["sign"] == b":" else b",;")
     if cut is None:
@@ -239,7 +241,7 @@ def _on_line(data: bytes, name: Name, written: Written, sign: re.Match[bytes]) -
     return judged(name, cut, setting=setting and sure, sure=certain and sign["sign"] == b":")
 
 
-def _is_configured(data: bytes, name: Name, cut: Written, *, whole: bool) -> bool:
+def _is_configured(data: bytes, name: SecretName, cut: Written, *, whole: bool) -> bool:
     """Whether a line starts with the name, and its value is no type and no beginning of words."""
     behind = data[cut.stop : cut.stop + 1]
     if behind in (b";", b",", b")", b"(", b"}") or not _starts_line(data, name):
@@ -255,7 +257,7 @@ def _is_configured(data: bytes, name: Name, cut: Written, *, whole: bool) -> boo
     return whole and digits and cut.text.isalnum() and is_sure(name.text)
 
 
-def _is_header(data: bytes, name: Name, cut: Written, sign: re.Match[bytes]) -> bool:
+def _is_header(data: bytes, name: SecretName, cut: Written, sign: re.Match[bytes]) -> bool:
     """Whether it is all of a line like `X-Api-Key: …`, or all that is in quotes."""
     if b"-" not in name.text or sign["sign"] != b":" or sign["quote"] or sign["space"]:
         return False

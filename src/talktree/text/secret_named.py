@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from talktree.text.secret_assigned import (
-    Name,
+    SecretName,
     assigned,
     cut_off,
     found_as,
@@ -111,7 +111,7 @@ def named_at(data: bytes, hit: int) -> tuple[int, list[Found]]:
     return name.end, found
 
 
-def _name(data: bytes, hit: int) -> Name | int:
+def _name(data: bytes, hit: int) -> SecretName | int:
     near = data[max(0, hit - LONGEST_NAME) : hit]
     start = hit - (len(near) - len(near.rstrip(_IDENTIFIER)))
     rest = _REST.match(data, hit)
@@ -125,13 +125,17 @@ def _name(data: bytes, hit: int) -> Name | int:
     if text.lower() == b"key" and start:
         word = data[max(0, start - 20) : start - 1].rpartition(b" ")[2].strip(b"\"'`(*_\n")
     means = meaning(text, word)
-    return rest.end() if means is None else Name(text, start, end, means, data[start - 1 : start])
+    return (
+        rest.end()
+        if means is None
+        else SecretName(text, start, end, means, data[start - 1 : start])
+    )
 
 
 def is_name(data: bytes, hit: int) -> tuple[int, bool]:
     """Where the name around a place ends, and whether a value may be secret because of it."""
     name = _name(data, hit)
-    if isinstance(name, Name):
+    if isinstance(name, SecretName):
         if name.means == PINS:
             return name.end, _PIN_FOLLOWED.match(data, name.end) is not None
         return name.end, _has_value(data, name.text, name.end)
@@ -153,7 +157,7 @@ def _has_value(data: bytes, name: bytes, end: int) -> bool:
     return _FOLLOWED.match(data, end) is not None
 
 
-def _values(data: bytes, name: Name) -> list[Found]:
+def _values(data: bytes, name: SecretName) -> list[Found]:
     if name.text.endswith(b"password-stdin"):
         piped = _piped(data, name)
         return [piped] if piped is not None else []
@@ -176,7 +180,7 @@ def _values(data: bytes, name: Name) -> list[Found]:
     return column(data, name.start, name.end) or inserted(data, name.start, name.end)
 
 
-def _below(data: bytes, name: Name) -> Found | None:
+def _below(data: bytes, name: SecretName) -> Found | None:
     """`password:` with the value alone on the next line, or fenced as code."""
     sign = _NEXT_LINE.match(data, name.end) if name.means == PASSWORDS else None
     if sign is None:
@@ -193,7 +197,7 @@ def _listed(data: bytes, hit: int, end: int) -> list[Found]:
     begin = _LIST.match(data, end)
     if begin is None or data[max(0, hit - 60) : end].lower().rstrip(b"s")[-8:] not in _LISTED:
         return []
-    name = Name(b"password", hit, end, PASSWORDS, b"")
+    name = SecretName(b"password", hit, end, PASSWORDS, b"")
     found: list[Found] = []
     pattern, at = (_IN_BRACKETS if begin["bracket"] else _BELOW_DASH), begin.end()
     while len(found) < _MOST_LISTED and (item := pattern.match(data, at)) is not None:
@@ -208,7 +212,7 @@ def _listed(data: bytes, hit: int, end: int) -> list[Found]:
     return found
 
 
-def _beside(data: bytes, name: Name) -> Found | None:
+def _beside(data: bytes, name: SecretName) -> Found | None:
     """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     return (
@@ -218,7 +222,7 @@ def _beside(data: bytes, name: Name) -> Found | None:
     )
 
 
-def _header(data: bytes, name: Name) -> list[Found]:
+def _header(data: bytes, name: SecretName) -> list[Found]:
     """`"name": "Authorization"` with `"value": "…"` next to it, as HAR files have it."""
     sign = _VALUE_NEXT.match(data, name.end)
     if sign is None:
@@ -233,7 +237,7 @@ def _header(data: bytes, name: Name) -> list[Found]:
     return [found_as(name, written)]
 
 
-def _element(data: bytes, name: Name) -> Found | None:
+def _element(data: bytes, name: SecretName) -> Found | None:
     """`<password>…</password>`."""
     if name.before != b"<":
         return None
@@ -247,7 +251,7 @@ def _element(data: bytes, name: Name) -> Found | None:
     return judged(name, Written(sign.end(), end, text, True, end), sure=True)
 
 
-def _said(data: bytes, name: Name) -> Found | None:
+def _said(data: bytes, name: SecretName) -> Found | None:
     """`the password is …`, `password "…"`, and the lines of .netrc."""
     sign = _PROSE.match(data, name.end)
     verb = name.text.lower() == b"pass"
@@ -267,7 +271,7 @@ def _said(data: bytes, name: Name) -> Found | None:
     return None
 
 
-def _spoken(data: bytes, name: Name, written: Written | None) -> Found | None:
+def _spoken(data: bytes, name: SecretName, written: Written | None) -> Found | None:
     if written is None:
         return None
     if not written.quoted and name.means == PASSWORDS:
@@ -285,7 +289,7 @@ def _spoken(data: bytes, name: Name, written: Written | None) -> Found | None:
     return judged(name, written)
 
 
-def _pair(data: bytes, name: Name) -> list[Found]:
+def _pair(data: bytes, name: SecretName) -> list[Found]:
     """`auth=("user", "password")` and `HTTPBasicAuth("user", "password")`."""
     sign = _PAIR.match(data, name.end)
     if sign is None:
@@ -296,7 +300,7 @@ def _pair(data: bytes, name: Name) -> list[Found]:
     return [] if found is None else [found]
 
 
-def _argument(data: bytes, name: Name) -> Found | None:
+def _argument(data: bytes, name: SecretName) -> Found | None:
     """`setHeader("X-Api-Key", "…")`."""
     sign = _ARGUMENT.match(data, name.end)
     if sign is None:
@@ -308,7 +312,7 @@ def _argument(data: bytes, name: Name) -> Found | None:
     return judged(name, written, sure=name.means == PASSWORDS and name.text.isupper())
 
 
-def _piped(data: bytes, name: Name) -> Found | None:
+def _piped(data: bytes, name: SecretName) -> Found | None:
     """`echo 'user:password' | chpasswd`."""
     written = piped_to(data, name.start, name.text)
     return None if written is None else judged(name, written, setting=True, sure=True)

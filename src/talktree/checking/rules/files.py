@@ -36,7 +36,7 @@ def unrelated_file(setting: Setting) -> Iterable[Diagnostic]:
 
     Fix: none, because the file may be somebody's; it does no harm.
     """
-    for path in setting.origin.strangers:
+    for path in setting.origin.foreign_files:
         if not path.startswith(OWN_FOLDER) and not path.rpartition("/")[2].startswith(CARRY):
             yield Diagnostic("not a part of the conversation; kept as it is", path=path)
 

@@ -153,10 +153,10 @@ class ClaudeCode(Format):
         sheets = [
             self._sheet(path, source.files[path], groups.of(path)) for path in reading_order(mine)
         ]
-        strangers = [
-            path for path in source.files if kind_of(path) == "stranger" or path in foreign
+        foreign_files = [
+            path for path in source.files if kind_of(path) == "foreign" or path in foreign
         ]
-        return Split(sheets, strangers)
+        return Split(sheets, foreign_files)
 
     def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
         return owner_of(path, conversations)

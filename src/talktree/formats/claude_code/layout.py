@@ -34,7 +34,7 @@ _COMPANION = re.compile(
     re.DOTALL,
 )
 
-Kind = Literal["session", "agent", "companion", "stranger"]
+Kind = Literal["session", "agent", "companion", "foreign"]
 
 
 def kind_of(path: str) -> Kind:
@@ -44,7 +44,7 @@ def kind_of(path: str) -> Kind:
         return "companion"
     if _SUB_AGENT.fullmatch(path) or _AGENT.fullmatch(path):
         return "agent"
-    return "session" if path.endswith(LINES) else "stranger"
+    return "session" if path.endswith(LINES) else "foreign"
 
 
 def owner_of(path: str, conversations: Collection[str]) -> str | None:

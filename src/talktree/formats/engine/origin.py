@@ -26,7 +26,7 @@ class Origin:
         self.source = source
         self.format = format
         self.sheets = split.sheets
-        self.strangers = split.strangers
+        self.foreign_files = split.foreign_files
         self.firsts = array("q")
         """The number of each sheet's first record; records are numbered through all sheets."""
         self.count = 0

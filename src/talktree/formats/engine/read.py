@@ -128,8 +128,8 @@ def _split(source: Source, format: Format) -> Split:
         if _is_own(format, Probe(Source(path, {path: content}, folder=False)))
     }
     found = format.split(Source(source.name, mine, folder=True))
-    strangers = [path for path in source.files if path not in mine]
-    return Split(found.sheets, [*found.strangers, *strangers])
+    foreign_files = [path for path in source.files if path not in mine]
+    return Split(found.sheets, [*found.foreign_files, *foreign_files])
 
 
 def _is_own(format: Format, probe: Probe) -> bool:
@@ -204,8 +204,8 @@ def _notice(origin: Origin, groups: Iterable[_Group], *, whole: bool) -> Iterato
     yield from origin.damage()
     for sheet in origin.sheets:
         yield from sheet.inspect() if whole else sheet.glance()
-    for path in origin.strangers:
-        yield finding("stranger", "not a part of the conversation; kept as it is", path=path)
+    for path in origin.foreign_files:
+        yield finding("foreign", "not a part of the conversation; kept as it is", path=path)
     for path in origin.source.withheld:
         yield finding("withheld", "it may hold keys; neither opened nor copied", path=path)
     for path in origin.source.skipped:
