@@ -62,10 +62,16 @@ class Wish(Struct, frozen=True, kw_only=True):
         return not (self.quiet or self.as_json or self.progress == "json")
 
 
-def target(to: str | None, out: str) -> str:
-    """What is to be written: as asked for, else what the name of the output ends with."""
+def target(to: str | None, out: str, what: Sequence[str]) -> str:
+    """What is to be written: as asked for, else what the name of the output ends with.
+
+    A folder without an ending is a folder of pages.
+    """
     if to is None:
         found = _ENDINGS.get(Path(out).suffix.lower())
+        several = len(what) > 1 or os.path.isdir(what[0]) or out.endswith(("/", os.sep))
+        if found is None and several and out != "-" and not Path(out).suffix:
+            found = "html"
         if found is None:
             hint = f"one of {', '.join(PAGES)}, or a format: `talktree formats` lists them"
             raise UsageError(f"{out}: nothing says what to write", hint=f"--to is {hint}")

@@ -119,7 +119,8 @@ def command(
     file is written; several conversations are refused unless they are in one file, or in a folder
     of one format, and one file can hold them. Any other OUT is a folder if there are several
     conversations or if it ends with a slash: of pages with an index, or with a file or folder of
-    FORMAT for each. A folder that is in FORMAT already keeps its layout.
+    FORMAT for each; without --to and an ending, of pages. A folder that is in FORMAT already keeps
+    its layout.
 
     Files that belong to no conversation are left out and named. Keys, tokens and passwords that are
     found are replaced unless --no-redact is given; without it, files of a conversation that are not
@@ -185,7 +186,7 @@ def _conversations(
     assert encryption is None or isinstance(encryption, Encryption)
     inner = out if encryption is None else encryption.inner_name(out)
     shape = {
-        "to": target(to, inner),
+        "to": target(to, inner, what),
         "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
         "detail": wishes["detail"],
         **_redaction_shape(wishes),
