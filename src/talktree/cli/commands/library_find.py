@@ -50,9 +50,9 @@ def find(
 
     It reads all versions of all files, with tool calls, their results and what no message shows,
     unsaved edits, the names of branches, and paths. Case, spacing and the Unicode form of letters
-    do not matter. Images, and other data that is encoded, are not read. A --pattern is matched with
-    the bytes of a file, in UTF-8. For each conversation it says which versions hold the text.
-    Exit code 1 if the text is nowhere.
+    do not matter. A space is also found as `-`, `_`, `.`, `+` or `%20`. Images, and other data that
+    is encoded, are not read. A --pattern is matched with the bytes of a file, in UTF-8. For each
+    conversation it says which versions hold the text. Exit code 1 if the text is nowhere.
 
     With --restore-into, all versions of each conversation are written, byte for byte, together with
     its sub-agents, its other files, copies of it, unsaved edits and the names of branches.

@@ -2,7 +2,7 @@
 
 Searched are the bytes of every version of every file, with escapes and compression undone, unsaved
 edits, the names of branches and the paths of files. Case, spacing and the Unicode form do not
-matter.
+matter, nor does what joins words in paths and names of branches.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 SHORTEST_TEXT = 2
+_BETWEEN_WORDS = rb"(?:[\s_.+-]|%20)+"
 _GENERATIONS = """
 SELECT g.id, f.source, f.path FROM generations AS g JOIN files AS f ON f.id = g.file
 WHERE f.source > 0 ORDER BY f.source, g.id
@@ -85,7 +86,10 @@ class _Matches:
 
 
 def text_pattern(texts: Iterable[str]) -> re.Pattern[bytes]:
-    """A pattern for any of some texts, in any case, spacing and Unicode form."""
+    """A pattern for any of some texts, in any case, spacing and Unicode form.
+
+    Names of branches and paths have no spaces: there other signs are between the words of a name.
+    """
     patterns = []
     for text in texts:
         words = text.split()
@@ -93,7 +97,7 @@ def text_pattern(texts: Iterable[str]) -> re.Pattern[bytes]:
             raise UsageError(
                 f"a text to find has at least {SHORTEST_TEXT} characters", hint="write more of it"
             )
-        patterns.append(rb"\s+".join(_word_pattern(word) for word in words))
+        patterns.append(_BETWEEN_WORDS.join(_word_pattern(word) for word in words))
     return re.compile(b"|".join(patterns))
 
 
