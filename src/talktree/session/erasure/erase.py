@@ -219,7 +219,9 @@ def _warnings(work: Work) -> Iterator[str]:
                 )
     for name, ids in found.items():
         shown = ", ".join(ids[:_LISTED]) + (" …" if len(ids) > _LISTED else "")
-        yield f"{len(ids)} messages mention {name} and stay: {shown}"
+        mention = "message mentions" if len(ids) == 1 else "messages mention"
+        stay = "stays" if len(ids) == 1 else "stay"
+        yield f"{len(ids)} {mention} {name} and {stay}: {shown}"
     for line in log_lines(work.folder, "operations") if work.targets.messages else ():
         value = decode(line.raw).value
         is_child = isinstance(value, dict) and value.get("kind") == "child"
