@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
+from talktree.library.erasure.finish import size_on_disk
 from tests.cases import SEED, TORTURE
 from tests.library import erased
 from tests.library.erased import ROOT, SECRET, WORDS, found_in, planted, talktree
@@ -89,6 +90,22 @@ def test_freed_is_what_the_disk_has_more(copied: tuple[Path, Path]) -> None:
     done = json.loads(talktree(home, "library", "forget", SECRET, "--yes", "--json").stdout)
     connection.close()
     assert abs(done["freed"] - max(0, before - used())) <= 32768
+
+
+def test_a_file_with_two_names_is_freed_once(copied: tuple[Path, Path]) -> None:
+    home, _ = copied
+    before = size_on_disk(home / "library")
+    os.link(home / "library" / "library.sqlite", home / "library" / "second-name")
+    assert size_on_disk(home / "library") == before
+
+
+def test_the_files_that_go_are_listed_first(copied: tuple[Path, Path]) -> None:
+    home, path = copied
+    shown = talktree(home, "library", "forget", SECRET).stderr
+    companions = json.loads(talktree(home, "library", "forget", SECRET, "--json").stdout)
+    assert companions["companions"]
+    assert all(f"  {each}\n" in shown for each in companions["companions"])
+    assert str(path) in shown
 
 
 def test_with_a_reader_open_it_says_what_is_left(copied: tuple[Path, Path]) -> None:
@@ -187,7 +204,7 @@ os.execv(sys.executable, [sys.executable, "-m", "talktree.cli.main", *sys.argv[2
 """
 
 
-@pytest.mark.parametrize("limit", [4096, 70_000])
+@pytest.mark.parametrize("limit", [4096, 70_000, 350_000])
 def test_a_full_disk_leaves_nothing_that_cannot_be_continued(
     copied: tuple[Path, Path], limit: int
 ) -> None:
@@ -206,6 +223,11 @@ def test_a_full_disk_leaves_nothing_that_cannot_be_continued(
     if SECRET in talktree(home, "list", "--json").stdout:
         assert done.returncode != 0
         talktree(home, "library", "forget", SECRET, "--yes")
+    elif done.returncode != 0:
+        assert done.returncode == 1
+        assert "is forgotten" in done.stderr
+        assert "not finished" in done.stderr
+        assert "library forget --finish" in done.stderr
     assert found_in(home, WORDS) == set()
     assert talktree(home, "library", "check", "--read-data").returncode == 0
 

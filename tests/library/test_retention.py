@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -191,6 +192,23 @@ def test_the_command_shows_first_and_forgets_with_yes(shelf: Shelf) -> None:
     with Library.open() as library:
         assert library.check(read_data=True) == []
         assert list(library.search("text 9", limit=None).hits) == []
+
+
+def test_what_a_reader_keeps_is_reported(shelf: Shelf) -> None:
+    shelf.configure('[[retention]]\nforget-after = "30d"\n')
+    reader = sqlite3.connect(shelf.home / "library" / "library.sqlite", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sources").fetchone()
+    done = shelf.run("library", "retention", "--yes")
+    assert done.returncode == 1, done.stderr
+    assert "not finished" in done.stderr
+    check = shelf.run("library", "check")
+    assert check.returncode == 1
+    assert "not finished" in check.stderr
+    reader.execute("COMMIT")
+    reader.close()
+    assert shelf.run("library", "check").returncode == 0
+    assert "nothing was left" in shelf.run("library", "forget", "--finish").stderr
 
 
 def test_imports_apply_rules_only_after_they_were_confirmed(shelf: Shelf) -> None:

@@ -170,3 +170,26 @@ def test_a_start_names_the_edits_that_a_killed_studio_has_left(
     with started(tmp_path, str(shutil.copy(c, tmp_path / "d.jsonl"))) as studio:
         _, err = studio.end()
     assert err == ""
+
+
+def test_forgetting_announces_and_erases_unsaved_edits(files: list[Path], tmp_path: Path) -> None:
+    assert run(tmp_path, "import", str(files[0])).returncode == 0
+    leave_edits(tmp_path, files[:1], files[:1], kill=False)
+    shown = run(tmp_path, "library", "forget", str(files[0])).stderr
+    assert f"{files[0]}: 1 unsaved edit that a studio keeps would go, too" in shown
+    assert words_kept(tmp_path)
+    assert run(tmp_path, "library", "forget", str(files[0]), "--yes").returncode == 0
+    assert not words_kept(tmp_path)
+
+
+def test_the_studio_of_the_library_erases_unsaved_edits_elsewhere(
+    files: list[Path], tmp_path: Path
+) -> None:
+    assert run(tmp_path, "import", str(files[0])).returncode == 0
+    leave_edits(tmp_path, files[:1], files[:1], kill=False)
+    with started(tmp_path) as studio:
+        cid = until(lambda: _cards(studio.client, files[0]))[0]["cid"]
+        done = studio.client.post(f"/c/{cid}/forget")
+        assert done.json()["left"] == []
+        studio.end(signal.SIGINT)
+    assert not words_kept(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from talktree.cli.failures import tell
+from talktree.cli.unfinished import report_unfinished
 from talktree.errors import TalktreeError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def report(result: RetentionResult | None) -> None:
         from talktree.views.retention import result_line
 
         tell(f"talktree: {result_line(result)}")
+        report_unfinished(result.left)
 
 
 class Repeated:

@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +20,7 @@ from talktree.errors import LibraryLocked, TalktreeError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
+    from talktree.library.erasure.forget import Erasure
     from talktree.library.erasure.scrub import Scrubbed
     from talktree.library.erasure.text_finder import FoundText
     from talktree.library.library import Library
@@ -151,6 +152,25 @@ def _locked_folder() -> tuple[Path, int]:
         if folder.exists():
             return folder, file
         os.close(file)
+
+
+def forget_everywhere(library: Library, entries: Iterable[Kept]) -> Erasure:
+    """Erase conversations from a library, and what studios keep of their files."""
+    done = library.forget_many(entries)
+    left = [each for path in done.paths for each in forget_copies(path)]
+    return done._replace(left=(*done.left, *dict.fromkeys(left)))
+
+
+def unsaved_copies(paths: Iterable[bytes]) -> list[Unsaved]:
+    """The unsaved work on some files that temporary libraries keep."""
+    wanted = set(paths)
+    found = []
+    for root in list_roots():
+        try:
+            found += [each for each in unsaved_in(root) if os.fsencode(each.path) in wanted]
+        except TalktreeError:
+            continue  # it is locked or damaged
+    return found
 
 
 def forget_copies(path: bytes) -> list[str]:

@@ -66,6 +66,7 @@ def result_shape(result: RetentionResult) -> dict[str, Json]:
     return {
         "forgotten": [_case_shape(case) for case in result.cases],
         "freed": result.freed,
+        "left": [*result.left],
         "not_applied": result.why_not,
     }
 

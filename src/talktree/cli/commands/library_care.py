@@ -7,6 +7,7 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.opening import has_library, opened, require_library
+from talktree.cli.unfinished import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.home import config_file
 from talktree.library.kept_edits import find_kept_edits
@@ -74,23 +75,25 @@ def check(as_json: bool, read_data: bool, library: str | None, color: str) -> in
 
     What cannot be made again from the archive has checksums, which are always compared. Nothing is
     changed, except that an erasure that was interrupted is finished. Exit code 1 if something is
-    wrong; each line says whether `reindex` repairs it.
+    wrong or left to erase; each line says whether `reindex` repairs it.
     """
     with opened(library) as kept:
         is_pending = kept.has_pending_erasure()
+    left: tuple[str, ...] = ()
     if is_pending:
         with opened(library, write=True) as kept:
-            kept.finish_erasure()
+            left = kept.finish_erasure().left
     with opened(library) as kept:
         troubles = kept.check(read_data=read_data)
     if as_json:
         shapes: list[Json] = [trouble_shape(each) for each in troubles]
-        output.print_text([document_text({"troubles": shapes})])
+        output.print_text([document_text({"troubles": shapes, "left": [*left]})])
     else:
         output.print_lines(map(trouble_line, troubles), color=output.use_color(color))
         data = "" if read_data else "; contents were not read (--read-data)"
         tell(f"talktree: {counted(len(troubles), 'trouble')}{data}")
-    return 1 if troubles else 0
+        report_unfinished(left)
+    return 1 if troubles or left else 0
 
 
 check.examples = ("talktree library check", "talktree library check --read-data --json")

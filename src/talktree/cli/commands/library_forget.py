@@ -14,14 +14,16 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.opening import opened
+from talktree.cli.unfinished import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 from talktree.library.dropped_files import is_dropped
 from talktree.library.kept_edits import find_holders
-from talktree.library.temporary import forget_copies
+from talktree.library.temporary import forget_everywhere, unsaved_copies
 from talktree.text.json_value import Json
 from talktree.text.times import SECOND
+from talktree.views.kept import describe_unsaved
 from talktree.views.lines import line
 from talktree.views.measure import counted, size
 from talktree.views.shapes import document_text
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
     from talktree.library.listing import Kept
 
+MOST_LISTED = 20
 NOT_DONE = 1
 """The exit code if something is left to erase."""
-FINISH = "talktree library forget --finish"
 
 
 @click.command("forget", cls=Verb)
@@ -82,11 +84,9 @@ def forget(
             entries = _entries(kept, named)
             if not yes:
                 return _announce(kept, entries, as_json=as_json)
-            done = kept.forget_many(entries)
+            done = forget_everywhere(kept, entries)
     except NotFound as error:
         raise error if library else _with_holders(error, named) from None
-    copies = [each for path in done.paths for each in forget_copies(path)]
-    done = done._replace(left=(*done.left, *dict.fromkeys(copies)))
     return _report(done, entries, as_json=as_json)
 
 
@@ -170,8 +170,10 @@ def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
     """Say what would be erased."""
     belonging = dict.fromkeys(path for entry in entries for path in library.belonging(entry))
     others = _others(belonging, entries)
+    unsaved = unsaved_copies(belonging)
     if as_json:
-        _print(_shape(entries, others, None))
+        kept_edits: list[Json] = [str(each.path) for each in unsaved]
+        _print({**_shape(entries, others, None), "unsaved": kept_edits})
         return 0
     for entry in entries:
         path = libraries.name(entry.raw_path)
@@ -182,7 +184,18 @@ def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
         tell(f"talktree: {path} ({size(entry.size)}){together} would be forgotten; {where}")
     if len(entries) > 1:
         tell(f"talktree: {_count(entries)}{_with(others, entries)} would be forgotten")
+    _list_others(others)
+    for each in unsaved:
+        tell(f"talktree: {each.path}: {describe_unsaved(each)} that a studio keeps would go, too")
     return 0
+
+
+def _list_others(others: list[str]) -> None:
+    """Print the files that belong to what would be forgotten."""
+    for each in others[:MOST_LISTED]:
+        tell(f"  {each}")
+    if len(others) > MOST_LISTED:
+        tell(f"  {len(others) - MOST_LISTED:,} more (--json lists all)")
 
 
 def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
@@ -198,15 +211,14 @@ def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
         tell("talktree: nothing was left to erase")
     elif not done.left:
         tell(f"talktree: the interrupted erasure is finished{_freed(done)}")
-    if done.left and not as_json:
-        tell(f"talktree: not finished; some of its words are still in {', '.join(done.left)}")
-        tell(f"hint: end that program, then run `{FINISH}`; an import or a check finishes it, too")
+    if not as_json:
+        report_unfinished(done.left)
     return NOT_DONE if done.left else 0
 
 
 def _freed(done: Erasure) -> str:
     """How much room that made; until an erasure is finished, it may all still be in use."""
-    return "" if done.left and not done.freed else f", {size(done.freed)} freed"
+    return "" if done.left else f", {size(done.freed)} freed"
 
 
 def _others(paths: Iterable[bytes], entries: list[Kept]) -> list[str]:

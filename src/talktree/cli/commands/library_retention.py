@@ -9,6 +9,7 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.failures import tell
 from talktree.cli.opening import opened
+from talktree.cli.unfinished import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.home import config_file
@@ -18,6 +19,7 @@ from talktree.views.retention import case_line, plan_lines, plan_shape, result_l
 from talktree.views.shapes import document_text
 
 if TYPE_CHECKING:
+    from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionPlan
 
 RULE = '[[retention]] with forget-after = "180d"'
@@ -37,12 +39,12 @@ def retention(
     as_json: bool,  # noqa: FBT001
     library: str | None,
     color: str,
-) -> None:
+) -> int:
     """List what the retention rules of your configuration let go; with --yes, forget it.
 
     Rules that were confirmed with --yes are applied by `talktree import` and `talktree watch` from
     then on. A rule that you change has to be confirmed again. The age of a conversation counts from
-    its last message. Its file is not touched.
+    its last message. Its file is not touched. Exit code 1 if something of it is left to erase.
     """
     if trust_clock and not yes:
         raise UsageError("--trust-clock means nothing without --yes", hint="add --yes")
@@ -50,19 +52,20 @@ def retention(
         plan = kept.retention()
         if not plan.rules.rules:
             _report_no_rules(plan, as_json=as_json)
-            return
+            return 0
         done = kept.apply_retention(trust_clock=trust_clock) if yes else None
         refusal = None if yes else clock_refusal(kept)
     if as_json:
         why_not = None if refusal is None else refusal.message
         shape = plan_shape(plan, why_not) if done is None else result_shape(done)
         output.print_text([document_text(shape)])
-        return
+        return _exit_code(done)
     cases = plan.cases if done is None else done.cases
     output.print_lines(map(case_line, cases), color=output.use_color(color))
     if done is not None:
         tell(f"talktree: {result_line(done)}")
-        return
+        report_unfinished(done.left)
+        return _exit_code(done)
     count = sum(case.conversations for case in plan.cases)
     share = f"{count:,} of {plan.total:,} conversations"
     tell(f"talktree: {share} would be forgotten ({size(plan.bytes)})")
@@ -71,8 +74,14 @@ def retention(
     if refusal is not None:
         tell(f"talktree: --yes is refused: {refusal.message}")
         tell(f"hint: {refusal.hint}")
-        return
+        return 0
     tell("hint: --yes forgets them, and confirms these rules for the imports to come")
+    return 0
+
+
+def _exit_code(done: RetentionResult | None) -> int:
+    """1 if something of what was forgotten is left."""
+    return 1 if done is not None and done.left else 0
 
 
 def _report_no_rules(plan: RetentionPlan, *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from talktree.errors import NotSaved
 from talktree.library.database.residue import clean_unused_bytes
 from talktree.library.fulltext.checksums import expect_changes, record_files
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 LOG_LEFT = "the database's log, which another program is still reading"
+NOT_WRITTEN = "files of the library that could not be written"
 READERS = 3.0
 """Seconds to wait for programs that read the library."""
 
@@ -40,11 +42,22 @@ def is_pending(library: Library) -> bool:
 
 
 def finish_erasures(library: Library) -> list[str]:
-    """Finish what is pending, with the writer's lock held; what is left of it, for people."""
-    db = library.db
-    pending = [int(row[0]) for row in db.read(_PENDING)]
+    """Finish what is pending, with the writer's lock held; what is left of it, for people.
+
+    The rows are gone by then, so a full disk is no failure of the erasure: it is not finished.
+    """
+    pending = [int(row[0]) for row in library.db.read(_PENDING)]
     if not pending:
         return []
+    try:
+        return _finish(library, pending)
+    except NotSaved as error:
+        return [f"{NOT_WRITTEN} ({error.message})"]
+
+
+def _finish(library: Library, pending: list[int]) -> list[str]:
+    """Erase what is left of some sources; what could not be erased, for people."""
+    db = library.db
     _read_again(library)
     _erase_documents(library, [source for source in pending if source])
     if db.one(_NEEDS_VACUUM) is not None:
@@ -101,12 +114,13 @@ def _index_anew(library: Library) -> None:
 
 
 def size_on_disk(root: Path) -> int:
-    """How many bytes the files of a library have."""
-    total = 0
+    """How many bytes the files of a library have; a file with several names counts once."""
+    sizes = {}
     for folder, _, names in os.walk(root):
         for name in names:
             try:
-                total += os.lstat(os.path.join(folder, name)).st_size
+                about = os.lstat(os.path.join(folder, name))
             except FileNotFoundError:
                 continue
-    return total
+            sizes[about.st_dev, about.st_ino] = about.st_size
+    return sum(sizes.values())

@@ -53,6 +53,8 @@ class RetentionResult(NamedTuple):
 
     cases: tuple[RetentionCase, ...] = ()
     freed: int = 0
+    left: tuple[str, ...] = ()
+    """What could not be erased yet; empty if all is gone."""
     why_not: str | None = None
     """Set if rules exist and were not applied."""
     hint: str | None = None
@@ -165,7 +167,7 @@ def _forget(library: Library, plan: RetentionPlan) -> RetentionResult:
     if not plan.cases:
         return RetentionResult(plan.cases, 0)
     done = library.forget_many(case.entry for case in plan.cases)
-    return RetentionResult(plan.cases, done.freed)
+    return RetentionResult(plan.cases, done.freed, done.left)
 
 
 def _confirm(library: Library, rules: RetentionRules, now: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from talktree.library.dropped_files import is_dropped
+from talktree.library.temporary import forget_everywhere
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Forgettable, Forgotten
 from talktree.web.studio import Studio
@@ -30,7 +31,7 @@ def forget(studio: Studio, call: Call) -> Forgotten:
     cid, desk = call.path["cid"], studio.desk
     with desk.writing() as library:
         kept, _ = desk.kept(cid)
-        done = library.forget(kept)
+        done = forget_everywhere(library, [kept])
     drop_forgotten(studio)
     return Forgotten(freed=done.freed, left=done.left)
 

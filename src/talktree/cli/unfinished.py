@@ -1,0 +1,20 @@
+"""Erasures that could not be finished: what is left, and what finishes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.cli.failures import tell
+from talktree.library.erasure.finish import NOT_WRITTEN
+
+FINISH = "talktree library forget --finish"
+
+
+def report_unfinished(left: Sequence[str]) -> None:
+    """Print where words of forgotten conversations still are, and what erases them."""
+    if not left:
+        return
+    is_full = any(each.startswith(NOT_WRITTEN) for each in left)
+    first = "make room on the disk" if is_full else "end that program"
+    tell(f"talktree: not finished; some of its words are still in {', '.join(left)}")
+    tell(f"hint: {first}, then run `{FINISH}`; an import or a check finishes it, too")
