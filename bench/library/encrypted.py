@@ -11,7 +11,7 @@ from functools import partial
 import talktree
 from bench.history import RARE
 from bench.library.ours import Talktree
-from bench.library.searching import HITS, queries_of, timed
+from bench.library.searching import HITS, queries_of, timed_in_turns
 from bench.library.stand import Stand
 from bench.measure import Row
 from bench.programs import in_turns, must, shown
@@ -84,7 +84,7 @@ def _searching(stand: Stand, encrypted: Talktree) -> Iterator[Row]:
         talktree.open_library(encrypted.root, write=False) as ours,
     ):
         for kind, queries in queries_of(stand).items():
-            clocks = [timed(partial(_search, kept), queries) for kept in (plain, ours)]
+            clocks = timed_in_turns([partial(_search, kept) for kept in (plain, ours)], queries)
             (one, _), (two, cpu) = (clock.medians() for clock in clocks)
             yield Row(
                 f"search of an encrypted library in process, {kind}: p50, its CPU, p95",

@@ -19,6 +19,7 @@ import zstandard
 from talktree.errors import TalktreeError
 from talktree.library.database.cipher import database_key
 from talktree.library.database.connection import Database
+from talktree.library.fulltext.champions import CREATE, VOCABULARY, ChampionWriter, drop_lists
 from talktree.library.fulltext.index import KINDS, Corrupt, Place
 from talktree.library.fulltext.place import ENCRYPTED, folder_of
 
@@ -47,13 +48,12 @@ DDL = (
     "CREATE INDEX documents_place ON documents (source, at)",
     "CREATE INDEX documents_time ON documents (time)",
     "CREATE TABLE tags (id INTEGER PRIMARY KEY, words TEXT NOT NULL UNIQUE)",
+    CREATE,
     "CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words BLOB NOT NULL)",
 )
 """`tags` has each set of tags once. `vocabulary` has the words of `body`, some of them twice."""
-VOCABULARY = """
-CREATE VIRTUAL TABLE IF NOT EXISTS temp.body_words USING fts5vocab('main', 'body', 'row')
-"""
 ALL_WORDS = "SELECT term FROM body_words"
+_LAST = "SELECT coalesce(max(id), 0) FROM documents"
 ADD_WORDS = "INSERT INTO vocabulary (words) VALUES (?)"
 _DROP_TAGS = "DELETE FROM tags WHERE id NOT IN (SELECT tags FROM documents)"
 _IS_MADE = "SELECT count(*) FROM sqlite_master WHERE name = 'vocabulary'"
@@ -179,10 +179,11 @@ class EncryptedFullText:
                 for table in ("body", "files"):
                     db.run(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
                 db.run(_DROP_TAGS)
-                db.run(VOCABULARY)
-                words = [str(row[0]) for row in db.rows(ALL_WORDS)]
+                drop_lists(db)
+                words = read_vocabulary(db)
+                ChampionWriter(db).finish(int(db.read(_LAST)[0][0]))
                 db.run("DELETE FROM vocabulary")
-                db.run(ADD_WORDS, (pack_words([word for word in words if word != UNFINDABLE]),))
+                db.run(ADD_WORDS, (pack_words(sorted(words - {UNFINDABLE})),))
             db.shrink()
 
     def damage(self) -> list[str]:
@@ -200,6 +201,12 @@ class EncryptedFullText:
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()
+
+
+def read_vocabulary(db: Database) -> set[str]:
+    """Read all words of the index."""
+    db.run(VOCABULARY)
+    return {str(row[0]) for row in db.rows(ALL_WORDS)}
 
 
 def pack_words(words: Sequence[str]) -> bytes:

@@ -19,14 +19,14 @@ import msgspec
 from talktree.errors import Busy, NotSaved, TalktreeError
 from talktree.library.database.cipher import database_key
 from talktree.library.database.connection import Database
+from talktree.library.fulltext.champions import ChampionWriter
 from talktree.library.fulltext.encrypted_index import (
     ADD_WORDS,
-    ALL_WORDS,
     LONGEST_WORD,
     UNFINDABLE,
-    VOCABULARY,
     EncryptedFullText,
     pack_words,
+    read_vocabulary,
 )
 from talktree.library.fulltext.words import IN_WORDS, plain
 
@@ -104,6 +104,7 @@ class EncryptedWriting:
         self._in_transaction = False
         self._tags: dict[str, int] = {}
         self._last = 0
+        self._champions: ChampionWriter | None = None
         self._new_words: set[str] | None = set()
         self._new_characters = 0
         self._thread = threading.Thread(target=self._work, name="fulltext", daemon=True)
@@ -238,6 +239,10 @@ class EncryptedWriting:
         self._db.run(_ADD_BODY, _together(bodies))
         self._db.run(_ADD_FILES, _together(files))
         self._db.run(_ADD, (_json(rows),))
+        if self._bulk and self._new_words is None:
+            # The thread has time for this while its caller makes the next batch.
+            self._champions = self._champions or ChampionWriter(self._db)
+            self._champions.advance(self._last)
 
     def _tag_set(self, words: str) -> int:
         """The number of a set of tags."""
@@ -267,6 +272,7 @@ class EncryptedWriting:
         self._write_vocabulary()
         self._db.run("COMMIT")
         self._in_transaction = False
+        self._champions = None
         self._new_words, self._new_characters = set(), 0
 
     def _write_vocabulary(self) -> None:
@@ -275,12 +281,14 @@ class EncryptedWriting:
             return
         words = self._new_words
         if words is None or self._db.read(_PARTS)[0][0] >= MOST_PARTS:
-            self._db.run(VOCABULARY)
-            words = {str(row[0]) for row in self._db.rows(ALL_WORDS)}
+            words = read_vocabulary(self._db)
+            self._champions = self._champions or ChampionWriter(self._db)
+            self._champions.finish(self._last)
             self._db.run("DELETE FROM vocabulary")
         self._db.run(ADD_WORDS, (pack_words(sorted(words - {UNFINDABLE})),))
 
     def _rollback(self) -> None:
+        self._champions = None
         self._new_words, self._new_characters = set(), 0
         if self._in_transaction:
             self._in_transaction = False

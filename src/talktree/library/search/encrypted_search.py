@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from talktree.errors import Unreadable
 from talktree.library.database.connection import Row as DatabaseRow
+from talktree.library.fulltext.champions import find_best
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
 from talktree.library.fulltext.index import Corrupt, Place
 from talktree.library.fulltext.words import tag_words
@@ -72,6 +73,8 @@ class CompiledCondition(Struct, frozen=True):
     """Words that it must have as well, of which they do not."""
     also: Condition | None = None
     """What must hold as well."""
+    word: str | None = None
+    """The only word of `match`, if it has no other."""
     score: str | None = None
     """What gives documents a score that need not match it."""
     rest: Query | None = None
@@ -130,6 +133,10 @@ class EncryptedMatches:
         found = self._compiled
         scored = sort == "best" and found.score is not None
         if scored and found.match is not None and found.unscored is None and found.also is None:
+            if found.word is not None and size >= 0:
+                best = self._best_of(found.word, size + offset)
+                if best is not None:
+                    return best[offset:]
             rows = self._rows(_BEST, (found.match, size, offset))
             return [(-row[3], Place(*row[:3])) for row in rows]
         sql, values = self._sources(scored=scored)
@@ -144,6 +151,14 @@ class EncryptedMatches:
             (*values, size, offset),
         )
         return [(-row[3], Place(*row[:3])) for row in rows]
+
+    def _best_of(self, word: str, count: int) -> list[tuple[float, Place]] | None:
+        """The first documents of a common word, which need not all be scored."""
+        try:
+            found = find_best(self._index.db, word, count)
+        except Unreadable as error:
+            raise Corrupt(error.message) from error
+        return None if found is None else [(-score, Place(*place)) for score, place in found]
 
     def _sources(self, *, scored: bool) -> tuple[str, tuple[object, ...]]:
         """Where the documents come from, and on which condition."""
@@ -192,7 +207,8 @@ class _Compiler:
         match query:
             case Row(words=words):
                 found = _phrase(words)
-                return CompiledCondition(found, score=found, ranked=True)
+                word = words[0] if len(words) == 1 else None
+                return CompiledCondition(found, word=word, score=found, ranked=True)
             case Prefix(words=words):
                 return CompiledCondition(unscored=_phrase(words) + " *", ranked=True)
             case Part(text=text):
@@ -265,7 +281,12 @@ class _Compiler:
         left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
         condition = _joined("AND", also) if also else None
         return CompiledCondition(
-            _of("AND", matches), _of("AND", unscored), condition, _of("OR", scores), left, ranked
+            _of("AND", matches),
+            _of("AND", unscored),
+            condition,
+            score=_of("OR", scores),
+            rest=left,
+            ranked=ranked,
         )
 
     def _any(self, query: Query, parts: Sequence[CompiledCondition]) -> CompiledCondition:
