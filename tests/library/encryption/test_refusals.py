@@ -56,7 +56,8 @@ def test_the_key_file_of_another_library_is_recognised(home: LockedHome) -> None
         assert "the key file belongs to another library" in message
         assert str(home.root / DATABASE) in message
     passphrase = ("--passphrase-file", str(home.passphrase))
-    assert "another library" in _error(home, "library", "decrypt", *passphrase)
+    for verb in (("decrypt",), ("unlock",), ("encrypt", "--change-passphrase")):
+        assert "another library" in _error(home, "library", *verb, *passphrase), verb
     for name in (KEY_FILE, KEY_COPY):
         (home.root / name).write_bytes(right)
     home.run("library", "info")

@@ -15,7 +15,7 @@ from typing import Any
 from talktree.errors import LibraryLocked, TalktreeError, Unreadable, UsageError, WrongKey
 from talktree.home import data_home
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
-from talktree.library.encryption.state import is_encrypted
+from talktree.library.encryption.state import DATABASE, is_encrypted
 
 PASSPHRASE_FILE = "TALKTREE_PASSPHRASE_FILE"
 """The environment variable that names a file with the passphrase, for scripts."""
@@ -65,10 +65,24 @@ def unwrap(
 
     try:
         if identities:
-            return unwrap_age(about.slots, identities, about.id)
-        return unwrap_passphrase(about.slots, passphrase or "", about.id)
+            key = unwrap_age(about.slots, identities, about.id)
+        else:
+            key = unwrap_passphrase(about.slots, passphrase or "", about.id)
     except WrongKey as error:
         raise WrongKey(f"{root}: {error.message}", hint=error.hint) from None
+    _verify_key(root, key)
+    return key
+
+
+def _verify_key(root: Path, key: bytes) -> None:
+    """Refuse a key that its key file gives, but that does not open the database beside it."""
+    from talktree.library.database.cipher import database_key
+    from talktree.library.database.connection import Database
+
+    path = root / DATABASE
+    if path.exists():
+        with Database(path, write=False, key=database_key(key)) as database:
+            database.read("SELECT count(*) FROM sqlite_master")
 
 
 def read_passphrase(path: str) -> str:
