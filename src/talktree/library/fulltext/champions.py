@@ -21,7 +21,7 @@ from msgspec import Struct, msgpack
 from talktree.library.database.connection import Database
 
 COMMON, SHARE = 2000, 20
-"""How many documents must have a word before it gets a list: that many, and one of so many of all.
+"""How many documents must have a word before it gets a list: a number, and one in this many of all.
 
 Below, FTS5 is fast enough, or a longer list of words would cost too much to make.
 """
