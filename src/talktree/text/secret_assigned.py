@@ -196,7 +196,7 @@ def _is_argument(data: bytes, name: SecretName, cut: Written) -> bool:
 
 
 def _phrase(data: bytes, name: SecretName, cut: Written) -> Found | None:
-    """`PASSPHRASE=several words`, which a file of settings has without quotes."""
+    """`PASSPHRASE=<several words>`, which a file of settings has without quotes."""
     rest = _PHRASE_END.match(data, cut.stop)
     if rest is None or not cut.text.isalnum() or not _starts_line(data, name):
         return None

@@ -72,7 +72,8 @@ _BRACED = re.compile(rb"PWD=\{([^{}$\n]{4,128})\}(?=;|[\"'\s]|\Z)")
 _UNLOCK = re.compile(rb"bw unlock[ \t]+(?=[^\s-])")
 _PAYMENT = re.compile(rb"\$production\$([a-z0-9]{16}\$[a-f0-9]{32})(?![\w$])")
 _PHRASE = re.compile(
-    rb"(?:nemonic|NEMONIC|phrase|PHRASE)[\w-]{0,20}(?:\\{0,7}[\"'`])?[ \t]{0,4}(?::=|[:=]|(?:is|are):?)"
+    rb"(?:nemonic|NEMONIC|phrase|PHRASE)[\w-]{0,20}(?:\\{0,7}[\"'`])?[ \t]{0,4}"
+    rb"(?::=|[:=]|(?:is|are):?)"
     rb"[ \t]{0,4}(?:\r?\n|\\n)?[ \t]{0,8}\\{0,7}[\"'`]?"
     rb"((?:[a-z]{3,8}(?:,?[ \t]|\r?\n)){11,24}[a-z]{3,8})(?![\w-])"
 )
@@ -90,7 +91,7 @@ def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
-    if written.quoted and text[:1] in (b",", b")"):
+    if written.quoted and text[:1] in (b",", b")", b"'", b'"'):
         # The quote closes what the name is in.
         return
     if (is_mixed(text) or is_cased(text) or not mixed) and is_password(
@@ -330,7 +331,7 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"PDO(", 0, _connection),
     _Sign(b"mysqli(", 0, _connection),
     _Sign(b"login(", 1, _login),
-    _Sign(b"net use", 2, _net),
+    _Sign(b"net use", 0, _net),
     _Sign(b"vault login", 0, _vault),
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw ", 3, _bound),
@@ -338,7 +339,7 @@ _SIGNS: tuple[_Sign, ...] = (
     *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
     _Sign(b"authtok", 3, _directory),
     _Sign(b"rootpw ", 3, _directory),
-    _Sign(b"Unseal Key", 6, _unseal),
+    _Sign(b"Unseal Key", 2, _unseal),
     _Sign(b"IDENTIFIED WITH", 6, _identified),
     _Sign(b"Wallet(", 0, _wallet),
     _Sign(b"<Pass", 0, _saved),
@@ -371,8 +372,8 @@ _SIGNS: tuple[_Sign, ...] = (
     ),
     _Sign(b"ogin with", 3, paired),
     _Sign(b"og in with", 3, paired),
-    _Sign(b"ign in with", 4, paired),
-    _Sign(b"og in as", 2, paired),
+    _Sign(b"ign in with", 2, paired),
+    _Sign(b"og in as", 0, paired),
     _Sign(b"redentials: ", 6, paired),
     _Sign(b"jwt.sign(", 1, keyed),
     _Sign(b"jwt.encode(", 1, keyed),
@@ -405,6 +406,7 @@ STEMS = tuple(_BY_STEM)
 """Four bytes of each sign."""
 _SHARED = (
     *(b"pw", b"passw", b"ackup ", b"covery ", b"send ", b"cred", b"sensitive", b"cio", b"onnect"),
+    *(b"in with", b"jwt.", b"redentials: "),
 )
 """What several signs have in common, so that a text without it is asked for none of them."""
 

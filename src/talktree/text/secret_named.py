@@ -51,7 +51,8 @@ _VALUE_NEXT = re.compile(
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
 _LINKS = (
-    rb"is|was|(?:should|must) be(?=[ \t]\\{0,7}[`\"'])|it'?s|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
+    rb"is|was|(?:should|must) be(?=[ \t]\\{0,7}[`\"'])|it'?s"
+    rb"|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
     rb"|called"
 )
 _FOR = rb"for|of|on|in|to|f\?r|zum|vom|der|de|du|del|della|di|da|do|pour|par|para|voor|van|per"

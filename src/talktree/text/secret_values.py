@@ -153,7 +153,7 @@ def is_drawn(text: bytes) -> bool:
 
 
 def _is_spelled_setting(value: Value) -> bool:
-    """`JWT_SECRET=amber-falcon-tulip`: several words as the value of a setting."""
+    """`JWT_SECRET=<three-small-words>`: several words as the value of a setting."""
     text = value.text
     return value.setting and len(text) >= 12 and len(re.split(rb"[_.-]", text)) >= 3
 
