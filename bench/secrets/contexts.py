@@ -444,7 +444,7 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
             ("env", lambda v: f"TLS_KEY_B64={v}"),
         ),
     ),
-    "argument": (
+    "literal argument": (
         lambda dice: dice(26) + "7q",
         (
             ("go", lambda v: f'var jwtKey = []byte("{v}")'),
